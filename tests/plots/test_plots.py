@@ -282,9 +282,12 @@ def test_a_report_needs_nothing_else(
 def test_every_algorithm_has_a_look_of_its_own() -> None:
     known = {row["name"] for row in _engine.algorithms()["algorithms"]}
     assert known <= styles.ALGORITHMS.keys()
-    looks = [(look.colour, look.line) for look in styles.ALGORITHMS.values()]
-    assert len(set(looks)) == len(looks)
-    assert len({look.marker for look in styles.ALGORITHMS.values()}) == len(looks)
+    new = [f"new-{number}" for number in range(40)]
+    for looks in (styles.ALGORITHMS, styles.with_derived(styles.ALGORITHMS, new)):
+        assert len({(look.colour, look.line) for look in looks.values()}) == len(looks)
+        assert len({look.marker for look in looks.values()}) == len(looks)
+    assert len(looks) == len(styles.ALGORITHMS) + len(new)
+    assert styles.ALGORITHMS.items() <= looks.items()
 
 
 def test_labels_side_by_side_are_told_apart() -> None:

@@ -18,37 +18,16 @@ RTT_S = 0.1
 LOSSES = [10 ** (-7 + step / 8) for step in range(41)]
 """Loss rates of response functions: from 1e-7 to 1e-2."""
 
-ROUTERS = {
-    "dctcp": {"kind": "threshold", "threshold": "65 packets", "limit": "1 BDP"},
-    "prague": {"kind": "dualpi2", "limit": "1 BDP"},
-    "decbit": {"kind": "decbit", "limit": "1 BDP"},
-    "xcp": {"kind": "xcp", "limit": "1 BDP"},
-    "vcp": {"kind": "vcp", "limit": "1 BDP"},
-    "packet-pair": {"kind": "round-robin", "limit": "1 BDP"},
-}
-"""The queue that an algorithm is made for, where drop-tail says nothing about it."""
-
-EXTRA: dict[str, dict[str, Any]] = {
-    "dctcp": {"tcp": {"ecn": "dctcp"}},
-    "sync": {"tcp": {"timestamps": "one-way"}},
-    "sync-pcwnd": {"tcp": {"timestamps": "one-way"}},
-    "sync-mixreact": {"tcp": {"timestamps": "one-way"}},
-    "santa-cruz": {"tcp": {"timestamps": "one-way"}},
-    "bbr": {"tcp": {"pacing": True}},
-    "bbr3": {"tcp": {"pacing": True}},
-}
-"""Options of TCP that an algorithm asks for."""
-
-MARKING = {"dctcp", "prague", "decbit", "xcp", "vcp"}
-
 
 def scenario(kind: str) -> dict[str, Any]:
     """The small scenario whose window a page shows: one flow, a second from 15 s on."""
     given: dict[str, Any] = {"kind": kind}
     if kind == "table":
         given |= {"increase": [[1, 1], [100, 1], [1000, 10]], "decrease": [[1, 0.5], [1000, 0.2]]}
-    flow = {"congestion": given, **EXTRA.get(kind, {})}
-    queue = ROUTERS.get(kind, {"kind": "droptail", "limit": "1 BDP"})
+    flow = {"congestion": given}
+    (entry,) = (row for row in _engine.algorithms()["algorithms"] if row["name"] == kind)
+    # Drop-tail says nothing about an algorithm that is made for another queue.
+    queue = {"kind": entry["queue"] or "droptail", "limit": "1 BDP"}
     return {
         "title": f"Two flows of {kind}: 50 Mbit/s, 50 ms, a queue of one BDP",
         "duration": "40 s",

@@ -10,17 +10,12 @@ from tools.site.markdown import Pages, block, code, html, table, toctree
 from tools.site.runs import chart
 from tools.site.values import toml
 
-ALGORITHM = {
-    "vcp": "vcp",
-    "xcp": "xcp",
-    "decbit": "decbit",
-    "threshold": "dctcp",
-    "dualpi2": "prague",
-}
-"""Whose senders answer to a discipline."""
 
-GIVEN: dict[str, dict[str, Any]] = {"threshold": {"threshold": "65 packets"}}
-"""Parameters that a discipline cannot do without."""
+def sender(queue: str) -> str:
+    """Return the algorithm that answers to what a discipline tells; Reno where none is made for it."""
+    rows = _engine.algorithms()["algorithms"]
+    told = (row for row in rows if {"ECN", "routers"} & set(row["listens_to"]))
+    return next((row["name"] for row in told if row["queue"] == queue), "reno")
 
 
 def write(pages: Pages, examples: Examples) -> None:
@@ -52,7 +47,7 @@ def write(pages: Pages, examples: Examples) -> None:
 
 def _page(row: Mapping[str, Any], examples: Examples) -> list[str]:
     name = row["name"]
-    given = {"kind": name, **GIVEN.get(name, {})}
+    given = {"kind": name}
     lines = [
         f"# {row['title']}: `{name}`",
         "",
@@ -61,10 +56,8 @@ def _page(row: Mapping[str, Any], examples: Examples) -> list[str]:
         *block("toml", f"queue = {toml(given)}"),
         "",
     ]
-    kind = ALGORITHM.get(name, "reno")
+    kind = sender(name)
     flow: dict[str, Any] = {"congestion": {"kind": kind}}
-    if kind == "dctcp":
-        flow["tcp"] = {"ecn": "dctcp"}
     scenario = {
         "title": f"Queue of {name}: four flows of {kind}, 50 Mbit/s, 50 ms",
         "duration": "30 s",

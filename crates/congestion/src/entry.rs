@@ -30,6 +30,73 @@ impl Signal {
     }
 }
 
+/// Requirements of an algorithm on the paths of its flows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathNeeds {
+    /// The queue discipline that it is made for, if there is one.
+    pub queue: Option<QueueNeed>,
+    /// Its trouble on fast paths, if it has any.
+    pub own_bursts: Option<OwnBursts>,
+}
+
+impl PathNeeds {
+    /// Any path will do.
+    pub const NONE: Self = Self {
+        queue: None,
+        own_bursts: None,
+    };
+
+    /// A queue of this kind on the path, without which the algorithm works like others.
+    pub const fn queue(kind: &'static str) -> Self {
+        let queue = QueueNeed {
+            kind,
+            without: None,
+        };
+        Self {
+            queue: Some(queue),
+            ..Self::NONE
+        }
+    }
+
+    /// A queue of this kind on the path, without which this happens.
+    pub const fn router(kind: &'static str, without: &'static str) -> Self {
+        let queue = QueueNeed {
+            kind,
+            without: Some(without),
+        };
+        Self {
+            queue: Some(queue),
+            ..Self::NONE
+        }
+    }
+
+    /// Paths so slow that the algorithm's own bursts make no queue to speak of.
+    pub const fn slow(own_bursts: OwnBursts) -> Self {
+        Self {
+            own_bursts: Some(own_bursts),
+            ..Self::NONE
+        }
+    }
+}
+
+/// The queue discipline that an algorithm is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueNeed {
+    /// Its name in scenario files.
+    pub kind: &'static str,
+    /// What happens on a path without one, if the algorithm asks routers.
+    pub without: Option<&'static str>,
+}
+
+/// The trouble of an algorithm that takes queueing caused by its own bursts for congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnBursts {
+    /// What a few flows reach on a fast path.
+    pub effect: &'static str,
+    /// True if pacing at one window per round trip avoids it.
+    pub pacing_helps: bool,
+}
+
 /// The declaration of an algorithm or a slow start, which builds a `T`. `longhaul list`, the scenario
 /// schema and the documentation are made from these.
 #[derive(Debug)]
@@ -47,6 +114,8 @@ pub struct Entry<T> {
     pub source: &'static str,
     /// Signals that change its window or its rate, beside timeouts.
     pub listens_to: &'static [Signal],
+    /// Requirements on the paths of its flows, of which a scenario without them is warned.
+    pub needs_path: PathNeeds,
     /// Variants that it has; the first is the default.
     pub variants: &'static [Variant],
     /// Its parameters.
@@ -67,6 +136,7 @@ impl<T> Entry<T> {
             law: self.law,
             source: self.source,
             listens_to: self.listens_to,
+            needs_path: self.needs_path,
             variants: self.variants,
             parameters: self.parameters,
             build,

@@ -36,7 +36,7 @@ mod windowed_max;
 pub use algorithms::Controller;
 pub use congestion_control::{CloneBox, CongestionControl, Phases, restart};
 pub use custom::{Custom, Factory};
-pub use entry::{Entry, Signal};
+pub use entry::{Entry, OwnBursts, PathNeeds, QueueNeed, Signal};
 pub use extension::Extension;
 pub use facts::{
     AckSample, Cause, Congestion, Dummies, Idle, Limit, Load, Phase, RouterFeedback, RouterRequest,

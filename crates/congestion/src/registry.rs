@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use crate::congestion_control::CongestionControl;
     use crate::parameter::DefaultValue;
-    use crate::{Cause, Congestion, Rounding, Signal, Window};
+    use crate::{Cause, Congestion, Phases, Rounding, Signal, Window};
 
     fn spec(kind: &str, parameters: &[(&str, f64)]) -> ControllerSpec {
         let parameters = parameters
@@ -196,9 +196,9 @@ mod tests {
                 !listens(Signal::Ecn) || counts_marks || reacts(entry, Cause::Ecn),
                 "{kind}"
             );
-            // BBR v3 counts the losses of the samples that it takes rates from.
-            // Copa answers losses in its competitive mode alone, by its delta; Vivace counts them in intervals.
-            let counts_losses = needs.delivery_rate || ["copa", "vivace"].contains(&kind);
+            // Those that control the window at all times may count losses instead of answering each: BBR v3 in the samples
+            // that it takes rates from, Vivace in intervals, Copa in its competitive mode.
+            let counts_losses = built(entry).phases() == Phases::All;
             assert!(
                 !listens(Signal::Loss) || counts_losses || reacts(entry, Cause::Loss),
                 "{kind}"

@@ -4,7 +4,7 @@ mod common;
 
 use std::sync::Arc;
 
-use common::disciplines::{DISCIPLINES, Discipline};
+use common::disciplines::{self, Discipline};
 use common::extras::{Extras, extras};
 use common::{
     AT_ONCE, RECOVERIES, Records, add_access, add_datagrams, add_equal_access, add_flows,
@@ -55,7 +55,7 @@ struct Small {
 prop_compose! {
     fn small()(
         mbps in 1u64..40, delay_ms in 0u64..60, limit in 1u64..80,
-        queue in prop::sample::select(DISCIPLINES.to_vec()),
+        queue in prop::sample::select(disciplines::all()),
         congestion in prop::sample::select(CONGESTION.to_vec()),
         ecn in prop::sample::select(vec![Ecn::Off, Ecn::Classic, Ecn::Dctcp]),
         loss in prop_oneof![Just(0.0), 0.0..0.05f64], extras in extras(),
@@ -310,7 +310,7 @@ proptest! {
 
     #[test]
     fn packets_are_conserved(small in small()) {
-        for queue in DISCIPLINES {
+        for queue in disciplines::all() {
             let config = Small { queue, ..small.clone() }.config(12);
             let (totals, _) = run(&config);
             assert_conserved(&config, &totals);
@@ -452,9 +452,9 @@ fn queues_of_acknowledgements_draw_in_turn() {
     let rate = Rate::from_bps(15_000_000);
     let delay = Span::from_millis(19);
     for (discipline, back_bps) in [
-        (Discipline::Pi, 15_000_000),
-        (Discipline::Rem, 15_000_000),
-        (Discipline::Red, 200_000),
+        (disciplines::of("pi"), 15_000_000),
+        (disciplines::of("rem"), 15_000_000),
+        (disciplines::of("red"), 200_000),
     ] {
         let queue = discipline.config(Capacity::Packets(60), false, rate, delay);
         let mut config = dumbbell(rate, delay, queue, 6);
@@ -554,7 +554,7 @@ fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
 /// What links count of drops and marks belongs to one flow or another, under any discipline.
 #[test]
 fn drops_and_marks_belong_to_flows() {
-    for queue in DISCIPLINES {
+    for queue in disciplines::all() {
         let mut config = busy();
         let (limit, link) = (Capacity::Packets(40), &mut config.links[0]);
         link.queue = queue.config(limit, true, link.rate, link.delay);

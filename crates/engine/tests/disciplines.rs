@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::disciplines::{DISCIPLINES, Discipline};
+use common::disciplines::{self, Discipline};
 use common::{
     AT_ONCE, add_datagrams, add_flows, add_own_access, controller, drop_tail, dumbbell, run, tcp,
 };
@@ -10,7 +10,7 @@ use longhaul_congestion::Variant;
 use longhaul_engine::Config;
 use longhaul_engine::config::{Ecn, Recovery, Shaper, Start, Tcp};
 use longhaul_engine::measure::LinkCounters;
-use longhaul_engine::queue::{self, Capacity};
+use longhaul_engine::queue::Capacity;
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 fn mbps(mbps: u64) -> Rate {
@@ -57,11 +57,11 @@ fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
         };
         // CoDel lets the shortest wait of an interval be 5 ms at most. One saw-tooth alone runs
         // empty below a queue of half the bandwidth-delay product.
-        let (wait_ms, used) = measure(Discipline::CoDel);
+        let (wait_ms, used) = measure(disciplines::of("codel"));
         assert!(wait_ms < 7.5, "CoDel, {flows} flows: {wait_ms} ms");
         assert!(used > if flows == 1 { 0.75 } else { 0.98 }, "CoDel: {used}");
         // PIE steers the mean to 15 ms.
-        let (wait_ms, used) = measure(Discipline::Pie);
+        let (wait_ms, used) = measure(disciplines::of("pie"));
         assert!(
             (wait_ms - 15.0).abs() < 2.0,
             "PIE, {flows} flows: {wait_ms} ms"
@@ -75,7 +75,11 @@ fn codel_and_pie_keep_their_delay_with_one_ten_and_a_hundred_flows() {
 #[test]
 fn sampled_probabilities_are_those_of_drops() {
     let (rate, seconds) = (mbps(100), 60);
-    for discipline in [Discipline::Pie, Discipline::Pi, Discipline::Rem] {
+    for discipline in [
+        disciplines::of("pie"),
+        disciplines::of("pi"),
+        disciplines::of("rem"),
+    ] {
         let mut config = network(discipline, rate, 20, seconds);
         config.measure.every = Some(Span::from_millis(10));
         let (totals, records) = run(&config);
@@ -91,7 +95,7 @@ fn sampled_probabilities_are_those_of_drops() {
             "{discipline:?}: {mean}, {share}"
         );
     }
-    let records = run(&network(Discipline::CoDel, rate, 2, 1)).1;
+    let records = run(&network(disciplines::of("codel"), rate, 2, 1)).1;
     assert!(records.links.iter().all(|one| one.drop_p.is_none()));
 }
 
@@ -100,7 +104,7 @@ fn sampled_probabilities_are_those_of_drops() {
 #[test]
 fn pi_and_rem_keep_their_queue() {
     let (rate, seconds) = (mbps(10), 300);
-    for discipline in [Discipline::Pi, Discipline::Rem] {
+    for discipline in [disciplines::of("pi"), disciplines::of("rem")] {
         let counters = bottleneck(&network(discipline, rate, 5, seconds));
         let pkts = counters.queue_integral() / (seconds - seconds / 3) as f64;
         assert!((pkts - 20.0).abs() < 2.0, "{discipline:?}: {pkts} packets");
@@ -126,20 +130,20 @@ fn flows_are_protected_from_one_another() {
         let (connections, datagrams) = (delivered(0..flows), delivered(flows..flows + 1));
         connections as f64 / (connections + datagrams) as f64
     };
-    assert!(share(Discipline::DropTail) < 0.1);
+    assert!(share(disciplines::of("droptail")) < 0.1);
     // Payload of 1460 of 1500 bytes against 972 of 1000 hardly moves four fifths.
-    let drr = share(Discipline::Drr);
+    let drr = share(disciplines::of("drr"));
     assert!((drr - 0.8).abs() < 0.02, "{drr}");
     // The CoDels make the connections' windows small: 5 ms are four of the packets that the link
     // sends in turn.
-    let fq = share(Discipline::FqCoDel);
+    let fq = share(disciplines::of("fq-codel"));
     assert!((0.7..0.82).contains(&fq), "{fq}");
     // Packet by packet, the datagrams' are smaller: 4 * 1460 of 4 * 1460 + 972 bytes.
-    for alike in [Discipline::FqPie, Discipline::Cake] {
+    for alike in [disciplines::of("fq-pie"), disciplines::of("cake")] {
         let share = share(alike);
         assert!((0.7..0.82).contains(&share), "{alike:?}: {share}");
     }
-    let share = share(Discipline::RoundRobin);
+    let share = share(disciplines::of("round-robin"));
     assert!((share - 0.857).abs() < 0.02, "round robin: {share}");
 }
 
@@ -149,7 +153,7 @@ fn cobalt_keeps_its_delay_with_ten_and_a_hundred_flows() {
     let seconds = 30;
     for flows in [10, 100] {
         let rate = mbps(10 * flows as u64);
-        let counters = bottleneck(&network(Discipline::Cobalt, rate, flows, seconds));
+        let counters = bottleneck(&network(disciplines::of("cobalt"), rate, flows, seconds));
         let wait_ms = mean_wait_ms(&counters);
         assert!(wait_ms < 7.5, "{flows} flows: {wait_ms} ms");
         let used = utilisation(&counters, rate, seconds);
@@ -171,7 +175,10 @@ fn blue_holds_a_flood_that_codel_does_not() {
         assert!(utilisation(&counters, rate, seconds) > 0.95, "{counters:?}");
         counters.queue_integral() / (seconds - seconds / 3) as f64
     };
-    let (codel, cobalt) = (pkts(Discipline::CoDel), pkts(Discipline::Cobalt));
+    let (codel, cobalt) = (
+        pkts(disciplines::of("codel")),
+        pkts(disciplines::of("cobalt")),
+    );
     assert!(codel > 190.0, "{codel} of 200 packets");
     assert!(cobalt < 100.0, "{cobalt} of 200 packets");
 }
@@ -197,8 +204,8 @@ fn round_trips_do_not_matter_where_flows_have_queues_of_their_own() {
         });
         sum * sum / (flows as f64 * squares)
     };
-    let droptail = jain(Discipline::DropTail);
-    for discipline in [Discipline::Cake, Discipline::FqPie] {
+    let droptail = jain(disciplines::of("droptail"));
+    for discipline in [disciplines::of("cake"), disciplines::of("fq-pie")] {
         let fair = jain(discipline);
         assert!(
             fair > 0.99 && fair > droptail,
@@ -212,7 +219,7 @@ fn round_trips_do_not_matter_where_flows_have_queues_of_their_own() {
 #[test]
 fn decbit_keeps_the_link_busy_with_a_packet_or_two() {
     let (rate, seconds) = (mbps(10), 120);
-    let mut config = network(Discipline::DecBit, rate, 0, seconds);
+    let mut config = network(disciplines::of("decbit"), rate, 0, seconds);
     let decbit = Tcp {
         congestion: controller("decbit", Variant::Paper, &[]),
         ecn: Ecn::Dctcp,
@@ -232,10 +239,10 @@ fn decbit_keeps_the_link_busy_with_a_packet_or_two() {
 fn a_token_bucket_sets_the_rate() {
     let seconds = 20;
     for discipline in [
-        Discipline::DropTail,
-        Discipline::Red,
-        Discipline::FqCoDel,
-        Discipline::Cake,
+        disciplines::of("droptail"),
+        disciplines::of("red"),
+        disciplines::of("fq-codel"),
+        disciplines::of("cake"),
     ] {
         let mut config = network(discipline, mbps(100), 0, seconds);
         let (rate, burst) = (mbps(10), Bytes(15_000));
@@ -278,7 +285,7 @@ fn filtered_acks_do_not_limit_the_way_there() {
     let (slow, all) = run_with(drop_tail(10_000), false);
     assert!((2.3..2.34).contains(&slow), "{slow}");
     assert_eq!(all.dropped_pkts(), 0);
-    for discipline in DISCIPLINES {
+    for discipline in disciplines::all() {
         let limit = Capacity::Packets(50);
         let queue = discipline.config(limit, false, back, Span::from_millis(20));
         let (fast, acks) = run_with(queue, true);
@@ -289,25 +296,13 @@ fn filtered_acks_do_not_limit_the_way_there() {
     }
 }
 
-/// What is tested of every discipline is tested of all that links may have.
-#[test]
-fn no_discipline_is_left_out() {
-    let tested = DISCIPLINES.map(|discipline| discipline.scenario().0);
-    let on_links = queue::DISCIPLINES
-        .iter()
-        .filter(|known| !known.outside_links);
-    for known in on_links {
-        assert!(tested.contains(&known.kind), "{} is not", known.kind);
-    }
-}
-
 /// Four BBR flows of version 3 on 50 Mbit/s and 20 ms, 83 packets, before a queue that marks beyond a seventh of that, 12. Those
 /// that count marks keep the queue below, as ECT(0) and as ECT(1); those without ECN keep more than the path holds there.
 #[test]
 fn bbr3_keeps_a_queue_where_it_is_marked() {
     let (rate, delay, seconds) = (mbps(50), Span::from_millis(10), 20);
     let pkts = |ecn: Ecn, l4s: f64| {
-        let queue = Discipline::Threshold.config(Capacity::Packets(1000), true, rate, delay);
+        let queue = disciplines::of("threshold").config(Capacity::Packets(1000), true, rate, delay);
         let mut config = dumbbell(rate, delay, queue, seconds);
         config.measure.from = Time::ZERO + Span::from_secs(seconds / 3);
         let bbr3 = Tcp {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::disciplines::Discipline;
+use common::disciplines;
 use common::{
     AT_ONCE, RECOVERIES, Records, add_equal_access, add_flows, delayed_ack, drop_tail, dumbbell,
     run, tcp,
@@ -91,7 +91,7 @@ fn sack_repairs_half_a_window_without_timeout() {
 #[test]
 fn echoes_of_congestion_do_not_hold_back_the_repair_of_a_timeout() {
     let (rate, delay) = (Rate::from_bps(100_000_000), Span::from_millis(50));
-    let red = Discipline::Red.config(Capacity::Packets(833), true, rate, delay);
+    let red = disciplines::of("red").config(Capacity::Packets(833), true, rate, delay);
     let mut config = dumbbell(rate, delay, red, 30);
     let ecn = Tcp {
         ecn: Ecn::Classic,

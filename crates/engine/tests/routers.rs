@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::disciplines::Discipline;
+use common::disciplines::{self, Discipline};
 use common::{AT_ONCE, add_flows, add_own_access, controller, dumbbell, run, tcp};
 use longhaul_congestion::Variant;
 use longhaul_engine::config::{Recovery, Start, Tcp, Timestamps};
@@ -64,7 +64,7 @@ fn are_equal(rates: &[f64], part: f64) -> bool {
 #[test]
 fn vcp_fills_links_without_losses() {
     for (rate, flows) in [(mbps(2), 1), (mbps(20), 1), (mbps(20), 10), (mbps(100), 30)] {
-        let mut config = network(Discipline::Vcp, rate);
+        let mut config = network(disciplines::of("vcp"), rate);
         let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_secs(5));
         add_flows(&mut config, "vcp", flows, start, sender("vcp"));
         let (totals, _) = run(&config);
@@ -82,7 +82,7 @@ fn vcp_fills_links_without_losses() {
 #[test]
 fn vcp_shares_fairly_over_different_round_trips_and_with_late_flows() {
     let rate = mbps(20);
-    let mut config = network(Discipline::Vcp, rate);
+    let mut config = network(disciplines::of("vcp"), rate);
     config.duration = Time::ZERO + Span::from_secs(180);
     config.measure.from = Time::ZERO + Span::from_secs(120);
     add_flows(&mut config, "early", 2, AT_ONCE, sender("vcp"));
@@ -99,7 +99,7 @@ fn vcp_shares_fairly_over_different_round_trips_and_with_late_flows() {
 #[test]
 fn xcp_fills_links_with_an_empty_queue() {
     for (rate, flows) in [(mbps(2), 1), (mbps(20), 1), (mbps(20), 10), (mbps(100), 30)] {
-        let mut config = network(Discipline::Xcp, rate);
+        let mut config = network(disciplines::of("xcp"), rate);
         let start = Start::Uniform(Time::ZERO, Time::ZERO + Span::from_secs(5));
         add_flows(&mut config, "xcp", flows, start, sender("xcp"));
         let (totals, _) = run(&config);
@@ -128,7 +128,7 @@ fn xcp_fills_links_with_an_empty_queue() {
 fn xcp_shares_equally_soon_after_flows_have_joined() {
     let rate = mbps(20);
     for access in [Span::from_micros(1), Span::from_millis(40)] {
-        let mut config = network(Discipline::Xcp, rate);
+        let mut config = network(disciplines::of("xcp"), rate);
         add_flows(&mut config, "early", 2, AT_ONCE, sender("xcp"));
         let joined = Time::ZERO + Span::from_secs(20);
         add_flows(&mut config, "late", 2, Start::At(joined), sender("xcp"));
@@ -149,7 +149,7 @@ fn xcp_shares_equally_soon_after_flows_have_joined() {
 fn packet_pairs_share_a_round_robin_and_keep_their_queue() {
     let rate = mbps(10);
     for queued in [4.0, 12.0] {
-        let mut config = network(Discipline::RoundRobin, rate);
+        let mut config = network(disciplines::of("round-robin"), rate);
         let pair = Tcp {
             congestion: controller("packet-pair", Variant::Paper, &[("queued", queued)]),
             ..sender("packet-pair")
@@ -173,7 +173,7 @@ fn packet_pairs_share_a_round_robin_and_keep_their_queue() {
 /// A satellite link of 10 Mbit/s and 550 ms, whose windows are about 460 segments.
 fn satellite(loss: f64) -> Config {
     let delay = Span::from_millis(275);
-    let queue = Discipline::DropTail.config(Capacity::Packets(230), false, mbps(10), delay);
+    let queue = disciplines::of("droptail").config(Capacity::Packets(230), false, mbps(10), delay);
     let mut config = dumbbell(mbps(10), delay, queue, 300);
     config.links[0].direction.loss = Loss::Bernoulli(loss);
     config

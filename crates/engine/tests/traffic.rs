@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::disciplines::DISCIPLINES;
+use common::disciplines;
 use common::{
     AT_ONCE, add_access, add_datagrams, add_equal_access, add_flows, add_own_access, add_source,
     delayed_ack, drop_tail, dumbbell, results, run, serve_explicitly, tcp,
@@ -375,7 +375,7 @@ fn exchanges_survive_losses_and_leave_nothing_behind() {
 /// Names of connections that come and go are used again and again, in every queue.
 #[test]
 fn connections_come_and_go_through_every_discipline() {
-    for discipline in DISCIPLINES {
+    for discipline in disciplines::all() {
         let mut config = with(Source::Requests(requests(20.0)), 20);
         let limit = Capacity::Packets(50);
         config.links[0].queue = discipline.config(limit, false, RATE, DELAY);

@@ -15,7 +15,7 @@ use longhaul_modules::{Module, Parameter, Value};
 use longhaul_scenario::{Algorithms, CustomAlgorithm, LinuxModule, MadeModule, ModuleValue};
 #[cfg(feature = "quic")]
 use longhaul_scenario::{FoundStack, OwnAlgorithm, QuicStack, StackError};
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Rate, Time};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -119,6 +119,7 @@ fn entries<'py, T>(py: Python<'py>, all: &[Entry<T>]) -> PyResult<Bound<'py, PyL
         row.set_item("variants", variants)?;
         let signals: Vec<_> = entry.listens_to.iter().map(|one| one.name()).collect();
         row.set_item("listens_to", signals)?;
+        row.set_item("queue", entry.needs_path.queue.map(|queue| queue.kind))?;
         let parameters: PyResult<Vec<_>> = entry
             .parameters
             .iter()

@@ -1,11 +1,16 @@
 """Plot styles: one colour, marker and line for each algorithm, in every plot.
 
 The palette is that of Okabe and Ito, which is safe for colour-blind readers; lightness and markers
-differ, too, so that a grey print stays readable. An algorithm keeps its style for good.
+differ, too, so that a grey print stays readable. An algorithm that is named here keeps its style
+for good; others of the registry have one that no other has.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import count, product
 from typing import Any, Literal
+
+from longhaul import _engine
 
 
 @dataclass(frozen=True)
@@ -18,7 +23,7 @@ class Style:
     line: str | tuple[int, tuple[float, ...]] = "-"
 
 
-ALGORITHMS: dict[str, Style] = {
+NAMED: dict[str, Style] = {
     "reno": Style("#e69f00", "s"),
     "hstcp": Style("#0072b2", "o"),
     "scalable": Style("#d55e00", "D"),
@@ -91,6 +96,23 @@ LABELS: tuple[Style, ...] = tuple(
 )
 
 
+def with_derived(named: dict[str, Style], kinds: Iterable[str]) -> dict[str, Style]:
+    """Return styles of all algorithms: those that are named, and a new one for each other kind.
+
+    A new style has a star of more corners than any other as its marker, and a colour and line that
+    no named one has.
+    """
+    taken = {_seen_as(style) for style in named.values()}
+    free = (look for look in product(_DERIVED_LINES, _COLOURS) if look[::-1] not in taken)
+    corners = count(13)
+    others = (kind for kind in kinds if kind not in named)
+    derived = {
+        kind: Style(colour, (next(corners), 1, 0), line)
+        for kind, (line, colour) in zip(others, free, strict=False)
+    }
+    return named | derived
+
+
 def of_labels(
     algorithms: dict[str, str], colour_by: Literal["algorithm", "label"] = "algorithm"
 ) -> dict[str, Style]:
@@ -118,8 +140,16 @@ def of_labels(
 
 
 def _seen_as(style: Style) -> tuple[object, object]:
-    """What tells lines apart."""
+    """Return what tells lines apart."""
     return style.colour, style.line
+
+
+_DERIVED_LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
+    *_LINES,
+    (0, (8, 1.5, 1.5, 1.5)),
+    (0, (8, 1.5, 1.5, 1.5, 1.5, 1.5)),
+)
+ALGORITHMS = with_derived(NAMED, (row["name"] for row in _engine.algorithms()["algorithms"]))
 
 
 def of_runs(count: int) -> list[Style]:

@@ -1,7 +1,7 @@
 //! BBR, version 3: the declaration. The algorithm is in `bbr/v3/mod.rs`.
 
 use super::bbr::Bbr3;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 
 /// State of BBR version 3, boxed: it is by far the largest of all algorithms, and other controllers
@@ -29,6 +29,7 @@ pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {
     ],
     source: "draft-ietf-ccwg-bbr-05; picoquic, August 2026: bbr.c",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper, Variant::Picoquic],
     parameters: &PARAMETERS,
     build: |settings| Ok(Box::new(Bbr3::new(settings))),

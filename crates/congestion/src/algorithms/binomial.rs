@@ -9,7 +9,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
@@ -26,6 +26,7 @@ pub(crate) static ENTRY: Entry<Binomial> = Entry {
     ],
     source: "Bansal and Balakrishnan, INFOCOM 2001",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
@@ -25,6 +25,7 @@ pub(crate) static ENTRY: Entry<ConstantRate> = Entry {
     ],
     source: "Floyd, CCR 21(5), 1991",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -9,9 +9,9 @@ use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Limit, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 use crate::windowed_max::WindowedMax;
@@ -38,6 +38,7 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     ],
     source: "Arun and Balakrishnan, NSDI 2018",
     listens_to: &[Signal::Loss, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

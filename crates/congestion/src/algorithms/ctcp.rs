@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::fast::SRTT_TIMER_SLACK;
 use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
@@ -33,6 +33,7 @@ pub(crate) static ENTRY: Entry<Ctcp> = Entry {
     ],
     source: "Tan, Song, Zhang and Sridharan, INFOCOM 2006",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper, Variant::Nist],
     parameters: &PARAMETERS,
     build: |settings| Ok(Ctcp::new(settings)),

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::ctcp::{DelayLaw, EXPONENT, GAMMA, INCREASE, LOW_WINDOW, ZETA};
 use super::fast::SRTT_TIMER_SLACK;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
@@ -28,6 +28,7 @@ pub(crate) static ENTRY: Entry<CtcpNist> = Entry {
     ],
     source: "NIST SP 500-282, equations 14 to 17",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[
         INCREASE,

@@ -7,10 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase};
 use crate::marked_share::MarkedShare;
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -27,6 +27,7 @@ pub(crate) static ENTRY: Entry<Dctcp> = Entry {
     ],
     source: "RFC 8257",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::queue("threshold"),
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -7,9 +7,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -25,6 +25,7 @@ pub(crate) static ENTRY: Entry<DecBit> = Entry {
     ],
     source: "Ramakrishnan and Jain, TOCS 8(2), 1990",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::queue("decbit"),
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -9,9 +9,9 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, OwnBursts, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -30,6 +30,11 @@ pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
     ],
     source: "Jain, CCR 19(5), 1989",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::slow(OwnBursts {
+        effect: "alone on a fast path it uses a few per cent of it, paced at one window per round trip \
+            (tcp.pacing = { slow_start = 1.0, avoidance = 1.0 }) most of it",
+        pacing_helps: true,
+    }),
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -5,7 +5,7 @@
 
 use super::fast::tuning::Tuning;
 use super::fast::{Fast, GAIN, SRTT_TIMER_SLACK, UPDATE_PERIOD};
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 
 /// FAST with a level of alpha.
@@ -19,6 +19,7 @@ pub(crate) static ENTRY: Entry<FastAt> = Entry {
     law: &["as fast, with an alpha that follows from the throughput at intervals of tuning_period"],
     source: "Wei, Jin, Low and Hegde, ToN 14(6), 2006; NIST SP 500-282 chapter 5",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
     build: |settings| {

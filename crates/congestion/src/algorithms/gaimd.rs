@@ -4,7 +4,7 @@
 //! does; the default pairs the increase with the decrease such that both get the same throughput.
 
 use super::reno::Reno;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 
 /// GAIMD: standard TCP with other amounts.
@@ -22,6 +22,7 @@ pub(crate) static ENTRY: Entry<Gaimd> = Entry {
     ],
     source: "Yang and Lam, ICNP 2000",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

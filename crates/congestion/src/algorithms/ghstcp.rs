@@ -13,9 +13,9 @@ use super::hstcp::{
     HIGH_DECREASE, HIGH_P, HIGH_WINDOW, Hstcp, LOW_P, LOW_WINDOW, MIN_DECREASE, rounded,
 };
 use crate::congestion_control::CongestionControl;
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::window::Window;
 
@@ -33,6 +33,7 @@ pub(crate) static ENTRY: Entry<Ghstcp> = Entry {
     ],
     source: "Gentle HighSpeed TCP, doctoral thesis, Osaka University, 2006",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper, Variant::Ns2],
     parameters: &PARAMETERS,
     build: Ghstcp::new,

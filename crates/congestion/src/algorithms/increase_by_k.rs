@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reno::mean_window;
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
@@ -24,6 +24,7 @@ pub(crate) static ENTRY: Entry<IncreaseByK> = Entry {
     ],
     source: "Henderson et al., GLOBECOM 1998",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "k",

@@ -7,10 +7,10 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
 use crate::delay_history::DelayHistory;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -34,6 +34,7 @@ pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
     ],
     source: "draft-irtf-iccrg-ledbat-plus-plus-06",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "target",

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::reno::Reno;
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -33,6 +33,7 @@ pub(crate) static ENTRY: Entry<Lp> = Entry {
     ],
     source: "Kuzmanovic and Knightly, INFOCOM 2003",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &[
         Parameter {

@@ -7,7 +7,7 @@
 //! by `n` segments a round trip and halves its window.
 
 use super::reno::Reno;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 
 /// MulTCP: standard TCP with other amounts.
@@ -26,6 +26,7 @@ pub(crate) static ENTRY: Entry<MulTcp> = Entry {
     ],
     source: "Crowcroft and Oechslin, CCR 28(3), 1998",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "flows",

@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -28,6 +28,7 @@ pub(crate) static ENTRY: Entry<PacketPair> = Entry {
     ],
     source: "Keshav, SIGCOMM 1991",
     listens_to: &[Signal::Rate],
+    needs_path: PathNeeds::queue("round-robin"),
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -8,10 +8,10 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Dummies, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::Variant;
 use crate::window::Window;
 
@@ -29,6 +29,7 @@ pub(crate) static ENTRY: Entry<Peach> = Entry {
     ],
     source: "Akyildiz, Morabito and Palazzo, ToN 9(3), 2001",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[],
     build: |_| Ok(Peach::new()),

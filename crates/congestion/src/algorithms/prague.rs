@@ -9,10 +9,10 @@ use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Limit, Phase, Timeout};
 use crate::marked_share::MarkedShare;
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -31,6 +31,7 @@ pub(crate) static ENTRY: Entry<Prague> = Entry {
     ],
     source: "L4STeam, tcp_prague.c 0.6; draft-briscoe-iccrg-prague-congestion-control",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::queue("dualpi2"),
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

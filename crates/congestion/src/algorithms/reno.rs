@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backoff::{Backoff, ECN_DECREASE};
 use crate::congestion_control::{CongestionControl, restart};
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
@@ -27,6 +27,7 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
     ],
     source: "RFC 5681 section 3.1; RFC 8511; Linux 6.18, tcp_cong.c (tcp_cong_avoid_ai)",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper, Variant::Ns2, Variant::Linux6_18],
     parameters: &[
         Parameter {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
 use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -32,6 +32,7 @@ pub(crate) static ENTRY: Entry<Scalable> = Entry {
     ],
     source: "Kelly, CCR 33(2), 2003",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[
         Variant::Paper,
         Variant::Linux2_6_22,

@@ -1,7 +1,7 @@
 //! Sync-TCP(MixReact): detector mix with reaction mixreact.
 
 use super::sync::{AFTER_CUT, SyncTcp, TIE, TOO_SMALL, WEIGHT};
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, OwnBursts, PathNeeds, Signal};
 use crate::parameter::Variant;
 
 /// Sync-TCP with this detector and reaction.
@@ -23,6 +23,10 @@ pub(crate) static ENTRY: Entry<SyncMixReact> = Entry {
     ],
     source: "Weigle, dissertation, UNC 2003, sections 3.4 and 3.5",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::slow(OwnBursts {
+        effect: "a few flows alone on a fast path use a few per cent of it",
+        pacing_helps: false,
+    }),
     variants: &[Variant::Paper],
     parameters: &[WEIGHT, TOO_SMALL, AFTER_CUT, TIE],
     build: |settings| Ok(SyncTcp::mix_react(settings)),

@@ -1,7 +1,7 @@
 //! Sync-TCP(Pcwnd): detector pqlen with reaction pcwnd.
 
 use super::sync::{AFTER_CUT, DECREASE, PART, SyncTcp};
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::Variant;
 
 /// Sync-TCP with this detector and reaction.
@@ -20,6 +20,7 @@ pub(crate) static ENTRY: Entry<SyncPcwnd> = Entry {
     ],
     source: "Weigle, dissertation, UNC 2003, sections 3.4 and 3.5",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[PART, DECREASE, AFTER_CUT],
     build: |settings| Ok(SyncTcp::pcwnd(settings)),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Point, Range, Settings, Variant};
 use crate::window::Window;
@@ -27,6 +27,7 @@ pub(crate) static ENTRY: Entry<TableDriven> = Entry {
     ],
     source: "Longhaul",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

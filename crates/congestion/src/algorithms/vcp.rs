@@ -10,7 +10,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Load, Phase, RouterFeedback, RouterRequest};
 use crate::needs::Needs;
@@ -32,6 +32,10 @@ pub(crate) static ENTRY: Entry<Vcp> = Entry {
     ],
     source: "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Router],
+    needs_path: PathNeeds::router(
+        "vcp",
+        "the sender takes the network for idle, and its window grows until packets are lost",
+    ),
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -9,9 +9,9 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, restart};
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -29,6 +29,7 @@ pub(crate) static ENTRY: Entry<Veno> = Entry {
     ],
     source: "Fu and Liew, JSAC 21(2), 2003",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper, Variant::Linux2_6_22],
     parameters: &[
         Parameter {

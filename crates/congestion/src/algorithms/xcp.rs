@@ -9,7 +9,7 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Phase, RouterFeedback, RouterRequest};
 use crate::needs::Needs;
@@ -29,6 +29,7 @@ pub(crate) static ENTRY: Entry<Xcp> = Entry {
     ],
     source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Router],
+    needs_path: PathNeeds::router("xcp", "no router answers, and the window does not grow"),
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "desired_rate",

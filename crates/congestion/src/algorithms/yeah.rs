@@ -7,9 +7,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::queue_estimate::QueueEstimate;
 use crate::window::Window;
@@ -31,6 +31,7 @@ pub(crate) static ENTRY: Entry<Yeah> = Entry {
     ],
     source: "Baiocchi, Castellani and Vacirca, PFLDnet 2007",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
     build: |settings| Ok(Yeah::new(settings)),

@@ -4,7 +4,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::window::Window;
@@ -21,6 +21,7 @@ pub(crate) static ENTRY: Entry<HybridSlowStart> = Entry {
     ],
     source: "Linux 6.18, tcp_cubic.c (hystart_update); Ha and Rhee, Computer Networks 55, 2011",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
     build: HybridSlowStart::new,

@@ -9,7 +9,7 @@ mod search;
 
 use serde::{Deserialize, Serialize};
 
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::window::Window;
@@ -51,6 +51,7 @@ const STANDARD: Entry<SlowStart> = Entry {
     law: &["each ACK below ssthresh: cwnd += acked"],
     source: "RFC 5681 section 3.1",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[],
     build: |_| Ok(SlowStart::Standard),
@@ -65,6 +66,7 @@ const LINUX: Entry<SlowStart> = Entry {
     law: &["each ACK up to ssthresh: cwnd += acked"],
     source: "Linux 2.6.22, tcp_cong.c",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[],
     build: |_| Ok(SlowStart::Linux),
@@ -81,6 +83,7 @@ const LIMITED: Entry<SlowStart> = Entry {
     ],
     source: "RFC 3742",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
     build: |settings| {
@@ -102,6 +105,7 @@ const NS2_LIMITED: Entry<SlowStart> = Entry {
     ],
     source: "ns-2.35",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
     build: |settings| {
@@ -122,6 +126,7 @@ const NIST_LIMITED: Entry<SlowStart> = Entry {
     ],
     source: "NIST SP 500-282, equation 5",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
     build: |settings| {

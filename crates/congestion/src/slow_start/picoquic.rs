@@ -4,7 +4,7 @@
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::AckSample;
 use crate::parameter::Variant;
 use crate::peak_rate::PeakRate;
@@ -26,6 +26,7 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
     ],
     source: "picoquic, August 2026: cc_common.c (picoquic_cc_hystart_test), cubic.c",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[],
     build: |_| Ok(PicoquicSlowStart::default()),

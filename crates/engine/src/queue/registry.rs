@@ -78,6 +78,13 @@ macro_rules! disciplines {
         }
 
         impl QueueConfig {
+            /// The name of its discipline in scenario files.
+            pub fn kind(&self) -> &'static str {
+                match self {
+                    $(Self::$Kind(_) => <$Parameters as Parameters>::KIND,)+
+                }
+            }
+
             /// How much it holds.
             pub fn limit(&self) -> Capacity {
                 match self {

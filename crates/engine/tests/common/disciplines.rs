@@ -32,85 +32,56 @@ pub fn queue(
     discipline.config(&values, rate)
 }
 
+/// A discipline, and a key and its value that differ from the defaults, as scenarios have them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Discipline {
-    DropTail,
-    HeadDrop,
-    Red,
-    GentleAdaptiveRed,
-    CoDel,
-    FqCoDel,
-    Cobalt,
-    Cake,
-    Pie,
-    FqPie,
-    Pi,
-    Rem,
-    DecBit,
-    Threshold,
-    DualPi2,
-    RoundRobin,
-    Drr,
-    Vcp,
-    Xcp,
+pub struct Discipline {
+    kind: &'static str,
+    given: Option<(&'static str, &'static str)>,
 }
 
-pub const DISCIPLINES: [Discipline; 19] = [
-    Discipline::DropTail,
-    Discipline::HeadDrop,
-    Discipline::Red,
-    Discipline::GentleAdaptiveRed,
-    Discipline::CoDel,
-    Discipline::FqCoDel,
-    Discipline::Cobalt,
-    Discipline::Cake,
-    Discipline::Pie,
-    Discipline::FqPie,
-    Discipline::Pi,
-    Discipline::Rem,
-    Discipline::DecBit,
-    Discipline::Threshold,
-    Discipline::DualPi2,
-    Discipline::RoundRobin,
-    Discipline::Drr,
-    Discipline::Vcp,
-    Discipline::Xcp,
+/// Values that tests of every discipline give: of ns-2's drop-tail queue, and a reference that short runs reach.
+const GIVEN: [(&str, (&str, &str)); 2] = [
+    ("droptail", ("counting", "in-service")),
+    ("pi", ("reference", "20 packets")),
 ];
+
+/// Forms of disciplines that are tested beside those with the defaults.
+const FORMS: [(&str, (&str, &str)); 2] = [
+    ("droptail", ("drop", "head")),
+    ("red", ("adaptive", "gared")),
+];
+
+/// The discipline of this name.
+pub fn of(kind: &'static str) -> Discipline {
+    let given = GIVEN.iter().find(|(of, _)| *of == kind);
+    Discipline {
+        kind,
+        given: given.map(|(_, given)| *given),
+    }
+}
+
+/// Every discipline that the engine has, and more forms of some.
+pub fn all() -> Vec<Discipline> {
+    let registered = queue::DISCIPLINES.iter().map(|known| of(known.kind));
+    let forms = FORMS.iter().map(|&(kind, given)| Discipline {
+        kind,
+        given: Some(given),
+    });
+    registered.chain(forms).collect()
+}
 
 impl Discipline {
     /// In front of a link of this rate and delay.
     pub fn config(self, limit: Capacity, ecn: bool, rate: Rate, delay: Span) -> QueueConfig {
-        let (kind, given) = self.scenario();
-        let given = given.into_iter().chain([("ecn", Value::Flag(ecn))]);
-        queue((kind, Profile::Rfc), limit, (rate, delay), given)
-    }
-
-    /// Its kind, and what is given beside it, as scenarios have them.
-    pub fn scenario(self) -> (&'static str, Option<(&'static str, Value)>) {
-        let word = |word: &str| Value::Text(word.to_string());
-        match self {
-            Self::DropTail => ("droptail", Some(("counting", word("in-service")))),
-            Self::HeadDrop => ("droptail", Some(("drop", word("head")))),
-            Self::Red => ("red", None),
-            Self::GentleAdaptiveRed => ("red", Some(("adaptive", word("gared")))),
-            Self::CoDel => ("codel", None),
-            Self::FqCoDel => ("fq-codel", None),
-            Self::Cobalt => ("cobalt", None),
-            Self::Cake => ("cake", None),
-            Self::Pie => ("pie", None),
-            Self::FqPie => ("fq-pie", None),
-            Self::Pi => (
-                "pi",
-                Some(("reference", Value::Quantity(Quantity::Packets(20.0)))),
-            ),
-            Self::Rem => ("rem", None),
-            Self::DecBit => ("decbit", None),
-            Self::Threshold => ("threshold", None),
-            Self::DualPi2 => ("dualpi2", None),
-            Self::RoundRobin => ("round-robin", None),
-            Self::Drr => ("drr", None),
-            Self::Vcp => ("vcp", None),
-            Self::Xcp => ("xcp", None),
-        }
+        let value = |(key, text): (&'static str, &str)| {
+            let mut known = queue::DISCIPLINES.iter();
+            let known = known.find(|known| known.kind == self.kind);
+            let mut keys = known.expect("a known kind").keys.iter();
+            let kind = keys.find(|known| known.name == key).expect("a key").kind;
+            (key, kind.parse(text).expect("a value"))
+        };
+        let given = self.given.map(value).into_iter();
+        let given = given.chain([("ecn", Value::Flag(ecn))]);
+        queue((self.kind, Profile::Rfc), limit, (rate, delay), given)
     }
 }

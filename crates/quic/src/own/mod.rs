@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use longhaul_congestion::{
     AckSample, Cause, Congestion, CongestionControl, CongestionState, Limit, Phase, Phases,
-    Rounding, Timeout, Window,
+    Rounding, Timeout, Window, registry,
 };
 use longhaul_scenario::{OwnAlgorithm, StackError};
 use longhaul_units::{Bytes, Span, Time};
@@ -56,7 +56,7 @@ pub(crate) fn check(own: &OwnAlgorithm, stack: &StackTraits) -> Result<Vec<Strin
             "the number of marked packets",
         ),
         (needs.pairs, "packet pairs"),
-        (is_router_assisted(kind), "answers of routers"),
+        (asks_routers(kind), "answers of routers"),
     ];
     if let Some((_, what)) = missing.iter().find(|(needed, _)| *needed) {
         let message = format!("`{kind}` needs {what}, of which {name}'s controllers are not told");
@@ -77,9 +77,9 @@ pub(crate) fn check(own: &OwnAlgorithm, stack: &StackTraits) -> Result<Vec<Strin
     Ok(warnings)
 }
 
-/// Returns true for algorithms that work with headers which routers change.
-fn is_router_assisted(kind: &str) -> bool {
-    ["vcp", "xcp", "decbit"].contains(&kind)
+/// Returns true for algorithms that are made for queues of a kind of their own.
+fn asks_routers(kind: &str) -> bool {
+    registry::find_algorithm(kind).is_ok_and(|entry| entry.needs_path.queue.is_some())
 }
 
 /// An algorithm of Longhaul as a stack's controller.

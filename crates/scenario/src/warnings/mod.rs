@@ -6,7 +6,9 @@ mod queues;
 
 use std::collections::BTreeMap;
 
-use longhaul_congestion::{CongestionControl, Needs};
+use longhaul_congestion::{
+    CongestionControl, ControllerSpec, Needs, PathNeeds, QueueNeed, registry,
+};
 use longhaul_engine::Loss;
 use longhaul_engine::config::{
     Config, Distribution, Ecn, Link, Pacing, Proxy, Recovery, RttClock, Source, Spacing, Start,
@@ -26,16 +28,6 @@ use crate::render::ExplainRow;
 use crate::resolve::Resolved;
 
 pub(crate) use output_size::expected_bytes;
-
-/// Router-assisted algorithms: each needs queues of the kind of its name.
-const ROUTER_ASSISTED: [&str; 2] = ["vcp", "xcp"];
-
-/// Algorithm that the queue discipline of the same name is made for.
-const DECBIT: &str = "decbit";
-
-/// Algorithms of which a few flows cannot fill a fast path.
-const DELAY_GRADIENT: &str = "delay-gradient";
-const MIX_REACT: &str = "sync-mixreact";
 
 /// Returns the warnings about a valid scenario.
 pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
@@ -95,7 +87,16 @@ fn packet_bytes(transport: &Transport) -> u32 {
     }
 }
 
-/// Returns the needs that a registered algorithm has of the transport.
+/// Returns the requirements of an algorithm on its paths; none if it is not registered.
+fn needs_path(congestion: &ControllerSpec) -> PathNeeds {
+    let registered = congestion.custom.is_none();
+    let entry = registered.then(|| registry::find_algorithm(&congestion.kind));
+    entry.map_or(PathNeeds::NONE, |entry| {
+        entry.map_or(PathNeeds::NONE, |entry| entry.needs_path)
+    })
+}
+
+/// Returns the requirements of a registered algorithm on the transport.
 fn needs(tcp: &Tcp) -> Needs {
     match (&tcp.congestion.custom, tcp.congestion.build()) {
         (None, Ok(controller)) => controller.needs(),
@@ -284,12 +285,19 @@ fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
             tcp.congestion.kind
         ));
     }
-    let is_decbit = |link: &Link| matches!(link.queue, QueueConfig::DecBit(_));
-    let others = tcps(config).find(|tcp| tcp.ecn.is_on() && tcp.congestion.kind != DECBIT);
-    if let Some(other) = others.filter(|_| config.links.iter().any(is_decbit)) {
+    let is_decbit = |queue: &&QueueConfig| matches!(queue, QueueConfig::DecBit(_));
+    let mut queues = config.links.iter().map(|link| &link.queue);
+    let Some(decbit) = queues.find(is_decbit).map(QueueConfig::kind) else {
+        return;
+    };
+    let is_made_for_it = |tcp: &Tcp| {
+        let queue = needs_path(&tcp.congestion).queue;
+        queue.is_some_and(|queue| queue.kind == decbit)
+    };
+    if let Some(other) = tcps(config).find(|tcp| tcp.ecn.is_on() && !is_made_for_it(tcp)) {
         out.push(format!(
-            "a queue of kind `decbit` marks whenever a packet or two wait, which `{}` takes for \
-             congestion; it is made for `decbit` senders",
+            "a queue of kind `{decbit}` marks whenever a packet or two wait, which `{}` takes for \
+             congestion; it is made for `{decbit}` senders",
             other.congestion.kind
         ));
     }
@@ -398,21 +406,19 @@ fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
         let slow = |pacing: Pacing| pacing.slow_start.max(pacing.avoidance) <= 1.0;
         tcp.pacing.is_some_and(slow)
     };
-    let uses = |kind: &str| {
-        let mut users = tcps(config).filter(|tcp| tcp.congestion.kind == kind);
-        fast && users.any(|tcp| kind != DELAY_GRADIENT || !is_smooth(tcp))
-    };
-    if uses(DELAY_GRADIENT) {
+    let mut warned = Vec::new();
+    for tcp in tcps(config).filter(|_| fast) {
+        let kind = tcp.congestion.kind.as_str();
+        let Some(trouble) = needs_path(&tcp.congestion).own_bursts else {
+            continue;
+        };
+        if warned.contains(&kind) || trouble.pacing_helps && is_smooth(tcp) {
+            continue;
+        }
+        warned.push(kind);
+        let effect = trouble.effect;
         out.push(format!(
-            "`{DELAY_GRADIENT}` mistakes queueing caused by its own bursts for congestion: alone on a fast path it \
-             uses a few per cent of it, paced at one window per round trip (tcp.pacing = {{ slow_start = 1.0, \
-              avoidance = 1.0 }}) most of it"
-        ));
-    }
-    if uses(MIX_REACT) {
-        out.push(format!(
-            "`{MIX_REACT}` mistakes queueing caused by its own bursts for congestion: a few flows alone on a fast path \
-             use a few per cent of it"
+            "`{kind}` mistakes queueing caused by its own bursts for congestion: {effect}"
         ));
     }
 }
@@ -426,7 +432,7 @@ fn warn_of_routers(resolved: &Resolved, out: &mut Vec<String>) {
         };
         let user = format!("flows `{}` ask", group.word(AnyFlow::label));
         let mut check = |nodes, place| {
-            warn_of_router(resolved, &user, &congestion.kind, nodes, place, out);
+            warn_of_router(resolved, &user, congestion, nodes, place, out);
         };
         match path.via.map(|number| &resolved.sites[number]) {
             None => check((path.from, path.to), "on their path"),
@@ -438,30 +444,39 @@ fn warn_of_routers(resolved: &Resolved, out: &mut Vec<String>) {
     }
     for (proxy, site) in resolved.root.tables(Scenario::proxies).zip(&resolved.sites) {
         let user = format!("proxy `{}` asks", proxy.word(Proxy::name));
-        let (kind, nodes) = (&site.congestion.kind, (site.start, site.end));
-        warn_of_router(resolved, &user, kind, nodes, "between its nodes", out);
+        let nodes = (site.start, site.end);
+        warn_of_router(
+            resolved,
+            &user,
+            &site.congestion,
+            nodes,
+            "between its nodes",
+            out,
+        );
     }
 }
 
 fn warn_of_router(
     resolved: &Resolved,
     user: &str,
-    kind: &str,
+    congestion: &ControllerSpec,
     (from, to): (usize, usize),
     place: &str,
     out: &mut Vec<String>,
 ) {
+    let Some(QueueNeed {
+        kind,
+        without: Some(effect),
+    }) = needs_path(congestion).queue
+    else {
+        return;
+    };
     let route = resolved.core.route(from, to);
     let links = route.iter().flat_map(|route| &route.links);
     let mut queues = links.map(|core| &core.queue);
-    if !ROUTER_ASSISTED.contains(&kind) || queues.any(|queue| queue.word(KIND) == kind) {
+    if queues.any(|queue| queue.word(KIND) == kind) {
         return;
     }
-    let effect = if kind == "xcp" {
-        "no router answers, and the window does not grow"
-    } else {
-        "the sender takes the network for idle, and its window grows until packets are lost"
-    };
     out.push(format!(
         "{user} routers, but no queue {place} is of the kind `{kind}`: {effect}"
     ));

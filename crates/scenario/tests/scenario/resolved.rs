@@ -1,5 +1,6 @@
 //! The resolved form: complete, canonical, hashed; and warnings about its values.
 
+use longhaul_engine::queue::DISCIPLINES;
 use longhaul_scenario::{Scenario, parse};
 use proptest::prelude::*;
 
@@ -29,10 +30,7 @@ proptest! {
     #[test]
     fn resolving_is_idempotent(
         profile in prop::sample::select(vec!["rfc", "linux", "ns2-2.35", "ns2-2003"]),
-        kind in prop::sample::select(vec![
-            "droptail", "red", "codel", "fq-codel", "pie", "pi", "rem", "decbit", "round-robin",
-            "drr", "vcp", "xcp", "cobalt", "cake", "fq-pie",
-        ]),
+        kind in prop::sample::select(DISCIPLINES.iter().map(|known| known.kind).collect::<Vec<_>>()),
         adaptive in any::<bool>(),
         megabits in 1.0..10_000.0f64,
         delay_us in 1_000u64..400_000,
@@ -53,13 +51,11 @@ proptest! {
         overrides.push(format!("topology.dumbbell.bottleneck.queue={{ kind = \"{kind}\" }}"));
         if kind == "red" {
             overrides.push(format!("topology.dumbbell.bottleneck.queue.adaptive={adaptive}"));
-        } else {
-            overrides.push("topology.dumbbell.bottleneck.queue.limit=100 packets".to_string());
         }
-        let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
-        // A bandwidth-delay product of less than a packet is refused.
-        prop_assume!(megabits * delay_us as f64 * 2.0 > 8.0 * 1500.0);
-        assert_idempotent(&with(&overrides));
+        // A bandwidth-delay product of less than a packet is refused, and one that is too small for a discipline's defaults.
+        let scenario = parse(crate::BASE, "base.toml", None, &overrides);
+        prop_assume!(scenario.is_ok());
+        assert_idempotent(&scenario.expect("accepted"));
     }
 
     #[test]

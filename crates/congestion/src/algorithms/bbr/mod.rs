@@ -19,8 +19,8 @@ pub use v3::Bbr3;
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::needs::Needs;
 use crate::facts::{AckSample, Limit};
+use crate::needs::Needs;
 use crate::window::Window;
 
 /// Smallest window in segments that keeps delayed acknowledgements coming (MinPipeCwnd).

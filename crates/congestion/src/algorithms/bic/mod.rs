@@ -15,7 +15,7 @@ use self::kernel::KernelBic;
 use self::nist::BicNist;
 use self::search::BinarySearch;
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 use crate::window::Window;
@@ -34,6 +34,7 @@ pub(crate) static ENTRY: Entry<Bic> = Entry {
     ],
     source: "Xu, Harfoush and Rhee, INFOCOM 2004",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[
         Variant::Paper,
         Variant::Linux2_6_22,

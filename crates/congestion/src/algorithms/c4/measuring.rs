@@ -2,8 +2,8 @@
 
 use longhaul_units::Span;
 
-use super::states::State;
-use super::{DraftC4, MAX_BETA, MIN_MAX_RTT_S};
+use super::flow::{DraftC4, State};
+use super::laws::{MAX_BETA, MIN_MAX_RTT_S};
 use crate::facts::{AckSample, Limit};
 
 /// Gain of the averages of losses and marks.

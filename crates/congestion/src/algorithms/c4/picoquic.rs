@@ -13,11 +13,11 @@
 use longhaul_units::Rate;
 use serde::{Deserialize, Serialize};
 
-use super::measuring::{self, MAX_JITTER_S};
-use super::{
+use super::laws::{
     DRAINING_ALPHA, INITIAL_ALPHA, MARKED_PROBING_ALPHA, MAX_BETA, MIN_INITIAL_BPS, MIN_MAX_RTT_S,
     MIN_SEGMENTS, PROBING_ALPHA, RECOVERY_ALPHA, margin_s, pacing, show,
 };
+use super::measuring::{self, MAX_JITTER_S};
 use crate::facts::{AckSample, Limit};
 use crate::peak_rate::PeakRate;
 use crate::window::Window;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::reno::mean_window;
 use crate::backoff::ECN_DECREASE;
 use crate::congestion_control::CongestionControl;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -44,6 +44,7 @@ pub(crate) static ENTRY: Entry<Cubic> = Entry {
     ],
     source: "RFC 9438; RFC 8511",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[
         Variant::Paper,
         Variant::Linux2_6_22,

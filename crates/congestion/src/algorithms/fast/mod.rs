@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use self::tuning::Tuning;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
@@ -32,6 +32,7 @@ pub(crate) static ENTRY: Entry<Fast> = Entry {
     ],
     source: "Wei, Jin, Low and Hegde, ToN 14(6), 2006",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

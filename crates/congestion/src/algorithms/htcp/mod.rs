@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use self::kernel::KernelHtcp;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
 use crate::window::Window;
@@ -37,6 +37,7 @@ pub(crate) static ENTRY: Entry<Htcp> = Entry {
     ],
     source: "draft-leith-tcp-htcp-06",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[
         Variant::Paper,
         Variant::Linux2_6_22,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use self::kernel::KernelHybla;
 use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::whole_windows::reduce;
@@ -35,6 +35,7 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
     ],
     source: "Caini and Firrincieli, IJSCN 22, 2004",
     listens_to: &[Signal::Loss, Signal::Ecn],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper, Variant::Linux6_18],
     parameters: &[Parameter {
         name: "reference_rtt",

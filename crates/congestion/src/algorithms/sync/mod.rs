@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::algorithms::reno::Reno;
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -34,6 +34,7 @@ pub(crate) static ENTRY: Entry<SyncTcp> = Entry {
     law: &["as sync-pcwnd or sync-mixreact, by detector and reaction"],
     source: "Weigle, dissertation, UNC 2003, chapter 3",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &GENERIC_PARAMETERS,
     build: |settings| {

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use self::kernel::KernelVegas;
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::queue_estimate::QueueEstimate;
 use crate::window::Window;
@@ -36,6 +36,7 @@ pub(crate) static ENTRY: Entry<Vegas> = Entry {
     ],
     source: "Brakmo and Peterson, JSAC 13(8), 1995",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &PARAMETERS,
     build: Vegas::new,

@@ -22,9 +22,9 @@ use longhaul_units::{Rate, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::split_mix::split_mix;
 use crate::window::Window;
@@ -51,6 +51,7 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
     ],
     source: "Dong et al., NSDI 2018",
     listens_to: &[Signal::Loss, Signal::Delay],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use self::kernel::KernelWestwood;
 use crate::congestion_control::CongestionControl;
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -34,6 +34,7 @@ pub(crate) static ENTRY: Entry<Westwood> = Entry {
     ],
     source: "Grieco and Mascolo, CCR 34(2), 2004",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Rate],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &[Parameter {
         name: "memory",

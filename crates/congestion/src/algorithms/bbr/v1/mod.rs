@@ -17,10 +17,10 @@ use super::{
     smaller,
 };
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
-use crate::entry::{Entry, Signal};
+use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
 use crate::facts::{AckSample, Cause, Congestion, Idle, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::split_mix::split_mix;
 use crate::window::Window;
@@ -46,6 +46,7 @@ pub(crate) static ENTRY: Entry<Bbr> = Entry {
     ],
     source: "draft-cardwell-iccrg-bbr-congestion-control-00; Linux 6.18, tcp_bbr.c",
     listens_to: &[Signal::Delay, Signal::Rate],
+    needs_path: PathNeeds::NONE,
     variants: &[Variant::Paper, Variant::Linux6_18],
     parameters: &[
         Parameter {

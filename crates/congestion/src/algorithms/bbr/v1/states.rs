@@ -115,7 +115,8 @@ fn the_round_trip_time_is_measured_with_four_segments() {
 fn an_idle_time_does_for_a_measurement() {
     let mut flow = cycling();
     flow.ack.rtt = Some(RTT * 2);
-    flow.bbr.on_idle(&Idle::of(Span::from_secs(11)), &mut flow.window);
+    flow.bbr
+        .on_idle(&Idle::of(Span::from_secs(11)), &mut flow.window);
     flow.acked(1, 0, 1000.0, 10, Span::from_secs(11));
     assert_eq!(flow.bbr.state, State::ProbeBw);
 }

@@ -13,6 +13,7 @@ mod picoquic;
 mod rules;
 #[cfg(test)]
 mod states;
+mod update;
 
 use longhaul_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
@@ -23,8 +24,8 @@ use self::picoquic::Picoquic;
 use self::rules::Rules;
 use super::NEEDS;
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
 use crate::facts::{AckSample, Cause, Congestion, Idle, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
 
