@@ -100,7 +100,7 @@ where
 /// The counters of a period `P`, of which `C` was counted.
 pub(crate) struct OfPeriod<P, C> {
     counted: fn(&P) -> &C,
-    /// Returns true if a counter of that name is known of a period.
+    /// Test that a counter of this name is known of a period.
     is_known: fn(&str, &P) -> bool,
     pub(crate) counters: Vec<Counter<P>>,
 }

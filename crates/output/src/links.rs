@@ -40,7 +40,7 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
     columns
 }
 
-/// Returns true if a link has a property.
+/// Test of a link for a property.
 type Does = fn(&Link) -> bool;
 /// Columns that only some links fill, and the key that makes them do so: where no link does, the table has no
 /// such column.

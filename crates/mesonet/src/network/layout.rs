@@ -70,13 +70,13 @@ impl Next {
         Self(Self::BACKBONE + u32::from(router))
     }
 
-    /// Returns the router if the next hop is one with one server.
+    /// Returns the router with one server; none if the next hop is another element.
     #[inline]
     pub(super) fn server(self) -> Option<usize> {
         (self.0 < Self::BACKBONE).then_some(self.0 as usize)
     }
 
-    /// Returns the router if the next hop is a backbone router; `self` is no [`Self::server`].
+    /// Returns the backbone router; none if the next hop is a host. Only for a hop that is no [`Self::server`].
     #[inline]
     pub(super) fn backbone(self) -> Option<u16> {
         (self != Self::HOST).then_some((self.0 - Self::BACKBONE) as u16)

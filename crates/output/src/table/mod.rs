@@ -184,7 +184,7 @@ pub(crate) struct Table<R> {
     takes: Vec<Take<R>>,
     /// The newest rows, which have not been split into columns yet.
     pending: Vec<R>,
-    /// Returns true if two rows have the same parts.
+    /// Test that two rows have the same parts.
     alike: fn(&R, &R) -> bool,
     file: TableFile,
 }
