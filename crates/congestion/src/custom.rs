@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::congestion_control::CongestionControl;
 
-/// Makes controllers of an algorithm that the registry does not list.
+/// Factory of controllers of an algorithm that the registry does not list.
 pub trait Factory: fmt::Debug + Send + Sync {
     /// Makes a controller that no flow has used yet.
     fn make(&self) -> Box<dyn CongestionControl>;

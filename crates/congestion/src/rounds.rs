@@ -236,7 +236,7 @@ fn duplicate(ack: AckSample) -> AckSample {
     }
 }
 
-/// Decides which segments are lost.
+/// Source of losses.
 enum Losses {
     Never,
     Every { n: u64, left: u64 },

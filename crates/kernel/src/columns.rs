@@ -3,7 +3,7 @@
 
 use longhaul_units::{Span, Time};
 
-/// Takes the columns of a record one after the other.
+/// Receiver of a record's columns, one after the other.
 ///
 /// Each kind of value has a method of its own, so that a value is read without being boxed.
 pub trait Columns<R> {
@@ -34,7 +34,7 @@ pub trait Columns<R> {
     );
 }
 
-/// Reads a value from a record.
+/// Function that reads a value from a record.
 pub trait Value<R, V>: Fn(&R) -> V + Copy + Send + Sync + 'static {}
 
 impl<R, V, F: Fn(&R) -> V + Copy + Send + Sync + 'static> Value<R, V> for F {}

@@ -33,7 +33,7 @@ impl Ports {
 /// A connection of a flow; true if the flow's receiving node has opened it.
 pub(crate) type Name = (u32, u32, bool);
 
-/// Hands ports out. Connections of a node that are older than its dynamic ports are forgotten.
+/// Ports of connections, by node. Connections of a node that are older than its dynamic ports are forgotten.
 #[derive(Debug, Default)]
 pub(crate) struct PortTable {
     ports: HashMap<Name, Ports>,

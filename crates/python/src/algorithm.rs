@@ -142,7 +142,7 @@ const METHODS: [&str; 8] = [
     "pacing_rate",
 ];
 
-/// Loads classes for a scenario that is being read.
+/// Loader of classes for a scenario that is being read.
 pub(crate) struct Loader {
     /// Classes handed over by the program, by name.
     pub(crate) given: Option<Py<PyDict>>,

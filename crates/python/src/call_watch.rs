@@ -18,7 +18,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// The exit code for errors of algorithms.
 const EXIT_CODE: i32 = 2;
 
-/// Watches calls as long as it lives. To be dropped without the interpreter's lock.
+/// Watch over calls as long as it lives. To be dropped without the interpreter's lock.
 pub(crate) struct CallWatch {
     _interrupting: Clock,
     _ending: Option<Clock>,
@@ -41,7 +41,7 @@ impl CallWatch {
     }
 }
 
-/// Interrupts a call of an algorithm that goes on when time is up: the simulation has no turn then.
+/// Interruption of a call that goes on when time is up: the simulation has no turn then.
 struct CallLimit {
     limit: TimeLimit,
     calls: Arc<Calls>,

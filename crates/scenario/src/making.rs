@@ -22,7 +22,7 @@ pub struct CustomAlgorithm<'a> {
     pub parameters: serde_json::Value,
 }
 
-/// Makes custom algorithms; this crate does not depend on the language that they are written in.
+/// Maker of custom algorithms; this crate does not depend on the language that they are written in.
 pub trait Algorithms {
     /// Returns the algorithm and its source code, or an error message.
     fn make(&self, algorithm: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String>;
@@ -105,7 +105,7 @@ pub struct OwnAlgorithm {
 /// A QUIC stack that a program has.
 #[derive(Clone, Debug)]
 pub struct FoundStack {
-    /// Makes the connections.
+    /// Factory of the connections.
     pub factory: Arc<dyn StackFactory>,
     /// Name of its congestion control, as the stack calls it.
     pub congestion: String,

@@ -113,7 +113,7 @@ fn of_run(mut root: Table) -> Table {
     root
 }
 
-/// Makes the origin of a span.
+/// Function that makes the origin of a span.
 type MakeOrigin<'a> = &'a dyn Fn(std::ops::Range<usize>) -> Origin;
 
 fn from_toml_table(

@@ -69,7 +69,7 @@ pub enum QuantityError {
         /// Allowed quantities.
         expected: String,
     },
-    /// Less than nothing.
+    /// A negative quantity.
     #[error("{found:?} is negative; expected {expected}")]
     Negative {
         /// The text.

@@ -75,7 +75,7 @@ struct Bins {
 /// Segments of the connection so far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Totals {
-    /// Retransmissions included.
+    /// Segments sent, retransmissions included.
     sent: u64,
     delivered: u64,
 }

@@ -33,7 +33,7 @@ words! {
     }
 }
 
-/// Creates the streams of a run.
+/// Source of a run's streams.
 #[derive(Clone, Debug)]
 pub struct Streams {
     seed: u64,

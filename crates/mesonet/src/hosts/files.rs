@@ -15,7 +15,7 @@ pub(crate) struct ChosenFile {
     pub(crate) size: u64,
 }
 
-/// Draws files.
+/// Chooser of files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FileChooser {
     files: Files,

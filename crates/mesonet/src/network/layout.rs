@@ -126,7 +126,7 @@ pub(super) struct Layout {
     servers: usize,
 }
 
-/// Stands for an element of another region.
+/// Number that stands for an element of another region.
 const ELSEWHERE: u16 = u16::MAX;
 
 impl Layout {

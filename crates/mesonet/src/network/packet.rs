@@ -39,7 +39,7 @@ pub(crate) struct Packet {
 impl Packet {
     const KIND_BITS: u32 = 3;
 
-    /// Stands where there is none.
+    /// Packet in a place that holds none.
     pub(crate) const FILLER: Self = Self {
         created: Time::ZERO,
         label: 0,

@@ -18,7 +18,7 @@ pub(crate) struct Routes {
 }
 
 impl Routes {
-    /// Stands for no link.
+    /// Number that stands for no link.
     const NO_LINK: u16 = u16::MAX;
 
     pub(crate) fn new(topology: &Topology) -> Self {

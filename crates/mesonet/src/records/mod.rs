@@ -17,7 +17,7 @@ use crate::config::{FileType, PathClass};
 use longhaul_kernel::record;
 pub use longhaul_kernel::{Control, DataPackets};
 
-/// Receives the records of a simulation. Never called per packet, except for traced flows.
+/// Receiver of a simulation's records. Never called per packet, except for traced flows.
 pub trait Recorder {
     /// Called when an interval is over.
     fn interval(&mut self, interval: &Interval<'_>);

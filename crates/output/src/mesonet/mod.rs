@@ -120,7 +120,7 @@ fn names<T>(all: &[T], name: impl Fn(&T) -> &String) -> Vec<Name> {
         .collect()
 }
 
-/// Writes the directory of one run, under a temporary name until [`MesoNetWriter::finish`]. Dropped
+/// Writer of the directory of one run, under a temporary name until [`MesoNetWriter::finish`]. Dropped
 /// before that, it leaves nothing but a checkpoint.
 pub struct MesoNetWriter {
     // Tables close their files before the directory goes.

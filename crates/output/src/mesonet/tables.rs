@@ -134,7 +134,7 @@ impl Tables {
     }
 }
 
-/// Makes the tables that a run asks for.
+/// Maker of the tables that a run asks for.
 struct Creator<'a> {
     directory: &'a PartialDirectory,
     meta: &'a MesoNetMeta,

@@ -154,7 +154,7 @@ impl Meter {
     }
 }
 
-/// Notices when sending faster no longer brings more: three rounds with less than a quarter more.
+/// Test for a full pipe: three rounds in which the bandwidth grew by less than a quarter.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct FullPipe {
     bandwidth: f64,

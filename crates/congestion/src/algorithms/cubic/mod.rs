@@ -125,7 +125,7 @@ static PARAMETERS: [Parameter; 6] = [
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cubic {
     form: Form,
-    /// Decides which losses are answered, if not all are.
+    /// Decision on the losses that are answered, if not all are.
     losses: Option<Box<SmoothedLosses>>,
 }
 

@@ -8,7 +8,7 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::whole_windows::{HZ, Reducing, reduce, ticks, ticks_begun};
 use crate::window::Window;
 
-/// Ratios are in 128ths.
+/// Unit of ratios: 128ths.
 const UNIT: u64 = 128;
 const HALF: u64 = UNIT / 2;
 

@@ -24,7 +24,7 @@ struct Path {
     receiver: Receiver,
     ack_queues: AckQueues,
     size: u64,
-    /// Decides which packets are lost just before they reach their host.
+    /// Choice of the packets that are lost just before they reach their host.
     lose: fn(&Packet, &Sender) -> bool,
     /// Packets that got there, lost or not.
     seen: Vec<(Time, Kind, u64)>,
