@@ -67,7 +67,7 @@ impl Dctcp {
         }
     }
 
-    /// The last window's share, equations of steps 6 and 7.
+    /// Ends a window: takes its share into the estimate (steps 6 and 7).
     fn end_window(&mut self) {
         if let Some(share) = self.marks.end_round() {
             self.alpha += self.gain * (share - self.alpha);

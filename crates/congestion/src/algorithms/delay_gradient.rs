@@ -65,8 +65,8 @@ struct Point {
 }
 
 impl Point {
-    /// The normalised delay gradient from an earlier point; where the window could not move, the
-    /// change of the delay alone.
+    /// Returns the normalised delay gradient from an earlier point; where the window could not
+    /// move, the change of the delay alone.
     fn gradient_from(self, earlier: Self) -> f64 {
         let delay = (self.rtt_s - earlier.rtt_s) / (self.rtt_s + earlier.rtt_s);
         if self.window == earlier.window {
@@ -119,7 +119,8 @@ impl DelayGradient {
         }
     }
 
-    /// Losses changed the window: there is no earlier point to compare with.
+    /// Begins anew after losses, which changed the window: there is no earlier point to compare
+    /// with.
     fn begin(&mut self) {
         (self.last, self.settled) = (None, false);
     }

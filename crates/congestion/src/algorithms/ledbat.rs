@@ -92,7 +92,7 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
-    /// In slow start only to leave it.
+    /// Includes slow start, only to leave it.
     fn phases(&self) -> Phases {
         if self.is_above_target() {
             Phases::SlowStart

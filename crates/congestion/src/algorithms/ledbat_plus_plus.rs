@@ -91,13 +91,13 @@ impl LedbatPlusPlus {
         }
     }
 
-    /// Segments a round trip while the queue is short.
+    /// Returns the segments a round trip while the queue is short.
     fn gain(&self) -> f64 {
         let base_s = self.delays.base().map_or(0.0, Span::as_secs_f64);
         (1.0 / (2.0 * self.target_s / base_s).ceil()).clamp(LEAST_GAIN, 1.0)
     }
 
-    /// Segments that a round trip adds or takes, at a queueing delay in parts of the target.
+    /// Returns the segments that a round trip adds or takes, at a queueing delay in parts of the target.
     fn change(&self, queueing: f64, cwnd: f64) -> f64 {
         if queueing <= 1.0 {
             return self.gain();
@@ -134,7 +134,7 @@ impl LedbatPlusPlus {
         };
     }
 
-    /// A slowdown that began then is over.
+    /// Returns the stage after a slowdown that began at `begun`.
     fn after(begun: Time, now: Time) -> Stage {
         Stage::Steady {
             slowdown: now + now.since(begun) * BETWEEN,

@@ -128,7 +128,7 @@ impl Lp {
         }
     }
 
-    /// An early congestion indication (section IV.B).
+    /// Reduces the window for an early congestion indication (section IV.B).
     fn on_early_indication(&mut self, ack: &AckSample, window: &mut Window) {
         let left = if ack.now < self.still_until {
             1.0
@@ -248,7 +248,7 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// An acknowledgement of the segment with this number, at most 40 being in flight.
+    /// Returns an acknowledgement of the segment with this number, at most 40 being in flight.
     fn ack(number: u64, delay_us: u64) -> AckSample {
         AckSample {
             now: Time::ZERO + Span::from_millis(number),

@@ -63,7 +63,7 @@ impl Peach {
 }
 
 impl CongestionControl for Peach {
-    /// Sudden start takes the place of slow start.
+    /// Includes slow start, which sudden start replaces.
     fn phases(&self) -> Phases {
         Phases::SlowStart
     }

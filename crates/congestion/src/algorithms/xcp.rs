@@ -102,8 +102,8 @@ impl CongestionControl for Xcp {
 }
 
 impl Extension for Xcp {
-    /// The change wanted, shared by the packets of a round trip. Without a round-trip time there is
-    /// no throughput, and nothing to ask for.
+    /// Returns the change wanted, shared by the packets of a round trip. Without a round-trip time
+    /// there is no throughput, and nothing to ask for.
     fn router_request(&self, window: &Window, srtt: Span) -> Option<RouterRequest> {
         let (cwnd, rtt_s) = (window.cwnd(), srtt.as_secs_f64());
         let change = if rtt_s > 0.0 {

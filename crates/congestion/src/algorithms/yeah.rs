@@ -135,7 +135,7 @@ impl Yeah {
         }
     }
 
-    /// Precautionary decongestion.
+    /// Removes a part of the queue before it overflows (precautionary decongestion).
     fn decongest(&self, window: &mut Window) {
         let cwnd = window.cwnd();
         if self.queued > self.max_queued && cwnd > self.standard {
@@ -183,7 +183,7 @@ impl Yeah {
         self.begin_round(ack);
     }
 
-    /// Segments to remove at a congestion signal.
+    /// Returns the segments to remove at a congestion signal.
     fn reduction(&self, base: f64) -> f64 {
         let half = base / 2.0;
         if self.slow_rounds < self.competing {

@@ -368,7 +368,7 @@ fn coded(mut node: Node, words: &[&str]) -> Node {
     node
 }
 
-/// A code from 1 as a position.
+/// Returns a code from 1 as a position.
 fn code(node: &Node) -> Option<usize> {
     match node.value {
         Value::Whole(code) => usize::try_from(code).ok()?.checked_sub(1),

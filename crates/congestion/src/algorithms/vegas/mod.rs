@@ -157,8 +157,8 @@ impl Vegas {
         }
     }
 
-    /// Segments that the round's samples tell of: the window, for which Linux takes that at the start
-    /// of the round (`old_wnd`, `beg_snd_cwnd`).
+    /// Returns the segments that the round's samples are about: the window, for which Linux takes
+    /// that at the start of the round (`old_wnd`, `beg_snd_cwnd`).
     fn flight(&mut self, cwnd: f64) -> f64 {
         let before = self.last_cwnd.replace(cwnd).unwrap_or(cwnd);
         if self.linux { before } else { cwnd }

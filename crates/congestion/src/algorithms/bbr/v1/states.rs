@@ -11,7 +11,7 @@ fn flow(variant: Variant) -> Flow<Bbr> {
     Flow::new(Bbr::new(&ENTRY.settings(variant, &[]).unwrap()))
 }
 
-/// In the first acknowledgement after the queue was drained.
+/// Returns a flow at the first acknowledgement after the queue was drained.
 fn cycling() -> Flow<Bbr> {
     let mut flow = flow(Variant::Paper);
     flow.round(500.0, 200);
