@@ -1,7 +1,7 @@
 //! LEDBAT: grows or shrinks to hold a target queueing delay.
 //!
 //! RFC 6817 section 2.4.2. One-way delays where the transport measures them, else round-trip times.
-//! How a flow starts is left open there: here as the flow chooses, until the target is exceeded, as in
+//! The RFC leaves a flow's start open: here as the flow chooses, until the target is exceeded, as in
 //! libutp, the implementation of its authors.
 
 use longhaul_units::Span;

@@ -1,7 +1,7 @@
 //! Routers that serve both of their queues with one server, which alternates between them (NIST SP
 //! 500-282, chapter 3).
 //!
-//! Which packet is next depends on arrivals at the other queue, so that departures are not known in
+//! The next packet depends on arrivals at the other queue, so that departures are not known in
 //! advance: packets wait in FIFOs, and each end of a service is an event.
 
 use longhaul_units::{Span, Time};

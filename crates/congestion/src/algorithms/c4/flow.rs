@@ -63,7 +63,7 @@ impl Era {
 }
 
 impl Cycle {
-    /// Whether the rate grew by a quarter of what was asked for, or at all if that was little.
+    /// Returns true if the rate grew by a quarter of the probed increase, or at all if that was little.
     pub(super) fn has_grown_to(&self, rate: f64) -> bool {
         let asked = self.alpha - 1.0;
         if self.alpha > PROBING_ALPHA {

@@ -21,7 +21,7 @@ pub(super) const MAX_QUANTUM_BYTES: f64 = 65_536.0;
 /// Smallest window and quantum in segments.
 pub(super) const MIN_SEGMENTS: f64 = 2.0;
 
-/// How much longer than the nominal maximum round trip may be in flight outside Initial (section 4.1).
+/// Returns the margin above the nominal maximum round trip outside Initial (section 4.1), in seconds.
 pub(super) fn margin_s(max_rtt_s: f64) -> f64 {
     (max_rtt_s / 4.0).min(MAX_MARGIN_S)
 }

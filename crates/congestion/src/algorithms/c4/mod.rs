@@ -1,6 +1,6 @@
 //! C4, Christian's Congestion Control Code: draft-huitema-ccwg-c4-spec (editor's copy of August 2026).
 //!
-//! Where the text contradicts itself: the nominal rate follows samples that are larger than it (section
+//! Readings where the text contradicts itself: the nominal rate follows samples that are larger than it (section
 //! 3.1 compares the other way round); the margin, a time, is added to the nominal maximum round trip, not
 //! to a rate; the reduction after a delay is the excess over the threshold; a Recovery that congestion
 //! hits again paces at 7/8 (the table has 3/4); Cruising lasts two eras (the overview has four). Growth is

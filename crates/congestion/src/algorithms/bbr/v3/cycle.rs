@@ -58,7 +58,7 @@ impl Machine {
         self.probe.up_per_segment = (window.cwnd() / growth).max(1.0);
     }
 
-    /// Whether this cycle had marks and no losses, so that it ends when marks cease: somebody else may have left (Linux v3,
+    /// Returns true if this cycle had marks and no losses, so that it ends when marks cease: another flow may have left (Linux v3,
     /// `bbr_check_time_to_probe_bw`).
     pub(super) fn probes_after_marks(&self) -> bool {
         self.ecn_reprobe > 0.0 && self.marks.in_cycle && !self.marks.lost_in_cycle
@@ -79,7 +79,7 @@ impl Machine {
         smaller(self.with_headroom(), carried)
     }
 
-    /// Whether the long-term bound, not the path, holds the rate.
+    /// Returns true if the long-term bound, not the path, limits the rate.
     pub(super) fn is_held(&self, ack: &AckSample, window: &Window) -> bool {
         self.probe.is_cwnd_limited(ack) && window.cwnd() >= self.bounds.long_in_flight
     }

@@ -14,7 +14,7 @@ use crate::window::Window;
 /// Rounds after which draining ends in any case.
 const DRAIN_ROUNDS: u64 = 3;
 
-/// What the draft's rules need beside the state machine.
+/// State of the draft's rules beside the state machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Draft {
     /// Set by the next full update.
@@ -119,7 +119,7 @@ impl Rules for Draft {
         machine.min_rtt.update(ack, machine.probe_rtt_interval);
     }
 
-    /// What the losses change comes with the acknowledgements.
+    /// Enters a recovery; the effects of the losses come with the acknowledgements.
     fn on_loss(&mut self, machine: &mut Machine, window: &Window) {
         machine.recovery.enter(window, machine.is_probing_rtt());
     }

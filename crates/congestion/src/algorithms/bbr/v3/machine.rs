@@ -147,7 +147,7 @@ impl Machine {
         smaller(self.max_rate(), self.bounds.short_rate)
     }
 
-    /// What the path carries, times `gain`: segments.
+    /// Returns the bandwidth-delay product times `gain`, in segments.
     pub(super) fn carried(&self, bandwidth: f64, gain: f64) -> f64 {
         match self.min_rtt.rtt {
             Some(_) => gain * bandwidth * self.min_rtt.rtt_s,
@@ -166,7 +166,7 @@ impl Machine {
         larger(larger(segments, QUANTA * self.quantum()), MIN_WINDOW) + probe
     }
 
-    /// What the path carries, unless congestion reduced the window (BBRTargetInflight).
+    /// Returns the bandwidth-delay product, or the window if congestion reduced it (BBRTargetInflight).
     pub(super) fn target(&self, window: &Window) -> f64 {
         smaller(self.carried(self.bandwidth(), 1.0), window.cwnd())
     }

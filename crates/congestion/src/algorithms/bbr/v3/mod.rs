@@ -1,6 +1,6 @@
 //! BBR, version 3: draft-ietf-ccwg-bbr-05 section 5, and as picoquic has it.
 //!
-//! What was in flight and lost when a segment left, which the draft keeps for each, follows here
+//! The flight and the losses when a segment left, which the draft keeps for each segment, follow here
 //! from the flow: its delivery rate over its round-trip time, and the losses of the round. The
 //! answer to marks is Linux's (google/bbr, branch v3), which the draft does not have.
 

@@ -72,7 +72,7 @@ impl Machine {
         }
     }
 
-    /// Whether losses or marks of the last flight say that it was too large.
+    /// Returns true if losses or marks of the last flight say that it was too large.
     #[inline]
     pub(super) fn is_too_high(&self, rules: &impl Rules, flight: Flight) -> bool {
         let losses = self.signals.losses;
@@ -102,7 +102,7 @@ impl Machine {
         (signals.losses, signals.loss_events) = (0.0, 0);
     }
 
-    /// Whether the losses of a round in fast recovery end the startup (section 5.3.1.3), or the marks of
+    /// Returns true if the losses of a round in fast recovery end the startup (section 5.3.1.3), or the marks of
     /// several rounds.
     fn is_queue_too_high(&self, rules: &impl Rules, flight: Flight) -> bool {
         let many = self.signals.loss_events >= STARTUP_LOSSES;
@@ -225,7 +225,7 @@ impl Machine {
         smaller(most, cap)
     }
 
-    /// Whether losses hold the window.
+    /// Returns true if losses hold the window.
     pub(super) fn is_conserving<R: Rules>(&self) -> bool {
         R::CONSERVES && self.recovery.is_fast()
     }
