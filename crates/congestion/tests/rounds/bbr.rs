@@ -59,6 +59,27 @@ fn it_fills_the_pipe_and_keeps_the_queue_short() {
     }
 }
 
+/// Startup doubles the delivery rate each round trip (draft-00 section 4.3.2.1 and draft-ietf-ccwg-bbr-05 section
+/// 5.3.1.1: 2/ln 2 fills a pipe of any size in a logarithm of round trips), and the window follows the rate.
+#[test]
+fn startup_doubles_from_round_trip_to_round_trip() {
+    for kind in BOTH {
+        let mut pipe = pipe(kind, Bottleneck::endless(1e6, RTT));
+        let mut before = 10.0;
+        for round in 1..=9 {
+            pipe.run(0.1);
+            let cwnd = pipe.senders[0].state.window.cwnd();
+            let slowest = 10.0 * 2.0_f64.powi(round - 2);
+            assert!(cwnd >= slowest, "{kind}: {cwnd} after {round} round trips");
+            assert!(
+                cwnd <= 3.0 * before,
+                "{kind}: {before} to {cwnd} in a round trip"
+            );
+            before = cwnd;
+        }
+    }
+}
+
 /// Draft-00 section 4.3.4: one phase at 5/4 of the bandwidth, one at 3/4, six at it, one round trip each: the
 /// probe's quarter of a round trip's segments is the longest queue. Draining ends with three send quanta
 /// beyond the bandwidth-delay product (section 4.2.3), which at 12 Mbit/s have two segments each.

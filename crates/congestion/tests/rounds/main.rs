@@ -13,6 +13,7 @@ mod marks;
 mod marks_and_delays;
 mod nist;
 mod pipe;
+mod recorded;
 mod response_functions;
 mod routers;
 mod satellite;

@@ -50,6 +50,16 @@ fn bursts_give_the_channel_with_their_mean_length_and_rate() {
     assert_eq!(value(&scenario, resolved), "1");
 }
 
+/// A burst of one packet, then one that passes: half of all is the most that bursts of one can lose.
+#[test]
+fn the_largest_loss_rate_of_bursts_is_legal() {
+    let scenario = link_with("loss", "{ bursts = { loss_rate = 0.5, mean_length = 1 } }");
+    let Loss::GilbertElliott(channel) = &scenario.config().links[0].direction.loss else {
+        panic!("{:?}", scenario.config().links[0].direction.loss);
+    };
+    assert!((channel.loss_rate() - 0.5).abs() < 1e-15);
+}
+
 #[test]
 fn impossible_losses_are_refused() {
     link_refusal(
@@ -63,6 +73,10 @@ fn impossible_losses_are_refused() {
     link_refusal(
         "loss = { gilbert_elliott = { p = 0.1, r = 0.2, q = 0.2 } }",
         &["unknown key `q`", "allowed: p, r, good_loss, bad_loss"],
+    );
+    link_refusal(
+        "loss = { packets = [3, 3] }",
+        &["bottleneck.loss.packets: ", "ascending order, each once"],
     );
     link_refusal(
         "loss = { bernoulli = 0.1, packets = [1] }",

@@ -1,0 +1,127 @@
+//! State that traces record of an algorithm and that nothing feeds back: against the quantity that it names.
+
+use std::collections::BTreeMap;
+
+use longhaul_congestion::{
+    Cause, Congestion, CongestionControl, CongestionState, Rounding, Timeout, Variant, Window,
+};
+use longhaul_units::{Span, Time};
+
+use crate::pipe::{Bottleneck, Pipe};
+use crate::{controller, flow, slow_start};
+
+/// Returns a flow in congestion avoidance.
+fn avoiding(kind: &str, variant: Variant, cwnd: f64) -> CongestionState {
+    let spec = controller(kind, variant, &[]);
+    flow(&spec, slow_start("standard", None), cwnd, 2.0).state
+}
+
+fn recorded(state: &CongestionState) -> BTreeMap<&'static str, f64> {
+    let mut values = BTreeMap::new();
+    state.probe(&mut |name, value| {
+        values.insert(name, value);
+    });
+    values
+}
+
+fn loss(base: f64) -> Congestion {
+    Congestion {
+        now: Time::ZERO,
+        cause: Cause::Loss,
+        base,
+        in_flight: base as u64,
+        in_slow_start: false,
+        first: true,
+    }
+}
+
+/// RFC 3649 appendix B: a and b of windows of 38, 221, 1058 and 3778 segments.
+#[test]
+fn hstcp_records_the_row_of_its_window() {
+    for (cwnd, a, b) in [
+        (38.0, 1.0, 0.5),
+        (221.0, 3.0, 0.41),
+        (1058.0, 8.0, 0.33),
+        (3778.0, 17.0, 0.26),
+    ] {
+        let values = recorded(&avoiding("hstcp", Variant::Paper, cwnd));
+        assert!((values["a"] - a).abs() <= 0.5, "{cwnd}: {values:?}");
+        assert!((values["b"] - b).abs() <= 0.006, "{cwnd}: {values:?}");
+    }
+}
+
+/// RFC 9438 section 4.6: `W_max` is the window before the reduction, without fast convergence on a first one.
+#[test]
+fn cubic_records_the_window_before_a_reduction() {
+    let mut state = avoiding("cubic", Variant::Paper, 400.0);
+    state.on_congestion(&loss(400.0));
+    assert_eq!(recorded(&state)["peak"], 400.0);
+}
+
+/// The share of marked segments: all are marked for 100 round trips, which are more than the 16 of the average.
+#[test]
+fn prague_records_the_share_of_marks() {
+    let all = Bottleneck {
+        mark_from: 0.0,
+        ..Bottleneck::endless(1000.0, Span::from_millis(100))
+    };
+    let mut pipe = Pipe::single(all, avoiding("prague", Variant::Paper, 64.0));
+    pipe.run(20.0);
+    let alpha = recorded(&pipe.senders[0].state)["alpha"];
+    assert!((0.9..=1.0).contains(&alpha), "{alpha}");
+    // A standing queue at the threshold: some round trips have marks, and most segments none.
+    let some = Bottleneck {
+        mark_from: 20.0,
+        ..all
+    };
+    let mut pipe = Pipe::single(some, avoiding("prague", Variant::Paper, 64.0));
+    pipe.run(100.0);
+    let alpha = recorded(&pipe.senders[0].state)["alpha"];
+    assert!((0.01..0.9).contains(&alpha), "{alpha}");
+}
+
+/// Linux forgets what it has counted towards the next segment (`tcp_enter_loss`, `snd_cwnd_cnt = 0`): after a timeout
+/// a window of five segments needs five acknowledged ones to grow.
+#[test]
+fn a_timeout_forgets_the_segments_counted_towards_an_increase() {
+    let spec = controller("reno", Variant::Linux6_18, &[]);
+    let mut algorithm = spec.build().expect("reno");
+    let mut window = Window::new(10.0, 5.0, 1e6, Rounding::Real);
+    assert_eq!(algorithm.increment(9.0, 10.0), Some(0.0));
+    let timeout = Timeout {
+        now: Time::ZERO,
+        base: 10.0,
+        keep_ssthresh: false,
+        sent: 10,
+    };
+    algorithm.on_timeout(&timeout, &mut window);
+    for acknowledged in 1..5 {
+        assert_eq!(algorithm.increment(1.0, 5.0), Some(0.0), "{acknowledged}");
+    }
+    assert_eq!(algorithm.increment(1.0, 5.0), Some(1.0));
+}
+
+/// ns-2 halves at the first reduction of a connection and in slow start, whatever the fraction (`tcp.cc`,
+/// `slowdown`): each alone is enough, and neither leaves the fraction.
+#[test]
+fn ns2_halves_at_a_first_reduction_and_in_slow_start() {
+    for (first, in_slow_start, left) in [
+        (true, false, 50.0),
+        (false, true, 50.0),
+        (true, true, 50.0),
+        (false, false, 80.0),
+    ] {
+        let spec = controller("reno", Variant::Ns2, &[("decrease", 0.2)]);
+        let mut state = flow(&spec, slow_start("standard", None), 100.0, 2.0).state;
+        state.on_congestion(&Congestion {
+            first,
+            in_slow_start,
+            ..loss(100.0)
+        });
+        assert_eq!(
+            state.window.cwnd(),
+            left,
+            "first {first}, in slow start {in_slow_start}"
+        );
+    }
+}
