@@ -430,6 +430,10 @@ def reduce(run):
         (["claims", "hstcp-2003", "--scale", "ful"], ["ful", "did you mean `full`"]),
         (["report", "nothing"], ["nothing"]),
         (["report", "hstcp-2003", "--of", "."], ["results: no results of hstcp-2003 yet"]),
+        (
+            ["claims", "hstcp-2003", "--out", ".", "--scale", "quick"],
+            ["results: no results of hstcp-2003 at scale quick yet"],
+        ),
         (["claims", "hstcp-2003", "--out", "."], ["results: no results of hstcp-2003 yet"]),
         (["run", "."], ["expected a study's folder with experiments.toml"]),
     ],
