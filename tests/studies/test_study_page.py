@@ -65,8 +65,8 @@ def test_networks_are_drawn_once_with_all_that_runs_over_them() -> None:
 
 
 def test_axes_have_the_plural_of_their_names() -> None:
-    assert [coverage._plural(axis) for axis in ("size", "proxy", "flows", "delay")] == [
-        "sizes", "proxies", "flows", "delays",
+    assert [coverage._plural(axis) for axis in ("size", "proxy", "flows", "delay", "n")] == [
+        "sizes", "proxies", "flows", "delays", "n",
     ]  # fmt: skip
 
 

@@ -141,7 +141,9 @@ def _levels_in_words(experiment: Experiment, axis: str, cells: Sequence[Mapping[
 
 
 def _plural(axis: str) -> str:
-    """The name of an axis for several of its levels."""
+    """Return the name of an axis for several of its levels; a letter stays as it is."""
+    if len(axis) == 1:
+        return axis
     if re.search("[^aeiou]y$", axis):
         return f"{axis[:-1]}ies"
     return axis if axis.endswith("s") else f"{axis}s"
