@@ -113,7 +113,7 @@ def _raise_in(thread: int, error: "ctypes.py_object[type[BaseException]] | None"
 
 
 def explain(error: BaseException, file: str, where: str, now_s: float | None = None) -> str:
-    """What was raised, with the line of `file` that it came through."""
+    """Return the message of an exception, with the line of `file` that raised it or led to it."""
     line = error.lineno if isinstance(error, SyntaxError) else None
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == file:
@@ -132,7 +132,7 @@ def explain(error: BaseException, file: str, where: str, now_s: float | None = N
 
 
 def _available(error: BaseException) -> str:
-    """What a fact, an event or a window has, if an algorithm asked it for something else."""
+    """Return the available attributes if an algorithm asked for an unknown one."""
     asked = getattr(error, "obj", None)
     if not isinstance(error, AttributeError) or type(asked).__module__ != "longhaul.congestion":
         return ""

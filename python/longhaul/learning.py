@@ -43,7 +43,7 @@ PACKET_BITS = 12_000
 
 @dataclass(frozen=True)
 class Interval:
-    """What a flow met in one round trip."""
+    """Measurements of one flow over one round trip."""
 
     agent: int
     """Number of the flow among those with the label, from 0 in the order of their first turns."""
@@ -87,7 +87,8 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         reward: Callable[[Interval], float] = aurora,
         set: Sequence[str] = (),
     ) -> None:
-        """`scenario` is a file or its tables; `set` are settings such as `duration="20 s"`.
+        """Create an environment; `scenario` is a file or its tables, `set` settings: `duration="20
+        s"`.
 
         The seed of an environment chooses the replications of its runs.
         """
@@ -102,7 +103,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
         self.observation_space = gymnasium.spaces.Box(-10.0, 10.0, (5,), np.float32)
         self.results: Results | None = None
-        """Of the last run that came to its end."""
+        """Results of the last run that reached its end."""
         self._episode: _Episode | None = None
         self._observers: dict[int, _Observer] = {}
         self._last = np.zeros(5, np.float32)
@@ -149,7 +150,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
 
 class _Observer:
-    """What one flow has seen so far, with which an interval is compared."""
+    """Normalisation of a flow's observations, by the highest throughput and the last RTT so far."""
 
     def __init__(self) -> None:
         self.largest_bps = 0.0
@@ -273,4 +274,4 @@ class Agent(CongestionControl):
         """Leave it to the agent, which sees what was lost."""
 
     def on_timeout(self, event: Timeout, window: Window) -> None:
-        """The same: the window stays."""
+        """Leave the window as it is."""

@@ -69,7 +69,7 @@ def page(template: str, **content: object) -> str:
 
 
 def _provenance(runs: Sequence[Results]) -> list[tuple[str, list[str]]]:
-    """What made each run, a row per fact and a cell per run."""
+    """Return the provenance of the runs, a row per fact and a cell per run."""
     facts = [run.provenance() for run in runs]
     return [(name, [fact[name] for fact in facts]) for name in facts[0]]
 

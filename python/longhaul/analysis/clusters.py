@@ -17,7 +17,7 @@ CUT = 0.7
 
 @dataclass(frozen=True)
 class Dendrogram:
-    """How competitors join under one condition."""
+    """Hierarchical clustering of the competitors under one condition."""
 
     merges: np.ndarray
     """SciPy's linkage matrix."""

@@ -60,7 +60,7 @@ class Cause:
     factor: str
     level: object
     share: float
-    """Of the runs of the group that have this level."""
+    """The fraction of the group's runs that have this level."""
     p: float
     """Probability of such a table of groups and levels without any relation (chi-square)."""
 

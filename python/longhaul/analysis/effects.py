@@ -114,7 +114,7 @@ def by_size(effects: Sequence[Effect]) -> list[Effect]:
 
 
 def half_normal_quantiles(count: int) -> np.ndarray:
-    """Where ordered absolute effects would lie if there were only noise.
+    """Return the absolute effects expected of noise alone, in ascending order.
 
     Medians of the order statistics of a uniform sample, as quantiles of the half-normal
     distribution.

@@ -1,4 +1,4 @@
-"""How flows, and groups of flows, share a link."""
+"""Fairness of flows, and of groups of flows, that share a link."""
 
 from collections.abc import Sequence
 
@@ -28,5 +28,5 @@ def relative_fairness(share: float, other: float) -> float | None:
 
 
 def bandwidth_stolen(beside_its_own_kind: float, beside_another: float) -> float:
-    """What a group of flows loses when its competitors use another protocol, in its own unit."""
+    """Return the goodput that a group of flows loses to competitors with another protocol."""
     return beside_its_own_kind - beside_another

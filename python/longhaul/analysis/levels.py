@@ -13,13 +13,13 @@ from longhaul.analysis.variance import anova
 
 @dataclass(frozen=True)
 class FactorMeans:
-    """What a response is at the levels of one factor, over all levels of the others."""
+    """Mean of a response at each level of one factor, over all levels of the others."""
 
     factor: str
     levels: tuple[Level, ...]
     means: tuple[MeanInterval, ...]
     share: float | None
-    """Of the variance of the response over all runs: sum of squares over the total."""
+    """Fraction of the response's variance over all runs: sum of squares over the total."""
     p: float | None
     """Probability of such differences of means without any effect (F test)."""
 
@@ -50,18 +50,18 @@ def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How much more a response is at one level than at another, in runs that are alike else."""
+    """Difference of a response between two levels of a factor, in runs that are otherwise alike."""
 
     first: Level
     second: Level
     difference: MeanInterval
-    """Of the first less the second: mean over conditions, with the interval over replications."""
+    """First less second level: mean over conditions, with the interval over replications."""
     ahead: int
-    """Conditions in which the first has the larger mean,"""
+    """Conditions in which the first level has the larger mean."""
     conditions: int
-    """out of this number that have both."""
+    """Conditions that have both levels."""
     left_out: list[str]
-    """What the other conditions lack."""
+    """Levels that are missing in the other conditions."""
 
 
 def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:

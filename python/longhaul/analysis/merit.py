@@ -21,7 +21,7 @@ ROUNDING = 1e-9
 
 
 def harm(alone: float, beside: float, *, more_is_better: bool) -> float:
-    """What a competitor does to a flow: 0 if nothing, 1 if all is lost, below 0 if it helps.
+    """Return the harm a competitor does: 0 for none, 1 if all is lost, below 0 if it helps.
 
     Ware, Mukerjee, Seshan and Sherry, "Beyond Jain's fairness index" (HotNets 2019), section 4.
     Not a number if there is nothing to divide by.
@@ -90,7 +90,7 @@ def convergence_time(given: Rates, joined_s: float, window_s: float, band: float
 
 @dataclass(frozen=True)
 class Starvation:
-    """How unequal flows are in the last half of a run."""
+    """Inequality of the flows' rates in the last half of a run."""
 
     ratio: float
     """The largest rate over the smallest, at the worst time; infinite if one gets nothing."""
@@ -156,7 +156,7 @@ def losses(times: ArrayLike, dropped: ArrayLike) -> tuple[float | None, float | 
 def synchronisation(
     times: ArrayLike, flows: ArrayLike, starts: ArrayLike, ends: ArrayLike, gap_s: float
 ) -> np.ndarray:
-    """Of each congestion event the part of the active flows that reduced their windows in it.
+    """Return, for each congestion event, the fraction of active flows that reduced their windows.
 
     `times` of reductions in order and the `flows` that made them; those that follow one another
     within a round trip `gap_s` belong to one event. All flows, those that never reduce too, have
@@ -176,15 +176,15 @@ def synchronisation(
 
 @dataclass(frozen=True)
 class Ellipse:
-    """One standard deviation of points around their mean, by principal axes."""
+    """Ellipse of one standard deviation around the mean of points, along the principal axes."""
 
     mean: tuple[float, float]
     half_axes: tuple[float, float]
     angle: float
-    """Of the longer axis, in radians from the first coordinate."""
+    """Angle of the longer axis from the first coordinate, in radians."""
 
     def outline(self) -> tuple[np.ndarray, np.ndarray]:
-        """Points around it, by coordinate."""
+        """Return points of the outline, by coordinate."""
         turn = np.linspace(0, 2 * np.pi, 73)
         long, short = self.half_axes[0] * np.cos(turn), self.half_axes[1] * np.sin(turn)
         cosine, sine = np.cos(self.angle), np.sin(self.angle)

@@ -1,4 +1,4 @@
-"""Where the nodes of a network are drawn: neighbours close, branches around their root."""
+"""Layout of a network's nodes for drawing: neighbours close, branches around their root."""
 
 from collections.abc import Mapping, Sequence
 

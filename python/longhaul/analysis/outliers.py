@@ -1,4 +1,4 @@
-"""Which of several competitors stands out from the others: residuals and Grubbs' test."""
+"""Outliers among several competitors: residuals and Grubbs' test."""
 
 import math
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def largest_grubbs(count: int) -> float:
 
 
 def nist_critical(count: int) -> float:
-    """What the study used; of fewer than its seven values, what is as rare among normal ones.
+    """Return NIST's critical value; for fewer values than its seven, one of the same significance.
 
     Six values cannot reach 2.08 (`largest_grubbs`).
     """
@@ -43,7 +43,7 @@ def nist_critical(count: int) -> float:
 
 @dataclass(frozen=True)
 class Residuals:
-    """How values under one condition differ from their mean."""
+    """Residuals of the values under one condition from their mean."""
 
     residuals: np.ndarray
     mean: float
@@ -55,7 +55,7 @@ class Residuals:
 
     @property
     def is_outlier(self) -> bool:
-        """Whether the extreme value is a significant outlier."""
+        """True if the extreme value is a significant outlier."""
         return self.statistic > self.critical
 
     @property
@@ -104,7 +104,7 @@ class Standout:
 def standouts(
     values: ArrayLike, *, min_percent: float = 0.0, critical: float | None = None
 ) -> list[list[Standout | None]]:
-    """Who stands out, by condition and response, from an array (condition, response, competitor).
+    """Return the outliers in an array (condition, response, competitor).
 
     Only significant outliers count whose residual is more than `min_percent` of the mean.
     """

@@ -1,4 +1,4 @@
-"""Prediction intervals: where one more run would lie, from runs that there are.
+"""Prediction intervals for one more run, from the runs that exist.
 
 The interval of a median says how well the median is known; it narrows with every run. That of one
 more run does not: it says what single runs do, and whether a run of somebody else is like them.
@@ -35,7 +35,7 @@ class Prediction:
 
 
 def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | None:
-    """Where one more run would lie, if there are three runs at least.
+    """Return the interval in which one more run would lie; None for fewer than three runs.
 
     Normal or lognormal, whichever the runs resemble more. Nineteen and more that resemble neither:
     from the smallest to the largest, which has a coverage of `(n - 1) / (n + 1)`.

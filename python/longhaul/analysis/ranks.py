@@ -54,7 +54,7 @@ class Edge:
     ends: tuple[int, int]
     """Indices of its corners, the one at the minus level first."""
     change: float
-    """How much the value at the corners differs, without sign."""
+    """The absolute difference between the values at its corners."""
 
 
 def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]:

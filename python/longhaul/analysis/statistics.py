@@ -95,7 +95,7 @@ def _ranks(values: ArrayLike) -> np.ndarray:
 
 
 def crossing(x: ArrayLike, falling: ArrayLike, rising: ArrayLike) -> float | None:
-    """Where the first curve comes down to the second, by straight lines between the points.
+    """Return the x at which the first curve falls to the second, by linear interpolation.
 
     None if it never does.
     """

@@ -17,7 +17,7 @@ ROUNDING_S = 1e-9
 
 
 def warm_up(values: ArrayLike, batch: int = BATCH) -> int:
-    """How many samples at the beginning to leave out, by the rule MSER-5.
+    """Return the number of samples to discard at the beginning, by the rule MSER-5.
 
     The cut, in batches of five and within the first half, that makes the standard error of the
     mean of the rest least (White 1997, Simulation 69, pp. 323-334).
@@ -35,12 +35,12 @@ def warm_up(values: ArrayLike, batch: int = BATCH) -> int:
 
 @dataclass(frozen=True)
 class Drift:
-    """Whether a series still rises or falls where it should be steady."""
+    """Trend of a series that should be steady."""
 
     change: float
     """From beginning to end along the fitted line, in the response's unit."""
     percent: float
-    """The same in percent of the mean; not a number if that is zero."""
+    """The change in percent of the mean; not a number if the mean is zero."""
     p: float
     """Probability of such a slope without any drift."""
 

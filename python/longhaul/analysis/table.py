@@ -45,7 +45,7 @@ def _text(level: Level) -> str:
 
 
 def is_meant(level: Level, text: str) -> bool:
-    """Whether a level is meant by a word: 1 means 1.0, too."""
+    """Return true if a word stands for the level; "1" stands for 1.0 as well."""
     try:
         return _text(level) == text or float(level) == float(text)
     except ValueError:
@@ -200,11 +200,11 @@ class ResponseTable:
         return self.frame[response].cast(pl.Float64).to_numpy()
 
     def _lacks(self, response: str) -> pl.Series:
-        """Whether a run has no value, or none that is finite."""
+        """Return true for each run that has no finite value of the response."""
         return (~self.frame[response].cast(pl.Float64).is_finite()).fill_null(value=True)
 
     def without(self, response: str) -> int:
-        """How many runs have no value."""
+        """Return the number of runs without a value."""
         return int(self._lacks(response).sum())
 
     def _runs_without(self, response: str) -> str:
@@ -223,7 +223,7 @@ class ResponseTable:
         return tuple(name for name in self.responses if not self.without(name))
 
     def telling(self) -> tuple[str, ...]:
-        """Those of them that say something of their own.
+        """Names of the responses that carry information of their own.
 
         Without what the run cost, and without what equals another response in every run.
         """
@@ -284,7 +284,7 @@ class ResponseTable:
         return factor
 
     def averaged(self) -> "ResponseTable":
-        """The same with the mean over replications."""
+        """Return the table with means over replications."""
         groups = self.frame.group_by(list(self.factors), maintain_order=True)
         return replace(self, frame=groups.agg(pl.col(*self.responses).mean()))
 

@@ -1,4 +1,4 @@
-"""What users get: goodput by group of flows and algorithm, and differences."""
+"""Goodput of users by group of flows and algorithm, and its differences."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Differences:
-    """How far apart goodputs are, as shares of a base."""
+    """Differences of goodput, as fractions of a base."""
 
     among_first: float
     """Range of the goodputs of the alternatives."""
     among_second: float
     """Range of the goodputs of the flows that compete with each of them."""
     first_over_second: float
-    """How much more the alternatives have on average; negative if they have less."""
+    """Mean excess of the alternatives' goodput over the other flows'; negative if it is less."""
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:

@@ -19,17 +19,17 @@ class Source:
     """A line of an analysis of variance."""
 
     names: tuple[str, ...]
-    """Of the term and its aliases, such as a*b."""
+    """Names of the term and its aliases, such as a*b."""
     sum_of_squares: float
     freedom: int
     f: float | None
     p: float | None
     share: float
-    """Of the total sum of squares."""
+    """Fraction of the total sum of squares."""
 
     @property
     def name(self) -> str:
-        """What the line is called: `a*b = c*d` where runs cannot tell the two apart."""
+        """The line's name: `a*b = c*d` where the runs cannot distinguish the two."""
         return " = ".join(self.names)
 
 
@@ -41,7 +41,7 @@ class _Term:
     basis: np.ndarray
     """Orthonormal columns of its differences, (runs, degrees of freedom)."""
     own: np.ndarray
-    """Of them, what terms of fewer factors do not have."""
+    """The columns that no term of fewer factors has."""
     names: list[str]
 
 
@@ -123,7 +123,7 @@ def _without(basis: np.ndarray, space: np.ndarray) -> np.ndarray:
 
 
 def _spans(first: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two orthonormal bases are of the same space."""
+    """Return true if two orthonormal bases span the same space."""
     rest = other - first @ (first.T @ other)
     return first.shape == other.shape and bool(np.abs(rest).max() < ROUNDING)
 

@@ -1,4 +1,4 @@
-"""How much work a run is expected to be, so that the longest begin first."""
+"""Expected work of a run, so that the longest runs begin first."""
 
 from longhaul.campaign.sweep import Run
 from longhaul.results import kinds

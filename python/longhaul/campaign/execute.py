@@ -39,7 +39,7 @@ class Outcome:
     total: int
     """Distinct runs requested."""
     found: int
-    """Those that the store had already, or that another process has finished."""
+    """Runs that the store had already, or that another process finished."""
     finished: int = 0
     failed: list[tuple[Run, str]] = field(default_factory=list)
     """Runs that ended with an error, and its message."""
@@ -242,7 +242,7 @@ class _Execution:
             self.elsewhere.discard(key)
 
     def _failed_elsewhere(self, key: str) -> str | None:
-        """Why a run failed in another process since this one began; it is not retried."""
+        """Return the error if the run failed in another process since this one began."""
         failure = self.store.failure(key)
         return failure[1] if failure is not None and failure[0] >= self.began else None
 
@@ -296,7 +296,7 @@ class _Progress:
 
 
 def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:
-    """What a reducer keeps of a run, and the whole tables that it wants kept."""
+    """Return the values and the whole tables that a reducer keeps of a run."""
     kept = reducer(run)  # refuses tables that the run lacks
     wanted = getattr(reducer, "keep", ())
     return kept, {name: Path(run.path / f"{name}.parquet").read_bytes() for name in wanted}

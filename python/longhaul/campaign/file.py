@@ -96,7 +96,7 @@ class Campaign:
         ]
 
     def warnings(self) -> list[str]:
-        """What is allowed but probably not intended."""
+        """Return warnings about what is allowed but probably not intended."""
         replicated = self.sweep.replications > 1 or not set(RANDOM).isdisjoint(self.sweep.settings)
         if not replicated:
             return []
@@ -109,7 +109,7 @@ class Campaign:
 
     @cached_property
     def reducer(self) -> Responses:
-        """What is measured and kept of each run."""
+        """Reducer that keeps the responses and requested tables of each run."""
         return Responses(self.responses, self.keep)
 
 

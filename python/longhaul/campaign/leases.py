@@ -82,7 +82,7 @@ class Leases:
                 file.unlink(missing_ok=True)
 
     def is_held(self, key: str) -> bool:
-        """Whether a living process is doing the run."""
+        """Return true if a living process is doing the run."""
         latest = self._latest(key)
         return latest is not None and self._is_live(latest)
 
@@ -102,7 +102,7 @@ class Leases:
         return self.is_living(session) if session else _age_s(lease) < STALE_S
 
     def is_living(self, session: str) -> bool:
-        """Whether the process of a session is alive."""
+        """Return true if the process of a session is alive."""
         host, process, _ = session.rsplit("-", 2)
         try:
             age = _age_s(self._sessions / session)

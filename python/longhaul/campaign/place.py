@@ -1,4 +1,4 @@
-"""Where a key of a scenario is written in a TOML file: its line."""
+"""Line of a TOML file in which a key of a scenario is written."""
 
 import re
 from collections.abc import Mapping, Sequence

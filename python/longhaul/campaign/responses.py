@@ -67,7 +67,7 @@ class Responses:
         return tuple(dict.fromkeys(one for one in found if one and SUMMARY not in one.listed))
 
     def __call__(self, run: Results) -> Kept:
-        """What is kept of a run."""
+        """Return the values that are kept of a run."""
         for table in self.keep:
             if table not in run.tables:
                 raise ResponseError(
@@ -104,7 +104,7 @@ def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
 
 
 def _measured(response: Response, run: Results) -> dict[str, float | None]:
-    """What a function returns, by name."""
+    """Call a user's function and return its values by name."""
     space: dict[str, Any] = {"__name__": "responses"}
     exec(compile(response.source, f"<{response.name}>", "exec"), space)
     value = space[response.function](run)

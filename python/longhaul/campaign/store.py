@@ -35,7 +35,7 @@ class Store:
         return self.path / f"results-{_engine.results_version()}"
 
     def _name(self, run: Scenario | str) -> str:
-        """What is kept of a run in this variant is called so."""
+        """Return the file name of a run's values in this variant."""
         key = run if isinstance(run, str) else run.hash
         return f"{key}-{self.variant}" if self.variant else key
 
@@ -44,11 +44,11 @@ class Store:
         return self._runs / name[:2] / f"{name}.json"
 
     def has(self, run: Scenario | str) -> bool:
-        """Whether the run is done."""
+        """Return true if the run is done."""
         return self._file(run).is_file()
 
     def get(self, run: Scenario | str) -> Kept | None:
-        """What is kept of a run; None if it is not done."""
+        """Return the values of a run; None if it is not done."""
         file = self._file(run)
         try:
             kept: Kept = json.loads(file.read_bytes())
@@ -75,7 +75,7 @@ class Store:
         return self.tables(run) / f"{name}.parquet"
 
     def tables(self, run: Scenario | str) -> Path:
-        """Where the tables of a run are that are kept whole."""
+        """Return the folder of a run's tables that are kept whole."""
         return self._file(run).with_suffix("")
 
     def record_failure(self, key: str, message: str) -> None:
@@ -84,7 +84,7 @@ class Store:
         write_durably(self._failure(key), text.encode())
 
     def failure(self, key: str) -> tuple[float, str] | None:
-        """When a run last failed, in seconds since the epoch, and why; None if it did not."""
+        """Return the time (s since the epoch) and message of a run's last failure, or None."""
         file = self._failure(key)
         try:
             return file.stat().st_mtime, str(json.loads(file.read_bytes())["message"])

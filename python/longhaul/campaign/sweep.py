@@ -1,4 +1,4 @@
-"""What varies from run to run: axes, the places in the scenario that follow them, replications.
+"""Variation from run to run: axes, the keys of the scenario that follow them, and replications.
 
 An axis may be a table of conditions, each of which sets the levels of several factors.
 """
@@ -41,7 +41,7 @@ class Setting:
     when: Mapping[str, Sequence[Level]] = field(default_factory=dict)
 
     def applies(self, cell: Mapping[str, Level]) -> bool:
-        """Whether the place is set at a cell."""
+        """Return true if the key is set at a cell."""
         return all(cell[factor] in levels for factor, levels in self.when.items())
 
     def at(self, cell: Mapping[str, Level]) -> Any:  # noqa: ANN401
@@ -64,14 +64,14 @@ class Setting:
 
 @dataclass(frozen=True)
 class Run:
-    """One scenario, and what it is for."""
+    """One scenario with its experiment, cell and replication."""
 
     experiment: str
     cell: Mapping[str, Level]
     replication: int
     scenario: Scenario
     beside: Path = Path()
-    """Where files are that the scenario names."""
+    """The folder of the files that the scenario names."""
 
     @property
     def resolved(self) -> Resolved:
@@ -91,7 +91,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """The run's name in messages."""
         levels = ", ".join(f"{axis} {level}" for axis, level in self.cell.items())
         return f"{self.experiment} ({levels}; replication {self.replication})"
 
@@ -110,7 +110,7 @@ class Sweep:
     replications: int = 1
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     beside: Path = Path()
-    """Where files are that scenarios name."""
+    """The folder of the files that the scenarios name."""
 
     def cells(self, replication: int = 0) -> Iterator[dict[str, Level]]:
         """Every combination of levels, with the factors as they are in a replication."""
@@ -122,7 +122,7 @@ class Sweep:
             yield cell
 
     def __len__(self) -> int:
-        """How many runs there are."""
+        """Return the number of runs."""
         return self.replications * prod(map(len, self.axes.values()))
 
     def every_cell(self) -> Iterator[tuple[int, dict[str, Level]]]:
@@ -142,7 +142,7 @@ class Sweep:
         return Run(self.experiment, cell, replication, scenario, self.beside)
 
     def values_at(self, cell: Mapping[str, Level]) -> dict[str, Any]:
-        """What is set at a cell, by its place; an error names the place."""
+        """Return the values set at a cell, by path; an error names the path."""
         values = {}
         for path, setting in self.settings.items():
             try:

@@ -26,7 +26,7 @@ NAMES = ("kind", "python", "external", "module")
 
 
 def merge_parts(parts: Sequence[Mapping[str, Any]]) -> Scenario:
-    """One scenario from several: tables merge, lists follow one another, other values replace."""
+    """Merge scenarios: tables merge, lists are concatenated, other values are replaced."""
     whole: Scenario = {}
     for part in parts:
         _merge(whole, part)
@@ -114,7 +114,7 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
-    """Where a way leads: to one place, or to one in each of several groups of flows."""
+    """Yield the tables that a path leads to: one, or one in each of several groups of flows."""
     if not way:
         yield place
         return

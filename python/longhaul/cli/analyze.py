@@ -213,7 +213,7 @@ def _say_what_is_left_out(table: ResponseTable) -> None:
 
 
 def _say_what_goes_together(table: ResponseTable) -> None:
-    """Where runs are missing, the mean at a level has more than one cause."""
+    """Warn of factors whose effects the missing runs confound."""
     what = "warning: levels go together, and means of one factor have part of the other's effect"
     _say(what, [" and ".join(pair) for pair in table.entangled()])
 
@@ -299,7 +299,7 @@ def _as_json(text: Text) -> dict[str, object]:
 def _writer(
     findings: dict[str, Findings], out: Path, format: PlotFormat, *, overwrite: bool
 ) -> Callable[[], list[Path]]:
-    """What writes tables or plots, and returns their paths."""
+    """Return a function that writes tables or plots and returns their paths."""
     if out.suffix == ".csv":
         return _table_writer(findings, out, overwrite=overwrite)
     return _plot_writer(findings, out, format, overwrite=overwrite)
@@ -308,7 +308,7 @@ def _writer(
 def _table_writer(
     findings: dict[str, Findings], out: Path, *, overwrite: bool
 ) -> Callable[[], list[Path]]:
-    """Of tables with the same columns: to one CSV file, whose first column has their titles."""
+    """Return a writer of one CSV file of tables with equal columns; the first has their titles."""
     tables = [text for each in findings.values() for text in each.tables]
     if len({text.heads for text in tables}) != 1:
         raise InputError(
@@ -335,7 +335,7 @@ def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwr
 def _plot_writer(
     findings: dict[str, Findings], out: Path, format: PlotFormat, *, overwrite: bool
 ) -> Callable[[], list[Path]]:
-    """Of plots: the only one, or that of the file's name, to a file, or all to a directory."""
+    """Return a writer of one plot to a file, or of all plots to a directory."""
     drawings = {name: draw for each in findings.values() for name, draw in each.plots.items()}
     if not drawings:
         raise InputError(f"--out {out}: no plot for {', '.join(findings)}")

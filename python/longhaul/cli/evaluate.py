@@ -149,7 +149,7 @@ def evaluate(
 def _command(
     subject: str, suite: str, against: str, scale: str, only: str | None, settings: Sequence[str]
 ) -> str:
-    """What repeats the evaluation."""
+    """Return the command line that repeats the evaluation."""
     given = [f"--suite={suite}", f"--against={against}", f"--scale={scale}"]
     given += [f"--only={only}"] if only else []
     words = ["longhaul", "evaluate", subject, *given, *(f"--set={one}" for one in settings)]

@@ -1,4 +1,4 @@
-"""What Ctrl-C and SIGTERM do: they end the program with a message and an exit code."""
+"""Handling of Ctrl-C and SIGTERM: the program ends with a message and an exit code."""
 
 import atexit
 import os

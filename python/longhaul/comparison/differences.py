@@ -1,4 +1,4 @@
-"""In what runs differ: their scenarios, and what makes their figures hard to compare."""
+"""Differences between the runs' scenarios, and conditions that make figures hard to compare."""
 
 import copy
 import json
@@ -62,7 +62,7 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 
 
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
-    """Those of the paths whose values follow although the scenario lacks all of them.
+    """Return the paths whose values follow even if the scenario lacks all of them.
 
     One key of a table such as `pacing` may follow from there being the table, and all of them not.
     """
@@ -110,7 +110,7 @@ def _flat(value: Any, path: str = "") -> dict[str, str]:  # noqa: ANN401
 
 
 def warnings(runs: Sequence[Results]) -> list[str]:
-    """What to know before figures of the runs are compared."""
+    """Return warnings to read before the figures of the runs are compared."""
     messages = []
     for what, values in (
         ("simulated times", [f"{run.meta['simulated_s']:g} s" for run in runs]),

@@ -1,4 +1,4 @@
-"""Which figures runs of a scenario have, before one has been done."""
+"""Names of the figures that runs of a scenario will have."""
 
 import json
 from collections.abc import Sequence

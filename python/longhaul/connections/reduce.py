@@ -1,4 +1,4 @@
-"""What campaigns keep of a run: sums by label, the busiest link, thinned time series."""
+"""Values that campaigns keep of a run: sums by label, the busiest link, thinned time series."""
 
 from typing import Any
 
@@ -63,7 +63,7 @@ def _labels(run: Results) -> pl.DataFrame:
 
 
 def _exchanges(run: Results) -> dict[str, Any]:
-    """How long complete exchanges took that began in the measurement window."""
+    """Return response times of complete exchanges that began in the measurement window."""
     begun = run.exchanges.filter(pl.col("start_s") >= run.meta["measured_from_s"])
     took = (begun["end_s"] - begun["start_s"]).drop_nulls()
     quantiles = [took.quantile(part, "linear") for part in QUANTILES]

@@ -1,4 +1,4 @@
-"""How much work a run is expected to be, guessed from its scenario as it was written."""
+"""Expected work of a run, estimated from its scenario as it was written."""
 
 from collections.abc import Mapping
 from typing import Any

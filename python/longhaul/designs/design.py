@@ -73,11 +73,11 @@ class Design:
     """A row a run, a column a factor, from -1 to +1."""
     kind: str = "factorial"
     generators: tuple[str, ...] = ()
-    """Of a fraction: the factors that are products of others, such as `x6 = x1*x2`."""
+    """Generators of a fraction: factors that are products of others, such as `x6 = x1*x2`."""
     blocks: np.ndarray | None = None
     """The block of each run, from 1, if there are blocks."""
     replications: int = 1
-    """How often each run is to be done, with other random numbers."""
+    """Number of replications of each run, with different random numbers."""
 
     def __post_init__(self) -> None:
         if len(set(self.names)) < len(self.names):
@@ -95,7 +95,7 @@ class Design:
 
     @property
     def is_two_level(self) -> bool:
-        """Whether all coded levels are -1 or +1."""
+        """True if all coded levels are -1 or +1."""
         return bool(np.isin(self.coded, (-1, 1)).all())
 
     def natural(self) -> Iterator[dict[str, Level]]:
@@ -123,7 +123,7 @@ class Design:
         )
 
     def in_blocks(self, words: Sequence[str]) -> "Design":
-        """The same runs, or blocks, in 2^n blocks by the signs of n products such as `x1*x2*x3`."""
+        """Return the design in 2^n blocks by the signs of n products such as `x1*x2*x3`."""
         columns = properties.check_two_level(self.coded)
         signs = [properties.contrast(columns, self.effect(word)) > 0 for word in words]
         numbers = np.ones(self.runs, int) if self.blocks is None else self.blocks

@@ -57,7 +57,7 @@ def _best(factors: int, basic: int) -> tuple[int, ...]:
 
 
 def _parities(basic: int) -> np.ndarray:
-    """Whether the bits that two masks share are odd in number."""
+    """Return, for each pair of masks, the parity of the number of bits that they share."""
     masks = np.arange(2**basic, dtype=np.uint64)
     return (np.bitwise_count(masks[:, None] & masks[None, :]) & 1).astype(np.int16)
 
@@ -93,7 +93,7 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
 
 
 def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
-    """How many words of length four have each column: what tells fractions of equal words apart."""
+    """Return the number of words of length four with each column, sorted, to compare fractions."""
     pairs: dict[int, int] = {}
     for i, column in enumerate(columns):
         for other in columns[i + 1 :]:

@@ -1,4 +1,4 @@
-"""Who is compared: the algorithm or discipline evaluated, and those that it is held against."""
+"""Contenders: the evaluated algorithm or discipline, and those that it is compared with."""
 
 import re
 import tomllib
@@ -20,12 +20,12 @@ TABLES = {"algorithm": "congestion", "discipline": "queue"}
 
 
 class ContenderError(LonghaulError):
-    """What cannot be evaluated."""
+    """A contender that cannot be evaluated."""
 
 
 @dataclass(frozen=True)
 class Contender:
-    """Its name, and the table of a scenario that has it: `congestion` of a flow, or `queue`."""
+    """A contender's name, and its table of a scenario: `congestion` of a flow, or `queue`."""
 
     name: str
     table: dict[str, Any]
@@ -62,7 +62,7 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
 
 
 def _known(written: str, known: Sequence[str], what: str, expected: str, listed: str) -> Contender:
-    """One of the built-in kinds by its name; all of them are shown by `longhaul list`."""
+    """Return a built-in kind by its name, or raise an error that suggests the nearest."""
     if written not in known:
         near = nearest(written, known)
         hint = f" (did you mean `{near}`?)" if near else ""
@@ -102,7 +102,7 @@ def _external(address: str) -> Contender:
 
 
 def _with_parameters(written: str, subject: str) -> Contender:
-    """One with parameters, called by all of them."""
+    """Return a contender with parameters, named after all of them."""
     try:
         table = value(written)
     except tomllib.TOMLDecodeError as error:

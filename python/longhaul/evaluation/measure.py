@@ -1,4 +1,4 @@
-"""What is kept of each run of an evaluation: all its figures that are numbers."""
+"""Values that an evaluation keeps of each run: all numeric figures."""
 
 import hashlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What an evaluation leaves for programs: scores.csv, one row a figure, and summary.json."""
+"""Output of an evaluation for programs: scores.csv with a row per figure, and summary.json."""
 
 import json
 from collections.abc import Sequence

@@ -180,7 +180,7 @@ class Replay:
         return f"{self.times[at]:,.1f} s"
 
     def _name(self, row: int) -> str:
-        """What an element is called: the network's node of this row, or the link's ends."""
+        """Return an element's name: that of the node in this row, or of the link's ends."""
         for node in self.network["nodes"]:
             if node["row"] == row:
                 return str(node["name"])

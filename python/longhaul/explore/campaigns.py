@@ -51,7 +51,7 @@ def add(content: Content, name: str, dataset: Dataset) -> None:
 
 
 def meant(dataset: Dataset) -> dict[str, str]:
-    """What the columns are; of a table from before its metadata said so, what their names say."""
+    """Return the columns' descriptions; without metadata, those that their names imply."""
     named = {name: words.meaning(name) for name in dataset.responses}
     return named | dict(dataset.facts.get("about", {}))
 

@@ -130,7 +130,7 @@ def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, sever
 def _with_slow_start(
     run: Results, flows: pl.DataFrame, curves: dict[str, np.ndarray]
 ) -> pl.DataFrame:
-    """When each flow left slow start, as an event says it, or else a sample."""
+    """Add the time at which each flow left slow start, from an event or else a sample."""
     sampled = curves.get("left_slow_start_s", np.full(flows.height, np.nan))
     cuts: dict[str, float] = {}
     if "events" in run.tables:
@@ -154,7 +154,7 @@ def _with_slow_start(
 
 
 def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFrame:
-    """When each link dropped packets, as far as samples show it."""
+    """Add the times at which each link dropped packets, as far as samples show them."""
     if "lost_pkts" not in curves:
         return links
     return links.with_columns(**spans(curves["lost_pkts"], curves["t_s"], "samples_with_drops"))
@@ -202,7 +202,7 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
 
 
 def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
-    """What pictures of a network are coloured by besides queues: losses, utilisation, delay."""
+    """Return the measures that colour a network besides queues: losses, utilisation, delay."""
     grown = {name: np.diff(values[name], axis=1, prepend=np.nan) for name in MEASURED["link"]}
     grown["dropped_pkts"] = np.diff(values["dropped_pkts"], axis=1, prepend=np.nan)
     sent = np.diff(values["transmitted_bytes"], axis=1, prepend=np.nan)

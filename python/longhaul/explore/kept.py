@@ -68,12 +68,12 @@ def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]
 
 
 def _about(name: str, about: dict[str, str]) -> str:
-    """What a measure is: of all flows of a run together, or of a link."""
+    """Return the description of a measure: of all flows of a run together, or of a link."""
     element, _, short = name.rpartition(" ")
     column = next((key for key, (grown, _) in GROWTH.items() if grown == short), short)
     text = about.get(column, "")
     if column in GROWTH:
-        text = f"{text}: what it grows by in a second" if text else ""
+        text = f"{text}: growth per second" if text else ""
     if element != "flows":
         return f"link {element}: {text}"
     return f"{'sum' if column in SUMMED else 'mean'} of all flows of the run: {text}"
@@ -122,7 +122,7 @@ def _of_run(
 
 
 def _growth(counter: np.ndarray, seconds: np.ndarray, factor: float) -> np.ndarray:
-    """What a counter grows by in a second from one time to the next."""
+    """Return the growth of a counter per second from each time to the next."""
     growth = np.full_like(counter, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         rates = factor * np.diff(counter) / np.diff(seconds)

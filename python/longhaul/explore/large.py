@@ -33,11 +33,11 @@ class Large:
     scan: pl.LazyFrame
     roles: Roles
     size: int
-    """How many rows a sample has at most."""
+    """Maximum number of rows in a sample."""
 
     @cached_property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return int(self.scan.select(pl.len()).collect().item())
 
     @cached_property
@@ -51,7 +51,7 @@ class Large:
         return self.numbered.collect_schema()
 
     def count(self, filters: Sequence[Filter]) -> int:
-        """How many rows pass all filters."""
+        """Return the number of rows that pass all filters."""
         passing = self._passing(filters).select(pl.len())
         return int(passing.collect(engine="streaming").item())
 
@@ -128,7 +128,7 @@ class Large:
         raise LonghaulError(f"no filter of a table: {json.dumps(filter_)[:200]}")
 
     def _side(self, column: str, part: Sequence[Any]) -> pl.Expr:
-        """One side of a box: numbers from one to another, or names."""
+        """Return the condition of one side of a box: an interval of numbers, or names."""
         if part and isinstance(part[0], str):
             return self._text(column).is_in(list(part))
         low, high = part

@@ -37,13 +37,13 @@ def explore(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = F
 
 @dataclass(frozen=True)
 class Head:
-    """What a page says of itself."""
+    """Title, sources and warnings of a page."""
 
     title: str
     sources: Sequence[str]
-    """Where its numbers come from, a line each."""
+    """Sources of the numbers, a line each."""
     warnings: list[str] = field(default_factory=list)
-    """What has to be read before they are trusted."""
+    """Warnings to read before the numbers are trusted."""
 
     @classmethod
     def of(cls, sources: Sequence[Source]) -> "Head":

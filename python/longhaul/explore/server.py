@@ -61,7 +61,7 @@ class Server(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where the page is."""
+        """URL of the page."""
         return f"http://{self.host}/{self.key}/"
 
     @property
@@ -86,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def do_POST(self) -> None:
-        """How many rows pass, or a sample of them."""
+        """Answer with the number of rows that pass, or with a sample of them."""
         length = int(self.headers.get("Content-Length") or 0)
         if length > MOST_ASKED_BYTES:
             self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def _asked(self, path: str) -> str | None:
-        """What is asked for, if the key is right and the question meant for this server."""
+        """Return the requested service if the key is right and this server was addressed."""
         if self.headers.get("Host") != self.server.host:
             return None
         key, _, name = path.lstrip("/").partition("/")

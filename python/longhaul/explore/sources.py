@@ -1,4 +1,4 @@
-"""What a page can be made of: run directories and campaigns."""
+"""Sources of a page: run directories, campaigns and tables."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ class Source:
 
     @property
     def title(self) -> str:
-        """What it calls itself."""
+        """Title of the source."""
         if self.run is not None:
             return self.run.title
         if self.campaign is None:
@@ -46,13 +46,13 @@ class Source:
 
     @property
     def warnings(self) -> list[str]:
-        """What has to be read before the numbers are trusted."""
+        """Warnings to read before the numbers are trusted."""
         run = self.run
         return [] if run is None else [f"{run.name}: {text}" for text in run.warnings]
 
     @property
     def provenance(self) -> str:
-        """Where the numbers come from, in a line."""
+        """Origin of the numbers, in a line."""
         if self.run is not None:
             return f"{self.run.name}: {self.run.headline()}"
         if self.campaign is None:
@@ -92,7 +92,7 @@ def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
 
 
 def _there(path: Path) -> tuple[str, bool]:
-    """How many of a study's runs its results have, and whether some are missing."""
+    """Return how many of a study's runs its results have, and true if some are missing."""
     file = path / "run.json"
     if not file.is_file():
         return "", False

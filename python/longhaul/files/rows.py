@@ -60,7 +60,7 @@ def _cells(file: Path) -> dict[int, list[str]]:
 
 
 def number(cell: str) -> float | None:
-    """What a cell holds; nothing, where nothing was printed."""
+    """Return the number in a cell; None if the cell is empty."""
     return float(cell) if cell else None
 
 

@@ -149,7 +149,7 @@ def _in_words(
     line: Sequence[Standout | None], names: Sequence[str], responses: Sequence[str], *,
     is_high: bool,
 ) -> str:  # fmt: skip
-    """Who stands out to one side under a condition, and in which responses."""
+    """Return the competitors that stand out to one side under a condition, with their responses."""
     found: dict[int, list[str]] = {}
     for cell, response in zip(line, responses, strict=True):
         if cell is not None and cell.is_high == is_high:

@@ -135,7 +135,7 @@ def _components(table: ResponseTable, options: Options) -> Findings:
 
 
 def _with_factors(table: ResponseTable, pc: components.Components) -> pl.DataFrame:
-    """What tells runs apart, and their scores: PC1 has the largest variance."""
+    """Return replications, factors and scores of the runs; PC1 has the largest variance."""
     numbered = [REPLICATION] if REPLICATION in table.frame.columns else []
     scores = {f"PC{k + 1}": column for k, column in enumerate(pc.scores.T)}
     return table.frame.select(*numbered, *table.factors).with_columns(

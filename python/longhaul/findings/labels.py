@@ -1,4 +1,4 @@
-"""What pictures call the columns of a table: in words, with the unit."""
+"""Labels of a table's columns in plots: words with the unit."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Analyses by name: what `longhaul analyze` does to a table of factors and responses.
+"""Registry of the analyses that `longhaul analyze` applies to tables of factors and responses.
 
 Each gets a table and options, and returns tables of text and plots that are drawn when asked
 for. What is computed stands in the modules that it is from.
@@ -28,11 +28,11 @@ class Options:
     """Options of an analysis."""
 
     responses: tuple[str, ...] = ()
-    """Which responses; all by default."""
+    """Selected responses; all by default."""
     of: str | None = None
     """The factor whose levels compete, such as the algorithm."""
     factors: tuple[str, ...] = ()
-    """Which factors; all that suit by default."""
+    """Selected factors; all suitable ones by default."""
     threshold: float = correlation.NIST_THRESHOLD
     critical: float | None = None
     min_percent: float = 0.0
@@ -53,17 +53,17 @@ class Text:
     heads: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     left_out: Sequence[str] = ()
-    """What is not in the rows, and why."""
+    """Items that the rows leave out, with the reasons."""
 
 
 @dataclass
 class Findings:
-    """What an analysis has found."""
+    """Results of an analysis."""
 
     tables: list[Text] = field(default_factory=list)
     plots: dict[str, Callable[[], "Figure"]] = field(default_factory=dict)
     scores: pl.DataFrame | None = None
-    """Factors of each run, and its scores on principal components, if these were looked for."""
+    """Factors and principal-component scores of each run, from an analysis that computes them."""
 
     def add(
         self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]],
@@ -176,7 +176,7 @@ def short(table: ResponseTable, conditions: Sequence[Mapping[str, Any]]) -> tupl
 
 
 def order_in_words(table: ResponseTable, options: Options) -> str:
-    """How conditions are ordered; empty if they are as they come."""
+    """Return the order of conditions in words; empty if they are as they come."""
     return f"by increasing {label(table.place(options.order_by))}" if options.order_by else ""
 
 

@@ -1,4 +1,4 @@
-"""Whether a run was steady where it was measured, from its samples over time."""
+"""Steadiness of a run in its measurement window, from its samples over time."""
 
 from longhaul.analysis import steady
 from longhaul.findings.registry import Text

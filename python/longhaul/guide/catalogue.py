@@ -1,4 +1,4 @@
-"""What there is to choose from: algorithms, queues, keys, columns, plots, and others."""
+"""Catalogue of choices: algorithms, queues, keys, columns, plots, and others."""
 
 from collections.abc import Callable
 from functools import partial
@@ -158,7 +158,7 @@ def table(rows: list[Row]) -> Table:
 
 
 def key_facts(key: Row) -> str:
-    """What a key may hold, its default, and where both come from."""
+    """Return the allowed values of a key, its default, and their sources."""
     parts = [key["allowed"] + (f" ({key['unit']})" if key["unit"] else "")]
     if key["default"] == "required":
         parts.append("required")

@@ -42,7 +42,7 @@ INTERFACE_PPS = {"fast": 80_000.0, "normal": 8000.0}
 
 
 class OfGroup(NamedTuple):
-    """What a response of a flow group is."""
+    """The statistic, role and group of flows that a response's name states."""
 
     statistic: str
     role: str
@@ -52,7 +52,7 @@ class OfGroup(NamedTuple):
 
 
 def parts_of(response: str) -> OfGroup | None:
-    """What a name such as `mean_alternate_7` says; none of other names."""
+    """Parse a name such as `mean_alternate_7`; None for other names."""
     parts = _NAMED.fullmatch(response)
     if parts is None or not 1 <= int(parts["number"]) <= len(GROUPS):
         return None
@@ -94,7 +94,7 @@ def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_flows(flows: pl.DataFrame) -> pl.DataFrame:
-    """The same rows with `flows` and exact `STATISTICS`, from the table `flows`."""
+    """Return the rows of the table with `flows` and exact `STATISTICS`, from the table `flows`."""
     goodput = pl.col("goodput_pps")
     rank = [((pl.len() * percent + 99) // 100).clip(1) - 1 for percent in PERCENTS]
     return (

@@ -43,7 +43,7 @@ class Part:
         return _mean(self._network[column])
 
     def measured(self, column: str) -> float | None:
-        """The same; none of a run from before the column was added."""
+        """Return a column's mean; None for a run from before the column was added."""
         return self.mean(column) if column in self._network.columns else None
 
     def ratio(self, column: str, over: str) -> float:
@@ -127,13 +127,13 @@ def _mean(column: pl.Series) -> float:
 
 @dataclass(frozen=True)
 class Response:
-    """What a response is, and how it follows from the tables of a run."""
+    """A response, and its computation from the tables of a run."""
 
     name: str
     title: str
     unit: str
     needs: str
-    """Table without which there is none."""
+    """Table that the response needs."""
     value: Callable[[Part], float | None]
 
 

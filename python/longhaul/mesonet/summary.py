@@ -1,4 +1,4 @@
-"""A run of MesoNet in a few figures: of the network, of flow classes and of long-lived flows.
+"""Summary of a MesoNet run: figures of the network, of flow classes and of long-lived flows.
 
 Figures are means over the intervals of a period; rates of losses and retransmissions are those of
 all its packets and flows (NIST SP 500-282 chapters 3 and 6).
@@ -67,7 +67,7 @@ class Summary:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain lists and dictionaries."""
+        """Return the tables as plain lists and dictionaries."""
         return {
             "network": self.network.to_dicts(),
             "classes": self.classes.to_dicts(),

@@ -25,7 +25,7 @@ class Period:
 
 
 class MesoNet:
-    """What a run of MesoNet recorded; a row an interval, unless it says otherwise."""
+    """Recorded tables of a MesoNet run; a row per interval, unless a table says otherwise."""
 
     def __init__(self, run: RunData) -> None:
         """Take the tables of a run."""
@@ -33,7 +33,7 @@ class MesoNet:
 
     @classmethod
     def of(cls, run: RunData) -> "MesoNet":
-        """The tables of a run, `longhaul.Results`; refuses a run of another kind."""
+        """Return the tables of a run, `longhaul.Results`; refuse a run of another kind."""
         tables = run.own_tables
         if not isinstance(tables, cls):
             raise ResultsError(f"{run.path}: not a run of MesoNet")
@@ -99,7 +99,7 @@ class MesoNet:
 
     @cached_property
     def measures(self) -> pl.DataFrame:
-        """What functions of your own measured, if the run was given any."""
+        """Measurements of the user's own functions, if the run was given any."""
         return self.run.table("measures")
 
     @cached_property
@@ -144,5 +144,5 @@ class MesoNet:
         return self.periods or [whole]
 
     def has(self, table: str) -> bool:
-        """Whether the run has this table, with at least a row."""
+        """Return true if the run has this table, with at least one row."""
         return bool(self.run.tables.get(table))

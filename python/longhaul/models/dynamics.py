@@ -43,7 +43,7 @@ class Dynamics(Protocol):
 
 
 class OneState(Dynamics):
-    """What algorithms share whose window is their state."""
+    """Common part of algorithms whose only state is the window."""
 
     def at(self, window: float) -> list[float]:
         """Return the window."""
@@ -330,7 +330,7 @@ class Illinois(OneState):
 
 @dataclass(frozen=True)
 class Setting:
-    """What an algorithm's dynamics depend on, besides its parameters in the registry."""
+    """Conditions of an algorithm's dynamics, with its parameters."""
 
     rtt_s: float
     """Round-trip time without queueing."""

@@ -35,7 +35,7 @@ MAX_ROUNDS = 100_000
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a flow meets; exactly one of `loss_every` and `loss` is given.
+    """Conditions of the flow; exactly one of `loss_every` and `loss` is given.
 
     `loss_every` is a number of segments, `loss` the probability of each segment's loss, drawn from
     `seed`; `rtt_s` the round-trip time in seconds; `cwnd` the window in segments that congestion
@@ -69,7 +69,7 @@ class Experiment:
             raise _refused(f"a window has 1 to {MAX_SEGMENTS:,} segments, not {self.cwnd:g}")
 
     def title(self) -> str:
-        """What is lost, in words."""
+        """The losses and the round-trip time, in words."""
         if self.loss is not None:
             lost = f"{self.loss:g} of the segments at random"
         else:
@@ -162,7 +162,7 @@ def _name(congestion: Mapping[str, Any]) -> str:
 
 
 def _congestion(kind: Kind) -> dict[str, Any]:
-    """What a scenario says of an algorithm."""
+    """Return a scenario's `congestion` table for an algorithm."""
     if isinstance(kind, str) and kind.endswith(".so"):
         return {"module": kind}
     if isinstance(kind, str) and kind.endswith(".py"):

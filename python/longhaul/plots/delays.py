@@ -1,4 +1,4 @@
-"""How long packets take: quantiles, where a scenario measures them (`measure.delays`)."""
+"""Packet delays: quantiles, where a scenario measures them (`measure.delays`)."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How evenly flows share over time."""
+"""Fairness over time."""
 
 from collections.abc import Sequence
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True)
 class Style:
-    """How one algorithm, or one run, is drawn."""
+    """Style of one algorithm, or one run, in plots."""
 
     colour: str
     marker: str | tuple[int, int, int]
@@ -118,7 +118,7 @@ def of_labels(
 
 
 def _seen_as(style: Style) -> tuple[object, object]:
-    """What tells lines apart."""
+    """Return the attributes by which lines are distinguished."""
     return style.colour, style.line
 
 

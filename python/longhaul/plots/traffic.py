@@ -30,7 +30,7 @@ NUMBERS = ("seed", "replication", "title")
 
 
 def _has_exchanges(run: Results) -> bool:
-    """Whether any began in the measurement window; connections that are abandoned are none."""
+    """Return true if any exchange began in the measurement window; abandoned ones do not count."""
     return run.is_tcp and "exchanges" in run.tables and not _took(run).is_empty()
 
 
@@ -130,7 +130,7 @@ def _map(run: Results) -> "maps.MeanMap":
 
 
 def _has_scales(run: Results) -> bool:
-    """Whether a run has samples enough, and that vary."""
+    """Return true if a run has enough samples, and if they vary."""
     if not has_samples(run):
         return False
     from longhaul.analysis.traffic import hurst

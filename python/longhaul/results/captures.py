@@ -37,7 +37,7 @@ def packets(run: Path, from_s: float | None = None, to_s: float | None = None) -
 
 @dataclass
 class _Ends:
-    """What the ends of a connection have agreed on."""
+    """Options that the ends of a connection agreed on."""
 
     shift: int = 0
 

@@ -1,4 +1,4 @@
-"""How many packets and connections there are in equal intervals of a run."""
+"""Numbers of packets and connections in equal intervals of a run."""
 
 from collections.abc import Iterator
 

@@ -76,7 +76,7 @@ _OWN_DIGEST = ',\n  "sha256_above"'
 
 
 def read_meta(directory: Path) -> dict[str, Any]:
-    """What `run.json` of a run directory says."""
+    """Return the content of a run directory's `run.json`."""
     file = directory / "run.json"
     if not file.is_file():
         there = "has no run.json" if directory.is_dir() else "does not exist"

@@ -84,7 +84,7 @@ def _trace(
 
 
 class _Trace:
-    """What has been told of a flow: only changes are told again."""
+    """State of a flow as already written: only changes are written again."""
 
     def __init__(self, flow: dict[str, Any], *, quic: bool) -> None:
         self.quic = quic
@@ -145,7 +145,7 @@ class _Trace:
     def _updated(
         self, window: float, threshold: float | None, in_flight: float, srtt_s: float | None
     ) -> Iterator[tuple[str, Event]]:
-        """What changed of the metrics."""
+        """Yield an event with the metrics that changed."""
         found: dict[str, float] = {
             "congestion_window": round(window * self.payload),
             "bytes_in_flight": round(in_flight * self.payload),

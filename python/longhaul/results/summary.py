@@ -1,4 +1,4 @@
-"""A run in a few figures: by label, by flow and by link, over the measurement window."""
+"""Summary of a run: figures by label, flow and link, over the measurement window."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -87,7 +87,7 @@ class Summary:
         return rows[0] if rows else {}
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain lists and dictionaries."""
+        """Return the tables as plain lists and dictionaries."""
         return {
             "labels": self.labels.to_dicts(),
             "all": self.total,

@@ -52,7 +52,7 @@ class Table:
     runs: list[tuple[str, list[str]]]
     blocks: list[Block]
     window: str = ""
-    """What part of the simulated time the figures are of, if it is the same in all columns."""
+    """Part of the simulated time that the figures cover, if the same in all columns."""
 
     def __rich__(self) -> RichTable:
         """The table on a terminal."""

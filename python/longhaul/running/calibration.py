@@ -53,7 +53,7 @@ class Calibration:
         return self.steps[-1][1]
 
     def as_json(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """Return the result as plain values."""
         return {
             "settings": self.settings,
             "load": self.load,
@@ -172,7 +172,7 @@ def _rates(document: Document) -> dict[str, int]:
 
 
 def _faster(document: Document) -> Document:
-    """The same network with all links faster."""
+    """Return the network with all links made faster."""
     faster = copy.deepcopy(document)
     links = [link for _, link in _links(faster)]
     links += [flow["access"] for flow in faster["flows"] if "access" in flow]

@@ -1,4 +1,4 @@
-"""What a run does, in the terminal while it runs: windows, queues, throughput."""
+"""Live view of a run in the terminal: windows, queues, throughput."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -25,7 +25,7 @@ Row = tuple[str, list[str], float | None]
 
 
 class Watch:
-    """What has been seen of a run so far."""
+    """Measurements of a run so far."""
 
     def __init__(self, title: str, duration_s: float, latest: Latest) -> None:
         self.title = title

@@ -1,4 +1,4 @@
-"""Whether statistics of a long run of values settle: running means and quantiles.
+"""Convergence of the statistics of a long series: running means and quantiles.
 
 Means of heavy-tailed sizes do not settle in any run (Crovella and Lipsky, "Long-lasting transient
 conditions in simulations with heavy-tailed workloads", Winter Simulation Conference 1997).
@@ -15,7 +15,7 @@ class Running:
     """A statistic of the first values, of more and more of them."""
 
     counts: np.ndarray
-    """How many values,"""
+    """Numbers of values,"""
     values: np.ndarray
     """and the statistic of these."""
 

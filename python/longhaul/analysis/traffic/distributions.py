@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 
 def counts_above(values: ArrayLike, grid: ArrayLike) -> np.ndarray:
-    """How many values are larger than each point of a grid."""
+    """Return the number of values that are larger than each point of a grid."""
     ordered = np.sort(np.asarray(values, float))
     return len(ordered) - np.searchsorted(ordered, np.asarray(grid, float), side="right")
 

@@ -33,7 +33,7 @@ class Hurst:
     method: str
     value: float
     low: float | None
-    """Where its 95 % interval begins, if the method has one,"""
+    """Lower end of the 95 % interval, if the method has one,"""
     high: float | None
     """and ends."""
     scales: np.ndarray
@@ -41,7 +41,7 @@ class Hurst:
     statistics: np.ndarray
     slope: float
     intercept: float
-    """Of the line through the logarithms to base 10."""
+    """Intercept of the line through the logarithms to base 10."""
 
     def line(self) -> np.ndarray:
         """The fitted line at the scales."""

@@ -1,4 +1,4 @@
-"""The same connections in two runs, one by one.
+"""Paired comparison of the same connections in two runs.
 
 With common random numbers each connection is asked for the same at the same time in both runs, so
 that its two response times differ by what was changed between them. Differences of pairs scatter
@@ -59,7 +59,7 @@ def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -
 
 @dataclass(frozen=True)
 class Paired:
-    """How paired values differ, the second less the first."""
+    """Statistics of paired differences, the second value less the first."""
 
     count: int
     mean: float

@@ -34,7 +34,7 @@ STATES = (
 
 
 def _end_s(run: RunData) -> float:
-    """When a run ended, which may be before its scenario does."""
+    """Return the time at which a run ended, which may be before its scenario's end."""
     return float(run.meta["simulated_s"])
 
 
@@ -101,7 +101,7 @@ class Lines:
     parts: Callable[[MesoNet], Sequence[str]] = lambda tables: ("",)
     top: float | None = None
     per_s: bool = False
-    """Whether values are of an interval, to be divided by its length."""
+    """True if values belong to an interval, so that its length divides them."""
     there: pl.Expr | None = None
     """In which rows a part has a value at all; in all of them without it."""
 
@@ -278,7 +278,7 @@ def _timeline(axes: Axes, tables: MesoNet, options: Options) -> None:
 
 
 def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
-    """What goes on from when to when, in seconds."""
+    """Return the spans of users, jumbo files and long-lived flows, in seconds."""
     scenario = tables.scenario
     end = scenario["intervals"] * tables.interval_s
     bars = [("users", 0.0, end)]

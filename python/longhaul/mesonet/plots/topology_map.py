@@ -27,11 +27,11 @@ MARGIN = 0.3
 
 @dataclass(frozen=True)
 class Fan:
-    """Where the routers of a tier lie from the one above, in lengths of a backbone link."""
+    """Placement of a tier's routers around the one above, in lengths of a backbone link."""
 
     radius: float
     angle: float
-    """Between the outermost two, in radians, if there are several."""
+    """Angle between the outermost two, in radians, if there are several."""
 
 
 FANS = {"pop": Fan(0.36, 0.42 * pi), "access": Fan(0.22, 0.62 * pi)}
@@ -116,7 +116,7 @@ def _point(axes: Axes, start: Place, end: Place) -> None:
 
 
 def _places(routers: pl.DataFrame, links: Sequence[tuple[str, str]]) -> dict[str, Place]:
-    """Where each router lies, in lengths of a backbone link."""
+    """Return the place of each router, in lengths of a backbone link."""
     backbone = routers.filter(tier="backbone")["router"].to_list()
     points = majorised(backbone, links).tolist()
     places = {name: (x, y) for name, (x, y) in zip(backbone, points, strict=True)}

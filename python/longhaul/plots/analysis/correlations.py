@@ -98,7 +98,7 @@ def _heat_map(r: np.ndarray, names: Sequence[str], meanings: Sequence[str]) -> F
 
 
 def correlation_histogram(values: ArrayLike, threshold: float = of.NIST_THRESHOLD) -> Figure:
-    """How many pairs of responses have which |r|, with the threshold of groups."""
+    """Draw a histogram of |r| over pairs of responses, with the threshold of groups."""
     with styled():
         count, edges = of.histogram(of.correlations(values))
         drawing = Figure(figsize=(4.8, 3.0), layout="constrained")
@@ -114,7 +114,7 @@ def index_plot(
     values: ArrayLike, names: Sequence[str], threshold: float = of.NIST_THRESHOLD,
     meanings: Sequence[str] = (),
 ) -> Figure:  # fmt: skip
-    """Which pairs are above the threshold; responses with few partners first."""
+    """Draw the pairs above the threshold; responses with few partners first."""
     with styled():
         r = np.abs(of.correlations(values))
         order = of.by_partners(r, threshold)
@@ -156,7 +156,7 @@ def weights(
 
 
 def shares(components: Components) -> Figure:
-    """What part of the variance each component explains, and the first ones together."""
+    """Draw the fraction of the variance explained by each component, single and cumulative."""
     with styled():
         given = 100 * components.variance_shares
         drawing = Figure(figsize=(max(4.2, 0.3 * len(given) + 1.5), 3.0), layout="constrained")
@@ -261,7 +261,7 @@ def yyx(
     first: np.ndarray, second: np.ndarray, labels: tuple[str, str],
     factors: Mapping[str, tuple[Sequence[object], Sequence[object]]],
 ) -> Figure:  # fmt: skip
-    """One response over another, plain and then once for each factor, points by its level.
+    """Draw one response over another, plain and then once per factor, with points by its level.
 
     Of each factor the levels in order, and that of each point.
     """

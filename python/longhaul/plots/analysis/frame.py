@@ -1,4 +1,4 @@
-"""What all plots of analyses share."""
+"""Parts shared by all plots of analyses."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -149,7 +149,7 @@ def beside(
 
 
 def _moves(half: np.ndarray, point: float) -> np.ndarray:
-    """Where the middle of a label may be, seen from its point: the nearest first, in pixels."""
+    """Return candidate offsets of a label's centre from its point, in pixels, the nearest first."""
     angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
     towards = np.column_stack([np.cos(angles), np.sin(angles)])
     # To the edge of a rectangle, so that labels above are as near as those beside.
@@ -160,7 +160,7 @@ def _moves(half: np.ndarray, point: float) -> np.ndarray:
 def _cost(
     boxes: np.ndarray, frame: np.ndarray, taken: np.ndarray, marks: np.ndarray, point: float
 ) -> np.ndarray:
-    """What lies on each place, in square points; places farther away cost a little."""
+    """Return the cost of each place of a label: overlaps in square points, and distance."""
     inside = _overlap(boxes, frame[None])
     beyond = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1) - inside
     near = 2.0 * point

@@ -1,4 +1,4 @@
-"""Residuals of competitors condition by condition, and who stands out."""
+"""Plots of competitors' residuals by condition, and of the competitors that stand out."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -188,7 +188,7 @@ def standout_matrix(
     cells: Sequence[Sequence[Standout | None]], names: Mapping[int, str],
     conditions: Sequence[str], responses: Sequence[str], rule: str, factors: str = "condition",
 ) -> Figure:  # fmt: skip
-    """Who stands out, by condition, across, and response, down; green high, red low."""
+    """Draw the competitors that stand out, by condition (across) and response (down)."""
     with styled():
         numbers = list(names)
         # Inches that the longest names of responses and conditions take.

@@ -47,9 +47,9 @@ class Screening:
     response: np.ndarray
     names: Sequence[str]
     label: str
-    """What the response is called, with its unit."""
+    """Name of the response, with its unit."""
     cells: Sequence[object] | None = None
-    """What runs have to share to be replications, if that is more than the levels here."""
+    """Values that replications must share, if more than the levels shown here."""
     levels: Sequence[tuple[object, object]] = ()
     """The minus and the plus level of each factor."""
 

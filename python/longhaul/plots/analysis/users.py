@@ -1,4 +1,4 @@
-"""Pictures of what users get: goodput of own flows and of those beside them, and ranks."""
+"""Plots of users' goodput: a group of flows, the flows that compete with it, and ranks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ from longhaul.plots.analysis.frame import (
 
 @dataclass(frozen=True)
 class Pair:
-    """What is drawn of an algorithm's own flows and those beside them."""
+    """Plot of an algorithm's own flows and of the flows that compete with them."""
 
     title: str
     quantity: str
     unit: str
     own: str
-    """What the first are: own flows, or the first response's words."""
+    """Label of the first: own flows, or the first response's words."""
     others: str
     left_out: str = ""
-    """Which flows are not in the picture."""
+    """Flows that the plot leaves out."""
 
     @property
     def axis(self) -> str:
