@@ -1,4 +1,4 @@
-"""What all tests share: a small scenario, runs of it, and the command line as a user calls it."""
+"""Fixtures of all tests: a small scenario, runs of it, and the command line as a user calls it."""
 
 import json
 import subprocess
@@ -91,7 +91,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
 
 @pytest.fixture(scope="session")
 def finished_again(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
-    """The same with another seed."""
+    """Run the small scenario with another seed."""
     out = tmp_path_factory.mktemp("finished") / "r2"
     return longhaul.run(SMALL, out=out, set=["seed=2"])
 

@@ -74,7 +74,7 @@ class Bottleneck:
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Name of the case in tables."""
         return f"{self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms"
 
     def link(self, **others: Any) -> dict[str, Any]:  # noqa: ANN401

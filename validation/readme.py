@@ -31,7 +31,7 @@ def shown(text: str) -> str:
 
 
 def measured(text: str) -> str:
-    """The same rows from a run."""
+    """Return the rows of the text with values from a run."""
     run = longhaul.run(scenario(text))
     whole = table([run])
     labels = whole.runs[0][1]

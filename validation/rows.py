@@ -1,4 +1,4 @@
-"""One value of a comparison: what is expected, what was measured, and whether they agree."""
+"""One value of a comparison: expected, measured, and judged."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class Row:
     """None where something was never seen, such as a flow that did not reach full speed."""
     measured: float | None
     rule: str
-    """How `within` was decided."""
+    """Rule that decided `within`."""
     within: bool | None
     """None where the value is reported and not judged."""
     kind: str = VALUE
-    """What is expected, one of `KINDS`."""
+    """Kind of the expected value, one of `KINDS`."""
     expected_sd: float | None = None
     """Over seeds; none where nothing is random."""
     measured_sd: float | None = None
     error: str = ""
-    """What is wrong with the expected value, where its source has an error."""
+    """Error in the expected value, if its source has one."""
 
     @property
     def agrees(self) -> bool:
-        """Whether it was judged, and is within what is expected."""
+        """True if the value was judged and is within the expected range."""
         return self.within is True
 
 
@@ -56,7 +56,7 @@ def judged(
 
 
 def exactly(case: str, metric: str, expected: float, measured: float) -> Row:
-    """The same number."""
+    """Judge a value that has to equal the expected number."""
     return judged(case, metric, expected, measured, Expected.exactly(expected), "the same")
 
 

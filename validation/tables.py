@@ -1,4 +1,4 @@
-"""How values of both simulators are written in tables."""
+"""Tables with the values of both simulators."""
 
 from validation.rows import Row
 
@@ -16,7 +16,7 @@ def value(mean: float | None, deviation: float | None) -> str:
 
 
 def distance(row: Row) -> float:
-    """How far Longhaul's value is from the other one."""
+    """Return the absolute difference between Longhaul's value and the other one."""
     there, here = pair(row)
     return abs(here - there)
 

@@ -87,8 +87,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         reward: Callable[[Interval], float] = aurora,
         set: Sequence[str] = (),
     ) -> None:
-        """Create an environment; `scenario` is a file or its tables, `set` settings: `duration="20
-        s"`.
+        """Create an environment from a file or its tables, with settings such as `duration="20 s"`.
 
         The seed of an environment chooses the replications of its runs.
         """

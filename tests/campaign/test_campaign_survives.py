@@ -87,7 +87,7 @@ class Place:
         return subprocess.CompletedProcess(words, process.returncode, out, error)
 
     def status(self) -> dict[str, Any]:
-        """What `campaign status` says."""
+        """Return the output of `campaign status`."""
         found: dict[str, Any] = json.loads(self.call("status", "--json").stdout)
         return found
 
@@ -108,7 +108,7 @@ class Place:
         until(lambda: len(self.kept) >= finished, process)
 
     def is_whole(self) -> bool:
-        """Whether all runs are in the table."""
+        """Return true if all runs are in the table."""
         import polars as pl
 
         frame = pl.read_parquet(self.path / "campaigns/c/results.parquet")

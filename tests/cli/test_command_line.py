@@ -1,4 +1,4 @@
-"""What each command prints and leaves."""
+"""Output of each command, printed and in files."""
 
 import json
 import os

@@ -44,7 +44,7 @@ class Reno(CongestionControl):
 
 
 def _command(language: str, folder: Path) -> list[str]:
-    """What starts an example: built as its first lines say, if it is to be built."""
+    """Return the command that starts an example, compiled first if necessary."""
     source = EXAMPLES / f"external_controller.{language}"
     if language == "py":
         return [sys.executable, str(source)]

@@ -75,7 +75,7 @@ def settle(page: Any) -> None:  # noqa: ANN401
 
 
 def pictures(page: Any) -> dict[str, str]:  # noqa: ANN401
-    """What each view shows, as text that changes with it."""
+    """Return the content of each view, as text that changes with it."""
     found: dict[str, str] = page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll(".card")].map(card => [
             card.id,
@@ -101,7 +101,7 @@ def drag(page: Any, view: str, start: tuple[float, float], end: tuple[float, flo
 
 
 def count(page: Any) -> int:  # noqa: ANN401
-    """How many rows are selected."""
+    """Return the number of selected rows."""
     return int(page.inner_text("#count").split()[0].replace(",", ""))
 
 
@@ -406,7 +406,7 @@ def test_legend_keeps_groups(opened: Open, campaign: Path) -> None:
 
 
 def slowdown() -> float:
-    """How much longer things take than on an idle machine: limits are for one."""
+    """Return the slowdown by the machine's load; limits are for an idle machine."""
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 

@@ -1,4 +1,4 @@
-"""Which table `longhaul analyze` reads and writes: studies by name, and scores of components."""
+"""Tables that `longhaul analyze` reads and writes: studies by name, and scores of components."""
 
 import json
 import re

@@ -85,7 +85,7 @@ def windows(times: pl.Series) -> pl.Series:
 
 
 def open_flows(flows: pl.DataFrame, file: str, times: pl.Series) -> pl.Series:
-    """How many flows of the log transfer such a file, or are connecting for it, at each time."""
+    """Count the flows that transfer a type of file, or connect for it, at each time."""
     chosen = flows.filter(pl.col("file") == file)
     begun = windows(chosen["start_s"]).floor().sort()
     ended = windows(chosen["end_s"]).ceil().sort()

@@ -48,7 +48,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
 
 
 def _points(axes: Axes, label: str) -> tuple[list[float], list[float]]:
-    """What is drawn of a line; nan at gaps."""
+    """Return the drawn points of a line, with nan at gaps."""
     line = next(line for line in axes.get_lines() if line.get_label() == label)
     times, values = (np.asarray(part, dtype=float).tolist() for part in line.get_data())
     return times, values

@@ -67,7 +67,7 @@ def test_standard_tcp_of_a_module_is_ours(sawtooth: Path) -> None:
 
 @pytest.mark.parametrize("gentle", [False, True])
 def test_the_decrease_follows_from_the_parameters(sawtooth: Path, *, gentle: bool) -> None:
-    """Of w segments, w (1024 - decrease) / 1024 are left; the mean with w if the queue is short."""
+    """A reduction leaves w (1024 - decrease) / 1024 of w segments."""
     flow = {"module": str(sawtooth), "decrease": 256, "gentle": gentle}
     scenario = _scenario(flow)
     # Random losses of a path of 100 Mbit/s come before there is a queue.
@@ -156,7 +156,7 @@ def test_the_hash_is_that_of_the_object_and_not_of_its_place(
 
 
 def test_a_resolved_scenario_refuses_another_object(sawtooth: Path, tmp_path: Path) -> None:
-    """What was recorded with one object is not repeated with another."""
+    """A scenario recorded with one object file is not repeated with another."""
     place = tmp_path / "tcp_x.so"
     shutil.copy(sawtooth, place)
     results = longhaul.run(_scenario({"module": str(place)}, duration="1 s"))

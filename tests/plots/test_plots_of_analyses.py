@@ -1,4 +1,4 @@
-"""What the plots of analyses show: texts and points, on cases with known answers."""
+"""Content of the plots of analyses: texts and points, on cases with known answers."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What pictures of competitors show, condition by condition: drawn numbers, names, order, room."""
+"""Plots of competitors by condition: drawn numbers, names, order, room."""
 
 import re
 from typing import Any

@@ -42,7 +42,7 @@ def scenario(slow_start: dict[str, Any], lost: list[int]) -> dict[str, Any]:
 
 
 def samples(results: longhaul.Results, kind: str = "flow") -> pl.DataFrame:
-    """Of the flow or the first link."""
+    """Return the samples of the flow, or of the first link."""
     return results.series.filter((pl.col("kind") == kind) & (pl.col("id") == 0))
 
 
@@ -121,7 +121,7 @@ def test_schematic_flows_start_over_after_their_timeout(name: str, slow: list[fl
 
 
 def syns_s(lost: int) -> list[float]:
-    """When SYNs reach the link, the first so many of which are lost, to the tenth of a second."""
+    """Return the times at which SYNs reach the link, to 0.1 s; the first `lost` are dropped."""
     link = samples(longhaul.run(scenario({"kind": "standard"}, list(range(lost)))), "link")
     lost_s = [link.filter(pl.col("dropped_pkts") > count)["t_s"][0] for count in range(lost)]
     return [*lost_s, link.filter(pl.col("departed_pkts") > 0)["t_s"][0]]

@@ -1,4 +1,4 @@
-"""Which file imports which, and the circles among them."""
+"""Graph of imports among files, and its circles."""
 
 import ast
 import re

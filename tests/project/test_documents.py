@@ -96,7 +96,7 @@ HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 
 def anchors_of(page: Path) -> set[str]:
-    """What links to headings of a page are called."""
+    """Return the anchors of a page's headings."""
     headings = HEADING.findall(page.read_text(encoding="utf-8"))
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -125,7 +125,7 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 @dataclass(frozen=True)
 class Statement:
-    """What a document says of a scenario that ships."""
+    """A document's statement on a scenario that ships."""
 
     document: str
     text: str

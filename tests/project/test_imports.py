@@ -15,7 +15,7 @@ CRATES = sorted(path.name for path in (ROOT / "crates").iterdir())
 
 
 def _is_natural(circle: list[str], separator: str) -> bool:
-    """Whether it is a module and its parts.
+    """Return true if a circle is a module and its parts.
 
     Rust's parts of a module see its private items, so that a type and the files that implement it
     are one unit: `table`, which `table::stored` adds methods to, say.

@@ -1,4 +1,4 @@
-"""What README and the documents say is what the commands give."""
+"""Statements of README and the documents agree with the commands' output."""
 
 import re
 import shlex

@@ -1,4 +1,4 @@
-"""What the package weighs, compressed as in a wheel: the program, ledgers, and recorded results."""
+"""Size of the package, compressed as in a wheel: the program, ledgers, and recorded results."""
 
 import zlib
 from pathlib import Path

@@ -25,7 +25,7 @@ LOST = {"reordering_threshold", "time_threshold", "pto_expired"}
 
 
 def _check(event: dict[str, Any]) -> None:
-    """Whether an event is as the drafts define it."""
+    """Check that an event is as the drafts define it."""
     assert event.keys() == {"time", "name", "data"}
     data = event["data"]
     match event["name"]:

@@ -52,7 +52,7 @@ def _files(run: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a run leaves that was never stopped."""
+    """Return the files of a run that was never stopped."""
     return _files(longhaul.run(SCENARIO, out=tmp_path_factory.mktemp("whole") / "run").path)
 
 

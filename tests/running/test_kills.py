@@ -1,4 +1,4 @@
-"""What is killed at any moment loses nothing that was finished, and leaves nothing that looks so.
+"""Kills at any moment lose nothing finished, and leave nothing that looks finished.
 
 Runs, studies and reports; by Ctrl-C, SIGTERM, SIGKILL, and full disks. The next call cleans up.
 """

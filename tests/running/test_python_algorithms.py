@@ -27,7 +27,7 @@ class Growing(CongestionControl):
         self.increase = increase
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """One segment a round trip."""
+        """Grow by `increase` segments per round trip."""
         window.grow(self.increase * ack.credit / window.cwnd)
 
 
@@ -37,13 +37,13 @@ def with_python(python: str) -> str:
 
 
 def tables(run: longhaul.Results) -> dict[str, Any]:
-    """What flows and links did, whatever their algorithm is called."""
+    """Return the tables of a run without the algorithm's name."""
     columns = {"flows": run.flows.drop("congestion"), "links": run.links}
     return columns | {"series": run.series, "events": run.events}
 
 
 def same(one: longhaul.Results, other: longhaul.Results) -> bool:
-    """Whether two runs did the same, to the last bit."""
+    """Return true if two runs have the same tables, to the last bit."""
     others = tables(other)
     return all(table.equals(others[name]) for name, table in tables(one).items())
 

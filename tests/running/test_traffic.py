@@ -117,7 +117,7 @@ def test_the_goodput_settles_in_the_warm_up() -> None:
 
 @pytest.mark.long
 def test_a_quarter_of_a_million_exchanges() -> None:
-    """How long 250,000 exchanges take (docs/traffic.md), in constant memory."""
+    """250,000 exchanges take the documented time (docs/traffic.md), in constant memory."""
     settings = ['duration="6000 s"', "measure.stop.exchanges=250000"]
     results = longhaul.run(SCENARIOS / "http_dumbbell.toml", set=settings)
     # "About 40 simulated minutes", warm-up included.

@@ -1,4 +1,4 @@
-"""The study of C4's tests: that its scenarios resolve, and what is measured of a run."""
+"""The study of C4's tests: its scenarios resolve, and its measures are right."""
 
 import json
 from typing import Any
@@ -73,7 +73,7 @@ def test_every_printed_number_is_a_claim_with_its_section() -> None:
 
 
 def test_no_band_reaches_below_what_the_link_permits() -> None:
-    """Of a path that changes, and of round trips; loads are parts of a link."""
+    """Bounds are those of a changing path, and of round trips; loads are fractions of a link."""
     for claim in STUDY.claims:
         if claim.derived:
             continue

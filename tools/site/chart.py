@@ -20,7 +20,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Chart:
-    """What is drawn, and what the axes are called."""
+    """A line chart: lines, titles of the axes, and title."""
 
     lines: tuple[Line, ...]
     x: str

@@ -1,4 +1,4 @@
-"""What an algorithm was held against: comparisons that are recorded in `validation/` and in pages made of them."""
+"""Evidence for an algorithm: comparisons recorded in `validation/` and in pages made of them."""
 
 from collections import defaultdict
 from collections.abc import Iterator

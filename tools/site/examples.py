@@ -21,7 +21,7 @@ class Example:
 
     @property
     def title(self) -> str:
-        """What it is about."""
+        """Title of the example."""
         return str(self.scenario.get("title", self.name))
 
     def values(self) -> Iterator[tuple[str, Any]]:

@@ -16,7 +16,7 @@ PLACES = (
     "topology.parking-lot.hops.*.",
     "topology.graph.links.*.",
 )
-"""Where links stand, which all have the same keys."""
+"""Places of links, which all have the same keys."""
 
 SIZES = {"requests": "50 Mbps", "packmime": "50 Mbps", "web": "50 Mbps"}
 

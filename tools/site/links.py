@@ -36,7 +36,7 @@ def within_site(text: str, written_for: Path, shown_in: Path) -> str:
     up = Path(*[".."] * len(shown_in.relative_to(ROOT).parts))
 
     def path_of(written: str) -> str | None:
-        """Where a link leads from the page; none if the site has nothing there."""
+        """Return a link's target as seen from the page; None if the site lacks the target."""
         target = (written_for / written).resolve()
         inside = COPIED.get(target, target)
         if inside.is_relative_to(DOCS):

@@ -76,7 +76,7 @@ def _markdown(source: str) -> str | None:
 
 
 def shown(file: Path) -> list[list[str]]:
-    """What each cell gives, as lines of a page; runs are kept by the text of the notebook and the results version."""
+    """Return the output of each cell as lines of a page, cached by text and results version."""
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:24]
     kept = CACHE / f"{digest}-{_engine.results_version()}-notebook.json"
     if not kept.exists():

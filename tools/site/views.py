@@ -1,4 +1,4 @@
-"""What of a run a picture shows."""
+"""Charts of a run, by view."""
 
 from itertools import pairwise
 
@@ -25,7 +25,7 @@ def queues(run: longhaul.Results) -> Chart:
 
 
 def throughput(run: longhaul.Results) -> Chart:
-    """What each link sends, with what a link whose rate changes could send."""
+    """Draw the throughput of each link, with the capacity of links whose rate changes."""
     lines = []
     for name, link in _busy(run):
         capacity = _rate(link, f"{name}: capacity", "capacity_bytes")
@@ -44,7 +44,7 @@ def goodputs(run: longhaul.Results) -> Chart:
 
 
 def responses(run: longhaul.Results) -> Chart:
-    """How long responses take, by their size: the median of each eighth of a decade."""
+    """Draw the median response time by size, in eighths of a decade."""
     table = run.table("exchanges").filter(
         pl.col("end_s").is_not_null() & (pl.col("response_bytes") > 0)
     )

@@ -1,4 +1,4 @@
-"""All cases: the 56 that were recorded first, and those about what these do not show."""
+"""All cases: the 56 recorded first, and later ones about what these do not show."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def later_cases() -> Iterator[Case]:
 
 
 def _reordering() -> Iterator[Case]:
-    """One packet of a hundred comes later: six others overtake it, or forty."""
+    """Yield cases in which one packet in a hundred is late: six others overtake it, or forty."""
     for kind in KINDS:
         for letter, limit, delay_s in (("s", 133, 0.008), ("b", 416, 0.01)):
             late = Reordering(0.01, delay_s)

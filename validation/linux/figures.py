@@ -20,9 +20,9 @@ class Simulated(NamedTuple):
     """A simulated case."""
 
     figures: dict[tuple[str, str], float]
-    """By flow and name."""
+    """Values by flow and name."""
     windows: list[list[tuple[float, float]]]
-    """Of each flow, now and then."""
+    """Sparse samples of each flow's window."""
 
 
 def simulate(case: Case) -> Simulated:

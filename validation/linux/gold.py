@@ -26,7 +26,7 @@ OWN_RUN = 10
 """Repeats by the project's own recorder have numbers above this."""
 
 DRAWN = 2
-"""Of a case with more flows the first alone is drawn."""
+"""Maximum number of flows drawn; of a case with more, only the first is drawn."""
 
 
 def rows(name: str) -> list[Row]:

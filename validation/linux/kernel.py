@@ -23,7 +23,7 @@ REDUCING = 2
 
 @dataclass(frozen=True)
 class Recording:
-    """What the recorder left in a folder."""
+    """Samples and facts that the recorder left in a folder."""
 
     samples: pl.DataFrame
     about: dict[str, Any]
@@ -50,11 +50,11 @@ class Recording:
         return of_case
 
     def late_share(self) -> float:
-        """Of the packets, how many were more than a millisecond late."""
+        """Fraction of packets that were more than a millisecond late."""
         return float(self.about["lateness"]["share_over_1ms"])
 
     def timing(self) -> str:
-        """How late packets were, and how busy the machine was, in words."""
+        """Lateness of packets and load of the machine, in words."""
         late, ticks = self.about["lateness"], self.about["ticks"]
         busy = ticks["used"] / max(1, ticks["used"] + ticks["idle"])
         return (

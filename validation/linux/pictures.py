@@ -17,7 +17,7 @@ from validation.linux.gold import DRAWN, rows
 
 COLUMNS = 3
 INCHES = (3.6, 1.9)
-"""Of a panel."""
+"""Width and height of a panel."""
 
 DPI = 70
 

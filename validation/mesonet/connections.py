@@ -1,4 +1,4 @@
-"""How connections open, or fail to, in steps of the clock (NIST SP 500-282, equations 1 to 3)."""
+"""Opening of connections, and its failures, in clock steps (NIST SP 500-282, equations 1 to 3)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def answered() -> Iterator[Row]:
 
 
 def simulate(rate: float) -> Results:
-    """One source, and receivers behind a router that serves so many packets a millisecond."""
+    """Simulate one source, and receivers behind a router that serves `rate` packets per ms."""
     mesonet: dict[str, Any] = {
         "interval": f"{INTERVAL_S} s",
         "intervals": 75,

@@ -1,4 +1,4 @@
-"""What is known of the values outside their tolerances, a sentence for each group of them."""
+"""Known reasons for values outside their tolerances, a sentence for each group of them."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _lines(lines: Iterator[str] | Sequence[str]) -> str:
 
 
 def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
-    """How many values of each chapter agree, and how far they are apart."""
+    """Yield the table of agreement and distances by chapter."""
     rows: dict[int, list[Row]] = {chapter: [] for chapter in CHAPTERS}
     for part, of_part in parts.items():
         for row in of_part:
@@ -82,7 +82,7 @@ def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
 
 
 def _distances(rows: Sequence[Row]) -> Iterator[float]:
-    """Of judged values that are printed of the very case."""
+    """Yield the distances of judged values that are printed for the very case."""
     for row in rows:
         if row.within is not None and row.kind == VALUE and row.expected and row.measured:
             yield _distance(row.measured, row.expected)

@@ -117,7 +117,7 @@ def trend_of_tuning(
     fixed: list[tuple[float, float, float]],
     windows: list[Windows],
 ) -> Iterator[Row]:
-    """What the study says of FAST with tuning of alpha against FAST with an alpha of 200."""
+    """Yield the study's statements on FAST with alpha tuning against FAST with an alpha of 200."""
     case = "V10 to V12 FAST tuning, trend"
     less = all(sizes[2] < other[2] for sizes, other in zip(tuned[1:], fixed[1:], strict=True))
     yield _holds(case, "Jain's index below that of FAST 200 at 162 and 324 ms", less)

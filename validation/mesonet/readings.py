@@ -1,4 +1,4 @@
-"""Two things that the study leaves open, in shortened runs: a router's buffers, the first timeout.
+"""Two questions that the study leaves open, in shortened runs: router buffers, the first timeout.
 
 The two queues of a router have a buffer each or share one, and the first timeout of a flow follows
 from the round trip of its handshake or from the propagation delay.
@@ -28,7 +28,7 @@ HEAD = "# Routers' buffers and the first timeout (python -m validation.mesonet.r
 
 @dataclass(frozen=True)
 class Reading:
-    """What the source leaves open, decided."""
+    """One answer to the questions that the source leaves open."""
 
     title: str
     shared_buffer: bool
@@ -65,7 +65,7 @@ class Case:
     until_s: float
     figures: tuple[Figure, ...]
     jumbo_s: float | None = None
-    """When jumbo files begin, 15 s before the period in which they count; none without."""
+    """Start of jumbo files, 15 s before the period in which they count; None without them."""
 
     @property
     def chapter(self) -> int:
@@ -183,7 +183,7 @@ def simulate(name: str) -> Iterator[dict[str, str]]:
 
 
 def read() -> dict[tuple[str, str], dict[str, str]]:
-    """What was recorded, by case and response."""
+    """Return the recorded rows by case and response."""
     return {(row["case"], row["response"]): row for row in recorded(FILE)}
 
 

@@ -102,5 +102,5 @@ def _of(topology: pl.DataFrame, kind: str) -> pl.DataFrame:
 
 
 def _all(hosts: pl.Series) -> int:
-    """Those below all access routers; other routers have none."""
+    """Return the number of hosts below all access routers; other routers have none."""
     return sum(hosts.drop_nulls().to_list())

@@ -1,4 +1,4 @@
-"""What follows of printed figures without a simulation: think time, y2, T.y27 (NIST SP 500-282).
+"""Values that follow from printed ones without simulation (NIST SP 500-282: think time, y2, T.y27).
 
 Conditions 2 and 32 of chapter 6 have hardly a loss, so that their flows follow from the sources
 alone: each source thinks, connects in a round trip, and transfers. Tables 6-9, 6-29 and 6-30.

@@ -1,4 +1,4 @@
-"""The runs of chapter 5's verification: what is published of each, and what came of it."""
+"""The runs of chapter 5's verification: published values and windows of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ALONE_UNTIL_S = 250.0
 
 @dataclass(frozen=True)
 class Verification:
-    """One of the 27 runs."""
+    """One of the 27 verification runs."""
 
     run: str
     algorithm: str
@@ -25,13 +25,13 @@ class Verification:
 
     @property
     def case(self) -> str:
-        """What it is called in the report."""
+        """Name of the case in the report."""
         return f"{self.run} {self.algorithm} {self.rtt_ms} ms"
 
 
 @dataclass(frozen=True)
 class Windows:
-    """What came of it: windows in packets, every 100 ms from the start."""
+    """Windows of a verification run in packets, every 100 ms from the start."""
 
     time_s: list[float]
     first: list[float]

@@ -31,8 +31,8 @@ class Check:
     what: str
     values: Callable[[], Iterator[Row]]
     is_printed: bool = True
-    """Whether the results are printed, or only what they follow from, and they were calculated a
-    second time by other means."""
+    """True if the results are printed; false if only their inputs are, and the results were
+    calculated a second time by other means."""
 
 
 def _value(

@@ -20,10 +20,10 @@ from validation.rows import Row, judged
 
 TOLERANCE = 0.05
 PUBLISHED = "published"
-"""What stands for the case in rows of published values."""
+"""Column entry that stands for the case in rows of published values."""
 SEEDS = range(1, 6)
 QUIET_S = 5.0
-"""How long without a loss or mark ends a transient; HSTCP's sawteeth are 7 s apart."""
+"""Time without a loss or mark that ends a transient; HSTCP's sawteeth are 7 s apart."""
 
 
 def anchor(name: str, published: float, ours: float) -> Row:

@@ -48,7 +48,7 @@ REASONS = {
     "its modules of that (`CA_EVENT_COMPLETE_CWR`), so that they keep half of the window as "
     "threshold. With that threshold Longhaul's figures are within 0.4 % of ns-2's",
 }
-"""Why figures of a case are outside their bounds, each checked by experiment."""
+"""Reasons for figures outside their bounds, each checked by experiment."""
 
 
 def linux_tcp(case: Case) -> dict[str, Any]:

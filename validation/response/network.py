@@ -17,7 +17,7 @@ SETTLING = 0.25
 
 @dataclass(frozen=True)
 class Flow:
-    """What one flow did after it had settled."""
+    """Measurements of one flow after it had settled."""
 
     mean_window_pkts: float
     cuts: int

@@ -49,7 +49,7 @@ LONGHAUL = str(Path(sys.executable).with_name("longhaul"))
 
 
 def shared(seconds: float) -> float:
-    """How long what takes so long alone may take with what else runs on this machine."""
+    """Return the time limit, scaled by the load of this machine."""
     return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 

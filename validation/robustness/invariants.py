@@ -1,4 +1,4 @@
-"""What holds in every run, whatever the scenario."""
+"""Invariants of every run, whatever the scenario."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CUMULATIVE = (
 
 
 def violations(run: longhaul.Results) -> Iterator[str]:
-    """What does not hold in a run."""
+    """Yield the invariants that a run violates."""
     resolved = run.scenario
     yield from _links(run, resolved)
     yield from _flows(run, resolved)
@@ -64,7 +64,7 @@ def _configured(resolved: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _allowance(
     run: longhaul.Results, resolved: dict[str, Any], keys: dict[str, Any], window: str
 ) -> float:
-    """How far above 1 the utilisation may be: by what a token bucket has saved.
+    """Return the allowed excess of utilisation over 1: what a token bucket has saved.
 
     That is its burst or, of a shaper, a larger packet that has waited for its tokens.
     """

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one or several runs cost."""
+    """Cost of one or several runs."""
 
     packets: int
     """Data packets sent, all flows."""

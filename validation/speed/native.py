@@ -1,12 +1,13 @@
-"""What each native algorithm costs beside Reno: `python -m validation.speed.native`.
+"""Cost of each native algorithm beside Reno: `python -m validation.speed.native`.
 
-Two works, with the measurements of a usual run. The dumbbell of A5: four flows fill 622 Mbit/s and
-a queue of a bandwidth-delay product. Some algorithms leave it nearly empty: `lp`, `sync-mixreact`
-and `delay-gradient` give way to their own queue, `xcp` hears of no router. What a packet costs
-cannot be told there, for starting a run costs more than all of theirs. So there is a second work, a
-path of 1 Tbit/s: windows begin at 2,000 packets, and no queue builds up.
+There are two workloads, with the measurements of a usual run. The first is the dumbbell of A5: four
+flows fill 622 Mbit/s and a queue of a bandwidth-delay product. Some algorithms leave it nearly
+empty: `lp`, `sync-mixreact` and `delay-gradient` give way to their own queue, and `xcp` meets no
+XCP router. Their cost per packet cannot be measured there, because starting a run costs more than
+all of their packets. So the second workload is a path of 1 Tbit/s, on which windows begin at 2,000
+packets and no queue builds up.
 
-Each algorithm shares a core with Reno, so that what else the machine does slows both alike. Ratios
+Each algorithm shares a core with Reno, so that the machine's other work slows both alike. Ratios
 are those of processor time for one data packet, the start of the run included: an upper bound where
 there are few packets.
 """

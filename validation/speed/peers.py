@@ -46,7 +46,7 @@ OVERSHOOT = Case(
 
 @dataclass(frozen=True)
 class Contest:
-    """The same simulation in both."""
+    """One simulation in Longhaul and in ns-2."""
 
     name: str
     scenario: dict[str, Any]
