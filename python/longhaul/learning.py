@@ -61,7 +61,7 @@ class Interval:
 
 
 def aurora(interval: Interval) -> float:
-    """10 throughput - 1000 latency - 2000 loss, in packets of 1500 bytes a second, and seconds.
+    """Return 10 throughput - 1000 latency - 2000 loss, in 1500-byte packets/s and seconds.
 
     Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning Perspective on Internet
     Congestion Control" (ICML 2019), section 4.
@@ -226,7 +226,7 @@ class _Episode:
         self.of.pop(self.number, None)
 
     def ask(self, interval: Interval) -> float:
-        """In the thread of the run: by what the window is to be multiplied."""
+        """Return the factor of the window, in the thread of the run."""
         self.intervals.put(interval)
         factor = self.factors.get()
         if factor is None:
@@ -238,7 +238,7 @@ class Agent(CongestionControl):
     """A flow whose window the environment sets, once in a round trip and in no other way."""
 
     def __init__(self, episode: int) -> None:
-        """`episode` is the number of a run that is going on."""
+        """Create an algorithm of the run with number `episode`."""
         self.episode = _Episode.of[episode]
         self.number: int | None = None
         self.since_s: float | None = None

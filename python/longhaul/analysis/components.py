@@ -38,14 +38,14 @@ class Components:
 
 
 def standardised(responses: ArrayLike) -> np.ndarray:
-    """Columns with mean 0 and sample standard deviation 1; a constant column becomes 0."""
+    """Return columns with mean 0 and sample standard deviation 1; a constant column becomes 0."""
     unit = unit_deviations(responses, axis=0)
     scaled: np.ndarray = unit * np.sqrt(len(unit) - 1)
     return scaled
 
 
 def principal_components(responses: ArrayLike) -> Components:
-    """Principal components of the correlation matrix, from a row a run and a column a response."""
+    """Return principal components of the correlation matrix; rows are runs, columns responses."""
     scaled = standardised(responses)
     _, singular, weights = np.linalg.svd(scaled, full_matrices=False)
     largest = np.take_along_axis(weights, np.abs(weights).argmax(axis=1)[:, None], axis=1)
@@ -66,7 +66,7 @@ class Cause:
 
 
 def score_groups(scores: ArrayLike, count: int) -> np.ndarray:
-    """Labels, from 1, of a number of groups of points, by Ward's linkage."""
+    """Divide points into groups by Ward's linkage; return their labels, from 1."""
     labels: np.ndarray = fcluster(linkage(np.asarray(scores, float), "ward"), count, "maxclust")
     return labels
 
@@ -74,7 +74,7 @@ def score_groups(scores: ArrayLike, count: int) -> np.ndarray:
 def causes(
     labels: Sequence[int], factors: Mapping[str, Sequence[object]]
 ) -> dict[int, list[Cause]]:
-    """For each group the factors that (nearly) all of its runs agree on, the clearest first."""
+    """Return, for each group, the factors with one level in (nearly) all runs, clearest first."""
     from scipy.stats import chi2_contingency  # scipy.stats takes seconds to load the first time
 
     groups = np.asarray(labels)

@@ -6,7 +6,7 @@ import polars as pl
 
 
 def jain_of_column(shares: pl.Expr) -> pl.Expr:
-    """Jain's index: 1 if all shares are equal, one over their number if one has all.
+    """Return Jain's index: 1 if all shares are equal, one over their number if one has all.
 
     Not a number if all shares are zero. Jain, Chiu and Hawe 1984, DEC-TR-301.
     """
@@ -14,13 +14,13 @@ def jain_of_column(shares: pl.Expr) -> pl.Expr:
 
 
 def jain(shares: Sequence[float]) -> float | None:
-    """Jain's index of a few shares; None if all are zero."""
+    """Return Jain's index of a few shares; None if all are zero."""
     squares = sum(share * share for share in shares)
     return sum(shares) ** 2 / (len(shares) * squares) if squares > 0.0 else None
 
 
 def relative_fairness(share: float, other: float) -> float | None:
-    """Ratio of a group's share to the `other` group's; None if that is zero.
+    """Return the ratio of a group's share to the `other` group's; None if the latter is zero.
 
     Shares of whole groups, or of the average flow of each.
     """

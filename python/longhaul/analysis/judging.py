@@ -55,21 +55,21 @@ class Expected:
 
     @classmethod
     def within(cls, printed: float, distance: float) -> "Expected":
-        """A number at most so far from the printed one."""
+        """Return an expectation with a band of `distance` around the printed number."""
         return cls(printed - distance, printed + distance, printed=printed)
 
     @classmethod
     def within_part(cls, printed: float, part: float, at_least: float = 0.0) -> "Expected":
-        """A number that differs from the printed one by at most a part of it, or an amount."""
+        """Return an expectation whose band is a fraction of the printed number, or an amount."""
         return cls.within(printed, max(part * abs(printed), at_least))
 
     @classmethod
     def as_printed(cls, printed: float, decimals: int, inputs: float = 0.0) -> "Expected":
-        """A number that is printed so, up to what the rounding of its inputs makes of it."""
+        """Return an expectation that allows for rounding of the printed number and its inputs."""
         return cls.within(printed, half_a_unit(decimals) + inputs)
 
     def judge(self, measured: float | None, interval: Interval | None = None) -> str:
-        """The verdict on a measured value."""
+        """Return the verdict on a measured value."""
         if measured is None:
             return NOT_RUN
         low, high = interval or (measured, measured)
@@ -125,11 +125,11 @@ class Expected:
 
 
 def half_a_unit(decimals: int) -> float:
-    """Half a unit of the last digit of a number with so many decimals."""
+    """Return half a unit of the last digit of a number with `decimals` digits."""
     return 0.5 * 10.0**-decimals
 
 
 def decimals_of(written: str) -> int:
-    """Digits after the point of a number as written; those of a power of ten count."""
+    """Return the digits after the point of a number as written; those of a power of ten count."""
     digits, _, power = written.lower().partition("e")
     return len(digits.partition(".")[2]) - int(power or 0)

@@ -31,7 +31,7 @@ class FactorMeans:
 
 
 def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
-    """The means at the levels of every factor that varies, the most influential factor first.
+    """Return means at the levels of every varying factor, the most influential factor first.
 
     The interval of a mean is that of the means of replications, each over the whole design: what
     other random numbers change. Without replications there is none.
@@ -65,7 +65,7 @@ class Comparison:
 
 
 def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:
-    """Paired comparisons of all pairs of levels of a factor.
+    """Return paired comparisons of all pairs of levels of a factor.
 
     Runs of one replication share their random numbers, so that differences within it vary less than
     what they are of. Each replication gives one mean difference over all conditions; the interval

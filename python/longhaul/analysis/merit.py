@@ -54,7 +54,7 @@ def rates(
     window_s: float,
     ends: ArrayLike = np.inf,
 ) -> Rates:
-    """Rates over windows of at least `window_s`, whole intervals of the samples."""
+    """Return rates over windows of at least `window_s`, whole intervals of the samples."""
     at, counts = np.asarray(times, float), np.asarray(delivered, float)
     every = float(at[1] - at[0]) if len(at) > 1 else window_s
     steps = max(1, round(window_s / every + 0.5 - ROUNDING))
@@ -67,7 +67,7 @@ def rates(
 
 
 def convergence_time(given: Rates, joined_s: float, window_s: float, band: float) -> float | None:
-    """Seconds from `joined_s` until all active flows have, and keep, their part within a band.
+    """Return seconds from `joined_s` until all active flows have, and keep, their fair share.
 
     They keep it for ten windows; None if the samples end before. `band` is a part of the share.
     """
@@ -100,7 +100,7 @@ class Starvation:
 
 
 def starvation(given: Rates, every_s: float) -> Starvation | None:
-    """Starvation, after Arun, Alizadeh and Balakrishnan (SIGCOMM 2022); None for one flow.
+    """Return starvation by Arun, Alizadeh and Balakrishnan (SIGCOMM 2022); None for one flow.
 
     Their s-fairness is of throughputs from some time on; this one is of the last half of the times.
     """
@@ -126,13 +126,13 @@ def starvation(given: Rates, every_s: float) -> Starvation | None:
 
 
 def _longest(flags: np.ndarray) -> int:
-    """The most flags that follow one another."""
+    """Return the length of the longest run of true flags."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
     return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
 def smoothness(given: Rates) -> np.ndarray:
-    """By flow: the coefficient of variation of its rates (RFC 5166, section 2.4)."""
+    """Return each flow's coefficient of variation of its rate (RFC 5166, section 2.4)."""
     variation = np.full(given.values.shape[1], np.nan)
     for flow, values in enumerate(given.values.T):
         known = values[np.isfinite(values)]
@@ -142,7 +142,7 @@ def smoothness(given: Rates) -> np.ndarray:
 
 
 def losses(times: ArrayLike, dropped: ArrayLike) -> tuple[float | None, float | None]:
-    """Mean time between losses, and packets lost at a time (RFC 7928, section 2.3).
+    """Return the mean time between losses, and packets lost at a time (RFC 7928, section 2.3).
 
     From samples of a counter: what is lost between two samples is lost at a time, at the later one.
     Without two such times there is no interval, without any no loss.
@@ -193,7 +193,7 @@ class Ellipse:
 
 
 def ellipse(points: Sequence[tuple[float, float]]) -> Ellipse:
-    """The ellipse of points such as (delay, goodput) of replications; at least two."""
+    """Return the ellipse of points such as (delay, goodput) of replications; at least two."""
     given = np.asarray(points, float)
     values, vectors = np.linalg.eigh(np.cov(given.T))
     x, y = given.mean(axis=0)

@@ -13,7 +13,7 @@ NIST_COUNT = 7
 
 
 def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool = True) -> float:
-    """Critical value of Grubbs' statistic for a number of normal values.
+    """Return the critical value of Grubbs' statistic for a number of normal values.
 
     Grubbs 1969, Technometrics 11, pp. 1-21; from Student's t with count - 2 degrees of freedom.
     """
@@ -25,7 +25,7 @@ def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool =
 
 
 def largest_grubbs(count: int) -> float:
-    """The largest value that the statistic can take: one value apart, all others equal."""
+    """Return the largest possible statistic: one value apart, all others equal."""
     return (count - 1) / math.sqrt(count)
 
 
@@ -75,7 +75,7 @@ class Residuals:
 
 
 def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
-    """Residuals of competitors under one condition, and Grubbs' test of the extreme one.
+    """Return residuals of competitors under one condition, and Grubbs' test of the extreme one.
 
     `critical` is by default the exact two-sided value at 5 %; `NIST_CRITICAL` is what the study of
     2010 used. Two equal extremes mask each other: of eight values G is then about 1.62.

@@ -46,7 +46,7 @@ class Drift:
 
 
 def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
-    """The drift of a series: the slope of the means of batches, by least squares.
+    """Return the drift of a series: the slope of the means of batches, by least squares.
 
     Samples close to one another are correlated; means of long batches hardly are.
     """
@@ -62,7 +62,7 @@ def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
 
 
 def steady_mean(values: ArrayLike, batches: int = BATCHES) -> MeanInterval:
-    """The mean of a steady series with a 95 % interval from the means of batches."""
+    """Return the mean of a steady series with a 95 % interval from the means of batches."""
     parts = np.array_split(np.asarray(values, float), batches)
     return mean_interval([float(part.mean()) for part in parts])
 
@@ -70,7 +70,7 @@ def steady_mean(values: ArrayLike, batches: int = BATCHES) -> MeanInterval:
 def period_means(
     times: ArrayLike, values: ArrayLike, periods: Mapping[str, tuple[float, float]]
 ) -> dict[str, float]:
-    """The mean of samples after the beginning and up to the end of each period, by name."""
+    """Return means of samples in each period, from after its beginning up to its end."""
     at, given = np.asarray(times, float), np.asarray(values, float)
     means = {}
     for name, (begin, end) in periods.items():
@@ -82,7 +82,7 @@ def period_means(
 def lag(
     times: ArrayLike, values: ArrayLike, begin: float, level: float, end: float = float("inf")
 ) -> float | None:
-    """Time from `begin` until a series first reaches a level; None if it never does by `end`.
+    """Return the time from `begin` until a series reaches a level; None if not by `end`.
 
     0 if it is there already in the last sample at or before `begin`.
     """

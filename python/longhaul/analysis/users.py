@@ -19,7 +19,7 @@ class Differences:
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:
-    """Ranges of goodputs of algorithms, and of the flows that compete with each.
+    """Return ranges of goodputs of algorithms, and of the flows that compete with each.
 
     `base` says what the ranges are shares of: the `larger` value (the maximum, or the mean of the
     alternatives) or the `smaller` one (the minimum, or the mean of the competitors).
@@ -37,6 +37,6 @@ def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") ->
 
 
 def goodput_table(values: ArrayLike) -> np.ndarray:
-    """Mean goodputs over conditions of an array (condition, group, algorithm)."""
+    """Return mean goodputs over conditions of an array (condition, group, algorithm)."""
     table: np.ndarray = np.asarray(values, float).mean(axis=0)
     return table

@@ -48,7 +48,7 @@ class _Term:
 def anova(
     factors: Mapping[str, Sequence[object]], response: ArrayLike, *, order: int = 2
 ) -> list[Source]:
-    """Analysis of variance of a response by factors of any number of levels.
+    """Return the analysis of variance of a response by factors of any number of levels.
 
     Main effects and interactions of up to `order` factors; the last line is the residual. A sum of
     squares is what a term adds to all others but the interactions that it is part of (type II:
@@ -69,7 +69,7 @@ def anova(
 
 
 def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
-    """Main effects and interactions, those of fewer factors first."""
+    """Return main effects and interactions, those of fewer factors first."""
     indicators = {name: _indicators(words) for name, words in factors.items()}
     terms: list[_Term] = []
     for size in range(1, order + 1):
@@ -95,30 +95,30 @@ def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
 
 
 def _indicators(words: Sequence[str]) -> np.ndarray:
-    """A column for each level but the first, (runs, levels - 1)."""
+    """Return a column for each level but the first, (runs, levels - 1)."""
     levels = list(dict.fromkeys(words))
     return np.array([[word == level for level in levels[1:]] for word in words], float)
 
 
 def _products(first: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Each column times each of the other's."""
+    """Return each column times each of the other's."""
     pairs = first[:, :, None] * other[:, None, :]
     return np.reshape(pairs, (len(first), -1))
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of columns, of which some may be zero but for rounding."""
+    """Return an orthonormal basis of columns, some of which may be zero up to rounding."""
     vectors, triangle, _ = linalg.qr(columns, mode="economic", pivoting=True)
     return np.asarray(vectors[:, np.abs(np.diag(triangle)) > ROUNDING])
 
 
 def _joined(bases: Sequence[np.ndarray]) -> np.ndarray:
-    """An orthonormal basis of what some explain together; without columns if there are none."""
+    """Return an orthonormal basis of the bases' common span, without columns if there are none."""
     return _orthonormal(np.hstack(bases)) if bases else np.zeros((0, 0))
 
 
 def _without(basis: np.ndarray, space: np.ndarray) -> np.ndarray:
-    """A basis of what a space does not have of another."""
+    """Return a basis of what a space does not have of another."""
     return _orthonormal(basis - space @ (space.T @ basis)) if space.size else basis
 
 
@@ -129,7 +129,7 @@ def _spans(first: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
-    """The lines of some terms; none if these leave no degree of freedom for the residual."""
+    """Return the lines of some terms; none if these leave no degree of freedom for the residual."""
     space = _joined([one.basis for one in terms])
     total, seen = float(y @ y), space.T @ y
     freedom = len(y) - 1 - len(seen)
@@ -149,5 +149,5 @@ def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
 
 
 def _squares(found: float, total: float) -> float:
-    """A sum of squares, or zero if it is rounding."""
+    """Return a sum of squares, or zero if it is rounding."""
     return found if found > ROUNDING * total else 0.0

@@ -5,7 +5,7 @@ from longhaul.results import kinds
 
 
 def expected_packets(run: Run) -> float:
-    """Data packets that a run may take.
+    """Return data packets that a run may take.
 
     A guess by which runs are ordered and their progress weighted; what was measured corrects it.
     """

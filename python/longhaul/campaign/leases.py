@@ -87,7 +87,7 @@ class Leases:
         return latest is not None and self._is_live(latest)
 
     def _of(self, key: str) -> list[Path]:
-        """The generations of a lease; nearly always there is at most one."""
+        """Return the generations of a lease; nearly always there is at most one."""
         return list(self._leases.glob(f"{key}.*"))
 
     def _latest(self, key: str) -> Path | None:
@@ -117,7 +117,7 @@ class Leases:
                 file.unlink(missing_ok=True)
 
     def living(self) -> list[str]:
-        """The sessions of processes that work on this store."""
+        """Return the sessions of processes that work on this store."""
         if not self._sessions.is_dir():
             return []
         return sorted(file.name for file in self._sessions.iterdir() if self.is_living(file.name))
@@ -128,5 +128,5 @@ def _generation(lease: Path) -> int:
 
 
 def _age_s(file: Path) -> float:
-    """Seconds since a file was modified."""
+    """Return the seconds since a file was modified."""
     return time.time() - file.stat().st_mtime

@@ -47,7 +47,7 @@ class Workers(Protocol):
         """Start a run."""
 
     def finished(self, timeout_s: float) -> Sequence[Finished]:
-        """Finished runs; waits for one up to a timeout."""
+        """Return finished runs; waits for one up to a timeout."""
 
     def under_way(self) -> Mapping[str, float]:
         """Return the completed fraction of each run in progress that has reported one."""
@@ -95,7 +95,7 @@ class LocalWorkers:
         return worker
 
     def finished(self, timeout_s: float) -> list[Finished]:
-        """Finished runs."""
+        """Return finished runs."""
         busy = [worker for worker in self._workers if worker.key is not None]
         ready = wait([worker.pipe for worker in busy], timeout_s)
         outcomes = [self._collect(worker) for worker in busy if worker.pipe in ready]

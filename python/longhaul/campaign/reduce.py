@@ -11,7 +11,7 @@ POINTS = 600
 
 
 def reduce(run: Results) -> Kept:
-    """The tables to keep, all over the measurement window but for time series and events."""
+    """Return the tables to keep, over the measurement window except time series and events."""
     return _reduced(run, POINTS)
 
 
@@ -26,7 +26,7 @@ def _reduced(run: Results, points: int | None) -> Kept:
 
 
 def facts(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts that identify a run, and its cost."""
+    """Return facts that identify a run, and its cost."""
     return {
         "scenario_hash": meta["scenario_hash"],
         "results_version": meta["results_version"],

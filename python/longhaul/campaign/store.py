@@ -71,7 +71,7 @@ class Store:
         write_durably(file, json.dumps(kept, separators=(",", ":")).encode())
 
     def table(self, run: Scenario | str, name: str) -> Path:
-        """The Parquet file of a table that is kept whole."""
+        """Return the Parquet file of a table that is kept whole."""
         return self.tables(run) / f"{name}.parquet"
 
     def tables(self, run: Scenario | str) -> Path:
@@ -100,7 +100,7 @@ class Store:
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A temporary directory for the tables of one run."""
+        """Provide a temporary directory for the tables of one run."""
         self._workshop.mkdir(parents=True, exist_ok=True)
         prefix = f"{socket.gethostname()}-{os.getpid()}-"
         path = Path(tempfile.mkdtemp(dir=self._workshop, prefix=prefix))
@@ -110,13 +110,13 @@ class Store:
             shutil.rmtree(path, ignore_errors=True)
 
     def resumable(self, run: Scenario) -> Path:
-        """A directory for a run that leaves checkpoints, the same one when it is resumed."""
+        """Return the directory of a run that leaves checkpoints; a restart gets the same one."""
         path = self._resumable(run)
         path.mkdir(parents=True, exist_ok=True)
         return path
 
     def clear_resumable(self, run: Scenario) -> None:
-        """The run is kept: what it could have been resumed from goes."""
+        """Remove the checkpoints of a run whose values are kept."""
         shutil.rmtree(self._resumable(run), ignore_errors=True)
 
     def _resumable(self, run: Scenario) -> Path:

@@ -45,7 +45,7 @@ class Setting:
         return all(cell[factor] in levels for factor, levels in self.when.items())
 
     def at(self, cell: Mapping[str, Level]) -> Any:  # noqa: ANN401
-        """The value at a cell; whole numbers stay whole."""
+        """Return the value at a cell; whole numbers stay whole."""
         if self.factor is None:
             return self.value
         level = cell[self.factor]
@@ -113,7 +113,7 @@ class Sweep:
     """The folder of the files that the scenarios name."""
 
     def cells(self, replication: int = 0) -> Iterator[dict[str, Level]]:
-        """Every combination of levels, with the factors as they are in a replication."""
+        """Return every combination of levels, in a replication's order of factors."""
         for levels in product(*self.axes.values()):
             cell = dict(zip(self.axes, levels, strict=True))
             for axis, table in self.conditions.items():
@@ -126,18 +126,18 @@ class Sweep:
         return self.replications * prod(map(len, self.axes.values()))
 
     def every_cell(self) -> Iterator[tuple[int, dict[str, Level]]]:
-        """The replication and the cell of every run; all cells once, then all again."""
+        """Return replication and cell of every run; all cells once, then all again."""
         for replication in range(self.replications):
             for cell in self.cells(replication):
                 yield replication, cell
 
     def runs(self) -> Iterator[Run]:
-        """Every run, in the order of `every_cell`; to fill in its scenario takes some time."""
+        """Yield every run in the order of `every_cell`; filling in the scenarios takes time."""
         for replication, cell in self.every_cell():
             yield self.run(cell, replication)
 
     def run(self, cell: Mapping[str, Level], replication: int = 0) -> Run:
-        """The run of a cell, with the random numbers of a replication."""
+        """Return the run of a cell, with the random numbers of a replication."""
         scenario = filled_in(self.template, {**self.values_at(cell), "replication": replication})
         return Run(self.experiment, cell, replication, scenario, self.beside)
 
@@ -154,7 +154,7 @@ class Sweep:
 
 
 def _of(replication: int, levels: Level | tuple[Level, ...], experiment: str) -> Level:
-    """A factor's level in a replication."""
+    """Return a factor's level in a replication."""
     if not isinstance(levels, tuple):
         return levels
     if replication >= len(levels):

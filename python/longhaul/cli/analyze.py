@@ -197,7 +197,7 @@ def analyze(
 
 
 def _list_analyses() -> None:
-    """The analyses of tables, and those of one run."""
+    """Print the analyses of tables, and those of one run."""
     for analysis in ANALYSES.values():
         typer.echo(f"{analysis.name:14} {analysis.help}")
     typer.echo("of the directory of one run:")
@@ -206,7 +206,7 @@ def _list_analyses() -> None:
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
-    """Responses that only some runs have are in no analysis unless named."""
+    """Tell which responses only some runs have: no analysis uses them unless they are named."""
     runs = len(table.frame)
     names = [f"{name} ({count} of {runs} runs)" for name, count in table.incomplete().items()]
     _say("left out, since runs have no value", names)
@@ -219,7 +219,7 @@ def _say_what_goes_together(table: ResponseTable) -> None:
 
 
 def _say(what: str, texts: list[str]) -> None:
-    """On standard error, the first of some texts, if there are any."""
+    """Print the first of some texts on standard error, if there are any."""
     if texts:
         typer.echo(f"{what}: {some(texts)}", err=True)
 
@@ -255,7 +255,7 @@ def _titled(run: Results, texts: Sequence[Text]) -> list[Text]:
 
 
 def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -> ResponseTable:
-    """The runs that the options leave.
+    """Return the runs that the options select.
 
     Columns that are no factors, such as a study's experiments, come first: levels of other
     experiments are none.

@@ -157,7 +157,7 @@ def _command(
 
 
 def _names(written: str) -> list[str]:
-    """Names between commas that are not within braces."""
+    """Split names at commas that are not within braces."""
     names = re.split(r",(?![^{]*})", written)
     return [name.strip() for name in names if name.strip()]
 

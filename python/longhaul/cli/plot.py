@@ -153,7 +153,7 @@ def _inches(width: str) -> float:
 
 
 def _only(names: list[str], file: Path) -> str:
-    """The one plot that goes to a file."""
+    """Return the one plot that goes to a file."""
     if len(names) != 1:
         raise InputError(
             f"--out {file}: expected one plot for a file, found {len(names)} "

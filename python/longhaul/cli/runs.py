@@ -108,7 +108,7 @@ def _name_of(file: Path) -> str:
 
 
 def _checkpoint_of(target: Path) -> Path:
-    """Directory of a run's checkpoint."""
+    """Return the directory of a run's checkpoint."""
     return target.with_name(f"{target.name}.checkpoint")
 
 

@@ -53,7 +53,7 @@ def table_file(source: Path) -> Path:
 
 
 def _of_campaign(file: Path) -> ResponseTable:
-    """The runs of a campaign that are finished."""
+    """Read the finished runs of a campaign."""
     campaign = read_campaign(file)
     dataset = collect(campaign, store_of(campaign, None))
     if dataset.frame.is_empty():

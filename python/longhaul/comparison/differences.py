@@ -14,7 +14,7 @@ Row = tuple[str, list[str]]
 
 
 def of_scenarios(runs: Sequence[Results]) -> list[Row]:
-    """Values of the resolved scenarios that are not the same in all runs: path, and one per run.
+    """Return values of resolved scenarios that differ between runs: path, and one value per run.
 
     Empty where a run has no such value.
     """
@@ -25,7 +25,7 @@ def of_scenarios(runs: Sequence[Results]) -> list[Row]:
 
 
 def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
-    """The rows of `of_scenarios`: those that were given, and those that follow from others.
+    """Divide the rows of `of_scenarios` into given values and values that follow from others.
 
     A value follows from others if the scenario without it, or without a table that it is in,
     resolves to the same value, also if it lacks all others that do.
@@ -79,7 +79,7 @@ def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
 
 
 def _at(place: Any, steps: Sequence[str]) -> Any:  # noqa: ANN401
-    """The value at a path; None if there is none."""
+    """Return the value at a path; None if there is none."""
     for step in steps:
         if isinstance(place, list):
             place = place[int(step)] if int(step) < len(place) else None
@@ -98,7 +98,7 @@ def _remove(scenario: Any, steps: Sequence[str]) -> bool:  # noqa: ANN401
 
 
 def _flat(value: Any, path: str = "") -> dict[str, str]:  # noqa: ANN401
-    """Plain values by dotted path."""
+    """Return plain values by dotted path."""
     if isinstance(value, dict):
         entries = list(value.items())
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
@@ -129,7 +129,7 @@ RANDOM = ("seed", "replication")
 
 
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Runs that differ in random numbers alone, of which there are none: their names, and why."""
+    """Return runs with equal figures, which differ in random numbers but draw none, and why."""
     alike: dict[str, list[Results]] = {}
     for run in runs:
         rest = {key: value for key, value in run.scenario.items() if key not in RANDOM}

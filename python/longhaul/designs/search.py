@@ -34,7 +34,7 @@ class _Fraction:
 
 
 def least_aberration(factors: int, basic: int) -> list[int]:
-    """Columns of a fraction of 2^basic runs, as bit masks; the basic factors come first."""
+    """Return columns of a fraction of 2^basic runs, as bit masks; the basic factors come first."""
     if not basic <= factors < 2**basic:
         raise DesignError(
             f"expected {basic} to {2**basic - 1} factors for {2**basic} runs, found {factors}"
@@ -63,7 +63,7 @@ def _parities(basic: int) -> np.ndarray:
 
 
 def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list[_Fraction]:
-    """The best fractions of one column more."""
+    """Return the best fractions with one more column."""
     length = len(beam[0].columns) + 1
     size = len(parity)
     polynomials = np.array(
@@ -106,7 +106,7 @@ def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def fewest_runs(factors: int, wanted: int) -> int:
-    """Basic factors below which no fraction of that resolution exists.
+    """Return the number of basic factors below which no fraction of that resolution exists.
 
     The sphere-packing bound: effects of at most t factors have to differ if words are longer than
     2t; one factor fewer has to fit half the runs if the resolution is even (MacWilliams and Sloane

@@ -32,7 +32,7 @@ class Contender:
 
 
 def contender(written: str, subject: str = "algorithm") -> Contender:
-    """An algorithm or, as `subject` says, a queue discipline by its name: `cubic`, `fq-codel`.
+    """Return an algorithm or, if `subject` says so, a queue discipline: `cubic`, `fq-codel`.
 
     Parameters are given as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. An algorithm may be
     a class of a Python file, `mine.py` or `mine.py:Class`, and what listens at `unix:PATH` or
@@ -82,7 +82,7 @@ def _module(written: str) -> Contender:
 
 
 def _of_stack(written: str) -> Contender | None:
-    """The congestion control of a QUIC stack, if that is what is written."""
+    """Return the congestion control of a QUIC stack, if the text names one."""
     try:
         table = stacks.table(written)
     except ScenarioError as error:
@@ -91,7 +91,7 @@ def _of_stack(written: str) -> Contender | None:
 
 
 def _external(address: str) -> Contender:
-    """A controller that listens there; refused if none does."""
+    """Return a controller that listens at an address; refuse an address where none listens."""
     try:
         _engine.check_controller(address)
     except _engine.AlgorithmError as error:
@@ -129,7 +129,7 @@ def _called_by(table: dict[str, Any], name: str, key: str) -> Contender:
 def field(
     subject: Contender, against: Sequence[str], standards: Sequence[str], kind: str = "algorithm"
 ) -> list[Contender]:
-    """The subject and those that it is held against, each once; among them one of the standards."""
+    """Return the subject and its contenders, each once; one of the standards is among them."""
     given = [contender(written, kind) for written in dict.fromkeys(against)]
     others = [one for one in given if one != subject]
     # By name: one with other parameters is no standard.

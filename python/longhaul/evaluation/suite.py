@@ -105,7 +105,7 @@ class Suite:
     criteria: tuple[Criterion, ...]
 
     def only(self, sections: Sequence[str]) -> "Suite":
-        """The suite with the criteria of these sections alone, and the experiments that they need.
+        """Return the suite with these sections' criteria only, and the experiments that they need.
 
         Raises:
             SuiteError: the suite has no such criterion, or none of them is evaluated.
@@ -132,7 +132,7 @@ class Suite:
         return replace(self, experiments=experiments, criteria=criteria)
 
     def runs(self, field_: Sequence[Contender], scale: str) -> list[Run]:
-        """Every run at a scale, all of one replication before those of the next."""
+        """Return every run at a scale, all of one replication before those of the next."""
         runs = [
             run
             for experiment in self.experiments.values()
@@ -141,7 +141,7 @@ class Suite:
         return sorted(runs, key=lambda run: run.replication)
 
     def _with(self, experiment: Experiment, field_: Sequence[Contender]) -> Experiment:
-        """An experiment with the contenders in place of those that its file names.
+        """Return an experiment with the contenders in place of those that its file names.
 
         `other` keeps its levels: the algorithms in use that a new one meets.
         """
@@ -158,12 +158,12 @@ def _folders() -> dict[str, Path]:
 
 
 def suites() -> list[str]:
-    """The names of the suites that there are."""
+    """Return the names of all suites."""
     return list(_folders())
 
 
 def find(name: str) -> Suite:
-    """The suite of a name."""
+    """Return the suite of a name."""
     folders = _folders()
     if name not in folders:
         raise SuiteError(f"no suite is called `{name}`; there are: {', '.join(folders)}")

@@ -85,7 +85,7 @@ def judge(
     standards: Sequence[str],
     broken: Collection[str] = (),
 ) -> list[Outcome]:
-    """The outcome of each criterion, in the order of the suite.
+    """Return the outcome of each criterion, in the order of the suite.
 
     Experiments that are `broken`, since runs failed, show no more than what is bad.
     """
@@ -115,7 +115,7 @@ def _outcome(
 
 
 def _overall(points: Sequence[Point], *, trades: bool) -> str:
-    """The verdict on all points: that of its worst figure, unless figures may trade."""
+    """Return the verdict on all points: that of its worst figure, unless figures may trade."""
     if all(point.verdict == NOT for point in points):
         return NOT
     if any(point.verdict == STARVES for point in points):
@@ -135,7 +135,7 @@ def _points(
     figure: Figure, experiment: str, runs: Sequence[Measured], subject: str,
     standards: Sequence[str], axis_of_subject: str,
 ) -> list[Point]:  # fmt: skip
-    """The points of an experiment at which the subject has the figure."""
+    """Return the points of an experiment at which the subject has the figure."""
     by_point: dict[tuple[tuple[str, Level], ...], dict[str, dict[int, float]]] = {}
     for run in runs:
         value = run.figures.get(figure.name)

@@ -57,11 +57,11 @@ def meant(dataset: Dataset) -> dict[str, str]:
 
 
 def named_competitor(factors: Sequence[str]) -> str | None:
-    """The factor that is called what compares."""
+    """Return the factor whose name suggests that its levels compete."""
     named = (name for name in factors if any(word in name.lower() for word in COMPETITORS))
     return next(named, None)
 
 
 def competitor_among(factors: Sequence[str]) -> str | None:
-    """The factor whose levels compete, or else the first one."""
+    """Return the factor whose levels compete, or else the first factor."""
     return named_competitor(factors) or (factors[0] if factors else None)

@@ -57,7 +57,7 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
 
 
 def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
-    """Names of measures, and of what kind, element and column they are."""
+    """Return the names of measures, with their kind, element and column."""
     for column in FLOWS:
         name = GROWTH[column][0] if column in GROWTH else column
         yield f"flows {name}", ("flow", "", column)
@@ -80,7 +80,7 @@ def _about(name: str, about: dict[str, str]) -> str:
 
 
 def _end(file: Path) -> tuple[float, float, int]:
-    """First and last sample of a run, and how many there are."""
+    """Return the first and last sample of a run, and the number of samples."""
     times = pl.scan_parquet(file).select(
         pl.col("t_s").min().alias("first"), pl.col("t_s").max().alias("last"),
         pl.col("t_s").n_unique().alias("count"),
@@ -90,7 +90,7 @@ def _end(file: Path) -> tuple[float, float, int]:
 
 
 def _times(file: Path) -> np.ndarray:
-    """The times of all samples of a run."""
+    """Return the times of all samples of a run."""
     times = pl.scan_parquet(file).select(pl.col("t_s").unique().sort()).collect()["t_s"]
     seconds: np.ndarray = times.to_numpy()
     return seconds
@@ -99,7 +99,7 @@ def _times(file: Path) -> np.ndarray:
 def _of_run(
     file: Path, links: Sequence[str], times: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """The curves of a run on these times: the latest sample at each, and growth in between."""
+    """Return a run's curves at the given times: the latest sample, and growth in between."""
     table = pl.read_parquet(file)
     for name, (kind, element, column) in _columns(links):
         if column not in table.columns:

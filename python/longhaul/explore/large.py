@@ -56,7 +56,7 @@ class Large:
         return int(passing.collect(engine="streaming").item())
 
     def entry(self, blobs: Blobs, filters: Sequence[Filter] = ()) -> dict[str, Any]:
-        """A sample of the rows that pass, as a table of a page."""
+        """Return a sample of the rows that pass, as a table of a page."""
         count = self.count(filters) if filters else self.rows
         sample = self._sample(filters, count)
         what = f"{count:,} rows{' that were looked at more closely' if filters else ''}"
@@ -87,7 +87,7 @@ class Large:
         return sample if rare is None else pl.concat([sample, rare]).unique(ROW).sort(ROW)
 
     def _rare(self, passing: pl.LazyFrame, sample: pl.DataFrame) -> pl.DataFrame | None:
-        """Rows with a least or largest value that the sample lacks: what stands out is seen."""
+        """Return rows with extreme values that the sample lacks, so that outliers are visible."""
         numeric = [name for name, kind in self.schema.items() if kind.is_numeric() and name != ROW]
         if not numeric:
             return None
@@ -155,7 +155,7 @@ class Large:
 
 
 def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
-    """Columns whose values are few, with these in order: what groups of rows may be made of."""
+    """Return columns of few values, with these in order, by which rows may be grouped."""
     head = scan.head(100_000).collect()
     few = {
         name: column.drop_nulls().unique().sort().to_list()

@@ -47,7 +47,7 @@ class Head:
 
     @classmethod
     def of(cls, sources: Sequence[Source]) -> "Head":
-        """The head of a page of these sources."""
+        """Return the head of a page of these sources."""
         titles = list(dict.fromkeys(source.title for source in sources))
         title = titles[0] if len(titles) == 1 else f"{len(sources)} results together"
         warnings = [text for source in sources for text in source.warnings]
@@ -61,7 +61,7 @@ def write(target: Path, content: Content, title: str, sources: Sequence[str]) ->
 
 
 def html(content: Content, head: Head, *, served: bool = False) -> str:
-    """A page of this content; one that is `served` can ask for more."""
+    """Return a page of this content; a `served` page can request more."""
     catalogue = {
         "title": head.title,
         "sources": head.sources,

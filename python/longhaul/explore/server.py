@@ -54,7 +54,7 @@ class Server(ThreadingHTTPServer):
             raise LonghaulError(f"port {port} of {LOOPBACK}: {error}") from None
 
     def _closer(self, table: str, filters: str) -> bytes:
-        """A sample of the rows that pass, as the page reads it."""
+        """Return a sample of the rows that pass, as the page reads it."""
         blobs = Blobs()
         entry = self.tables[table].entry(blobs, json.loads(filters))
         return json.dumps({"entry": entry, "blobs": blobs.texts}).encode()
@@ -74,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        """The page, or a file of what is selected."""
+        """Answer with the page, or with a file of the selected rows."""
         parts = urlsplit(self.path)
         match self._asked(parts.path):
             case "":

@@ -83,7 +83,7 @@ def open_source(path: Path) -> Source:
 
 
 def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
-    """The tables of a directory: one, if all of its files have the same columns, or one a file."""
+    """Return a directory's tables: one if all files have the same columns, else one per file."""
     scans = {file.stem: pl.scan_parquet(file) for file in files}
     schemas = [scan.collect_schema() for scan in scans.values()]
     return (
@@ -121,7 +121,7 @@ def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str
 
 
 def collect(sources: Sequence[Source], sample: int = MOST_ROWS) -> Content:
-    """All tables, curves and networks of what is explored together; of long tables a sample."""
+    """Collect tables, curves and networks of all sources; long tables are sampled."""
     content = Content(sample=sample)
     for source in sources:
         if source.campaign is not None:
@@ -138,7 +138,7 @@ def collect(sources: Sequence[Source], sample: int = MOST_ROWS) -> Content:
 
 
 def _refuse_same_names(runs: Sequence[Results]) -> None:
-    """Runs are told apart by the names of their directories."""
+    """Raise an error if two run directories have the same name, which identifies a run."""
     by_name: dict[str, Results] = {}
     for run in runs:
         other = by_name.setdefault(run.name, run)

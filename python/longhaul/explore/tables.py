@@ -97,7 +97,7 @@ def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) ->
 def entry_of(
     blobs: Blobs, name: str, frame: pl.DataFrame, roles: Roles, exact: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The entry of a table in the catalogue; columns in `exact` are whole numbers of any size."""
+    """Return a table's entry in the catalogue; columns in `exact` are integers of any size."""
     columns = [
         entry
         for column in frame.get_columns()
@@ -176,7 +176,7 @@ def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, A
 
 
 def _leaves(merges: np.ndarray, count: int) -> list[int]:
-    """The leaves of a tree from one side to the other."""
+    """Return the leaves of a tree from one side to the other."""
     below: dict[int, list[int]] = {leaf: [leaf] for leaf in range(count)}
     for at, (first, other, _, _) in enumerate(merges):
         below[count + at] = below.pop(int(first)) + below.pop(int(other))
@@ -222,7 +222,7 @@ def add_series(
 
 
 def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Series]:
-    """From when to when each element lost any, and in how many samples, as column `count`."""
+    """Return the first and last loss of each element, and its samples with losses as `count`."""
     losing = np.nan_to_num(lost) > 0
     any_ = losing.any(1)
     last = losing.shape[1] - 1 - losing[:, ::-1].argmax(1)
@@ -251,7 +251,7 @@ def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[in
 def matrix(
     frame: pl.DataFrame, key: str, elements: Sequence[str], times: pl.Series, columns: Sequence[str]
 ) -> dict[str, np.ndarray]:
-    """Columns of samples as arrays of shape (elements, times): a row of the frame is one sample."""
+    """Return columns of samples as arrays (elements, times); a row of the frame is one sample."""
     places = {name: at for at, name in enumerate(elements)}
     rows = frame[key].replace_strict(places, default=-1, return_dtype=pl.Int64).to_numpy()
     at = times.search_sorted(frame["t_s"]).to_numpy()

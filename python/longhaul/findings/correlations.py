@@ -144,7 +144,7 @@ def _with_factors(table: ResponseTable, pc: components.Components) -> pl.DataFra
 
 
 def _cluster_name(group: int, causes: Mapping[int, Sequence[components.Cause]]) -> str:
-    """Its number, with levels that most of its runs have in common and not all others have."""
+    """Return a cluster's number, with levels that most of its runs share and others lack."""
     evident = [c for c in causes[group] if c.share >= MOST and c.p < EVIDENT][:NAMED_CAUSES]
     shared = [
         f"{factor_label(c.factor)} {c.level}" + (f" ({100 * c.share:.0f} %)" if c.share < 1 else "")

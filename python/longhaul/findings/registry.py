@@ -105,7 +105,7 @@ def analyse(name: str, table: ResponseTable, options: Options) -> Findings:
 
 
 def chosen(table: ResponseTable, options: Options) -> list[str]:
-    """The responses to look at: those that are named, or all that every run has."""
+    """Return the selected responses: those named, or all that every run has."""
     for name in options.responses:
         table.values(name)
     chosen = list(options.responses or table.telling())
@@ -115,7 +115,7 @@ def chosen(table: ResponseTable, options: Options) -> list[str]:
 
 
 def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarray]:
-    """The chosen responses, and their values, a row a run.
+    """Return the selected responses, and their values, a row per run.
 
     A response that is the same in every run correlates with nothing: refused where it is named,
     left out otherwise.
@@ -132,7 +132,7 @@ def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarra
 
 
 def competitors_of(table: ResponseTable, options: Options) -> str:
-    """The factor whose levels compete."""
+    """Return the factor whose levels compete."""
     if options.of is None:
         raise TableError(
             f"expected --of, the factor whose levels compete; available: {', '.join(table.varying)}"
@@ -141,7 +141,7 @@ def competitors_of(table: ResponseTable, options: Options) -> str:
 
 
 def title(levels_: Mapping[str, object]) -> str:
-    """A condition as text."""
+    """Return a condition as text."""
     return ", ".join(f"{name} {level}" for name, level in levels_.items()) or "all"
 
 
@@ -153,7 +153,7 @@ MINUS = "\N{MINUS SIGN}"
 def in_signs(
     table: ResponseTable, conditions: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, list[str]], str]:
-    """For each factor a text a condition, and what the signs among them mean.
+    """Return, for each factor, a text per condition, and the meaning of the signs.
 
     Of two levels the first is a minus, the second a plus.
     """
@@ -169,7 +169,7 @@ def in_signs(
 
 
 def short(table: ResponseTable, conditions: Sequence[Mapping[str, Any]]) -> tuple[list[str], str]:
-    """Conditions where there is little room: levels without names, and what signs mean."""
+    """Return short names of conditions: levels without names, and the meaning of the signs."""
     rows, signs = in_signs(table, conditions)
     names = [" ".join(levels) for levels in zip(*rows.values(), strict=True)]
     return names or ["all"] * len(conditions), signs
@@ -183,7 +183,7 @@ def order_in_words(table: ResponseTable, options: Options) -> str:
 def cells_of(
     table: ResponseTable, options: Options, who: str
 ) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
-    """`ResponseTable.conditions` in the order that is asked for, of the chosen responses."""
+    """Return `ResponseTable.conditions` of the selected responses, in the requested order."""
     conditions, cells, left_out = table.conditions(who)
     every = list(table.complete())
     if options.order_by is not None:

@@ -10,7 +10,7 @@ HEADS = (
 
 
 def steady_state(run: Results) -> Text:
-    """For each series of a run: warm-up by MSER-5, the mean after it, and drift.
+    """Return warm-up (MSER-5), the mean after it, and drift for each series of a run.
 
     Warm-up counts from the first sample; a run should be measured from the longest on. The drift is
     the change from the end of the warm-up to the end of the run.

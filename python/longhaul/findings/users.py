@@ -57,7 +57,7 @@ class Goodputs:
     """Order of the conditions, in words."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
-        """Positions of responses by statistic and role; both are empty of other responses."""
+        """Return positions of responses by statistic and role, empty for other responses."""
         found: dict[tuple[str, str], list[int]] = {}
         for k, name in enumerate(self.responses):
             group = groups.parts_of(name)
@@ -65,7 +65,7 @@ class Goodputs:
         return found
 
     def pairs(self) -> dict[str, tuple[int, int]]:
-        """Own flows and those beside them: of each flow group, or else the two responses."""
+        """Return pairs of own and competing flows: of each flow group, or the two responses."""
         at = {name: k for k, name in enumerate(self.responses)}
         several = len({statistic for statistic, _ in self.blocks()}) > 1
         found = {
@@ -136,7 +136,7 @@ def _require_one_unit(given: Goodputs) -> None:
 
 
 def _differences(given: Goodputs, means: np.ndarray, findings: Findings) -> None:
-    """Ranges of goodputs (NIST SP 500-282, table 8-30)."""
+    """Add ranges of goodputs (NIST SP 500-282, table 8-30)."""
     rows = []
     for name, (first, second) in given.pairs().items():
         gaps = users.differences(means[first], means[second])
@@ -156,7 +156,7 @@ def _statistic(response: str) -> str:
 
 
 def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.RankSummary:
-    """Average ranks over conditions.
+    """Add average ranks over conditions, and return their summary.
 
     Of flow groups by role and type of file, whose deviation is that of the study (NIST SP 500-282,
     tables 8-31, 8-32 and 9-13); of other responses each.
@@ -205,7 +205,7 @@ def _spread(given: Goodputs, summary: ranks.RankSummary) -> "Figure":
 def _plots_of_pairs(
     given: Goodputs, means: np.ndarray
 ) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    """Bars; of a single pair differences and scatter plots, too."""
+    """Yield bar plots; for a single pair differences and scatter plots, too."""
     pairs = given.pairs()
     if len(pairs) == 1:
         ((name, pair),) = pairs.items()
@@ -272,7 +272,7 @@ def _bars(
 
 
 def _matrices(given: Goodputs) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    """A rank matrix for each competitor, and for each statistic and role of flows."""
+    """Yield a rank matrix for each competitor, and for each statistic and role of flows."""
     blocks = given.blocks()
     statistics = {statistic for statistic, _ in blocks}
     for (k, name), (statistic, role) in product(enumerate(given.names.values()), blocks):

@@ -17,7 +17,7 @@ COLUMNS = ("observation_point", "access_router", "interval", "packets")
 
 
 def flow_matrix(run: RunData) -> pl.DataFrame:
-    """The matrix of a run, `longhaul.Results`: of the flows and the time that its scenario traces.
+    """Return a run's matrix, over the flows and the time that its scenario traces.
 
     A row an observation point, access router and interval (columns `observation_point`,
     `access_router`, `interval`, `packets`), in the order of the routers, those without packets too.

@@ -20,7 +20,7 @@ class Period:
     to_s: float
 
     def of(self, table: pl.DataFrame) -> pl.DataFrame:
-        """The rows of the intervals that end in the period."""
+        """Return the rows of the intervals that end in the period."""
         return table.filter(pl.col("t_s").is_between(self.from_s, self.to_s, closed="right"))
 
 

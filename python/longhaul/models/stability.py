@@ -223,7 +223,7 @@ class OneDelay:
         return cls(half * loss, half * (loss + window * slope), rtt_s)
 
     def is_stable(self) -> bool:
-        """True if the equilibrium is stable, by the exact condition."""
+        """Return true if the equilibrium is stable, by the exact condition."""
         if self.b <= self.a:
             return True
         rate = sqrt(self.b**2 - self.a**2)

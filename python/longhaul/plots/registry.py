@@ -86,7 +86,7 @@ def nearest(name: str) -> str | None:
 
 
 def find(name: str) -> Plot:
-    """The plot of that name."""
+    """Return the plot of that name."""
     if name not in PLOTS:
         raise ResultsError(unknown("plot", name, PLOTS, "longhaul list plots"))
     return PLOTS[name]
@@ -110,7 +110,7 @@ def refuse_unused(names: Sequence[str], options: Options) -> None:
 
 
 def suitable(runs: Sequence[Results]) -> list[str]:
-    """The names of the plots that all of the runs have."""
+    """Return the names of the plots that all of the runs have."""
     return [name for name, plot in PLOTS.items() if all(plot.suits(run) for run in runs)]
 
 

@@ -94,7 +94,7 @@ LABELS: tuple[Style, ...] = tuple(
 def of_labels(
     algorithms: dict[str, str], colour_by: Literal["algorithm", "label"] = "algorithm"
 ) -> dict[str, Style]:
-    """The style of each label, given its algorithm.
+    """Return the style of each label, given its algorithm.
 
     By algorithm, the first label of each has the algorithm's own style, and further ones get styles
     that no other label has.
@@ -123,17 +123,17 @@ def _seen_as(style: Style) -> tuple[object, object]:
 
 
 def of_runs(count: int) -> list[Style]:
-    """The style of each of several runs."""
+    """Return the style of each of several runs."""
     return list(OTHERS[:count]) if count <= len(OTHERS) else many(count)
 
 
 def many(count: int) -> list[Style]:
-    """The style of each of many lines, or of noisy ones, in which dashes are lost."""
+    """Return a style for each of many lines, or of noisy ones, in which dashes are lost."""
     return [LABELS[index % len(LABELS)] for index in range(count)]
 
 
 def as_line(style: Style, *, marker: bool = False) -> dict[str, Any]:
-    """Keyword arguments of a matplotlib line, with a few markers on it."""
+    """Return keyword arguments of a matplotlib line, with a few markers on it."""
     line: dict[str, Any] = {"color": style.colour, "linestyle": style.line}
     if marker:
         line |= {"marker": style.marker, "markersize": 3.5, "markevery": (0.02, 0.15)}

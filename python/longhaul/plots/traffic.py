@@ -35,7 +35,7 @@ def _has_exchanges(run: Results) -> bool:
 
 
 def _took(run: Results) -> pl.DataFrame:
-    """Exchanges that began in the measurement window, with response times."""
+    """Return exchanges that began in the measurement window, with response times."""
     took = (pl.col("end_s") - pl.col("start_s")).alias("response_s")
     return run.exchanges.filter(pl.col("start_s") >= run.meta["measured_from_s"]).with_columns(took)
 
@@ -73,7 +73,7 @@ def _response_tails(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _replications(runs: Sequence[Results]) -> list[list[Results]]:
-    """Runs of one scenario but for random numbers, together."""
+    """Group runs whose scenarios differ in random numbers only."""
     groups: list[tuple[dict[str, Any], list[Results]]] = []
     for run in runs:
         scenario = {key: value for key, value in run.scenario.items() if key not in NUMBERS}

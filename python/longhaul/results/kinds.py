@@ -39,17 +39,17 @@ class RunData(Protocol):
         """The tables of the run as its kind offers them."""
 
     def figures(self) -> dict[str, Any]:
-        """The run's figures as plain lists and dictionaries."""
+        """Return the run's figures as plain lists and dictionaries."""
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table of the run."""
+        """Return a table of the run."""
 
 
 class Figures(Protocol):
     """A run in a few figures."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures as plain lists and dictionaries."""
+        """Return the figures as plain lists and dictionaries."""
 
 
 class PlannedRun(Protocol):
@@ -123,17 +123,17 @@ OWN_TABLES = tuple(name for name in MODULES if name != CONNECTIONS)
 
 @cache
 def named(name: str) -> Kind:
-    """The kind of a name."""
+    """Return the kind of a name."""
     kind: Kind = import_module(MODULES[name]).KIND
     return kind
 
 
 def every() -> list[Kind]:
-    """All kinds."""
+    """Return all kinds."""
     return [named(name) for name in MODULES]
 
 
 def of(tables: Mapping[str, Any]) -> Kind:
-    """The kind of a scenario or of a run's `run.json`."""
+    """Return the kind of a scenario or of a run's `run.json`."""
     own = (name for name in OWN_TABLES if isinstance(tables.get(name), Mapping))
     return named(next(own, CONNECTIONS))

@@ -37,7 +37,7 @@ def write(run: Results, path: Path) -> None:
 
 
 def qlog(run: Results) -> dict[str, Any]:
-    """The file as plain lists and dictionaries.
+    """Return the file as plain lists and dictionaries.
 
     Raises:
         ResultsError: the run has no samples of flows with a congestion window.
@@ -98,7 +98,7 @@ class _Trace:
         self.sent = self.number = 0
 
     def events(self, samples: list[Event], happened: list[Event]) -> Iterator[Event]:
-        """Samples and events in the order of time; at one time the event comes first."""
+        """Yield samples and events in the order of time; at one time the event comes first."""
         rows = [(row["t_s"], 1, row) for row in samples] + [
             (row["t_s"], 0, row) for row in happened
         ]
@@ -170,5 +170,5 @@ class _Trace:
 
 
 def _growing(window: float, threshold: float | None) -> str:
-    """The state of a flow outside recovery."""
+    """Return the state of a flow outside recovery."""
     return SLOW_START if threshold is None or window < threshold else AVOIDANCE

@@ -40,7 +40,7 @@ class Results:
         self.meta: dict[str, Any] = read_meta(self.path)
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table of the run, read anew."""
+        """Read a table of the run anew."""
         return read_table(self.path, self.meta, name, self._remedy(name), self.kind.required(name))
 
     def _remedy(self, name: str) -> str:
@@ -182,7 +182,7 @@ class Results:
         return response_times(self.bundles, exchanges, self.meta["measured_from_s"])
 
     def observed_links(self) -> list[str]:
-        """The links whose samples are recorded; without samples, the busiest one."""
+        """Return the links whose samples are recorded; without samples, the busiest one."""
         if "series" not in self.tables:
             return self.links.sort("utilization", descending=True)["name"].head(1).to_list()
         return list(self._sampled_links)
@@ -209,7 +209,7 @@ class Results:
         return str(observed.sort("utilization", descending=True, maintain_order=True)["name"][0])
 
     def busy_links(self) -> list[str]:
-        """The observed links that are at least half as busy as the busiest, in their order."""
+        """Return the observed links at least half as busy as the busiest, in their order."""
         observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
         share = pl.col("utilization").fill_null(0.0)
         return observed.filter(share >= share.max() / 2)["name"].to_list()
@@ -230,7 +230,7 @@ class Results:
         return self.link_series.filter(pl.col("name") == self.bottleneck)
 
     def algorithms(self) -> dict[str, str]:
-        """The algorithm of each label, in the order of the scenario."""
+        """Return the algorithm of each label, in the order of the scenario."""
         return dict(
             self.flows.select("label", pl.col("congestion").fill_null("udp"))
             .unique(maintain_order=True)
@@ -275,16 +275,16 @@ class Results:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """The run and its figures as plain lists and dictionaries."""
+        """Return the run and its figures as plain lists and dictionaries."""
         run = {key: value for key, value in self.meta.items() if key != "scenario"}
         return {"directory": str(self.path), "title": self.title, "run": run} | self.figures()
 
     def figures(self) -> dict[str, Any]:
-        """The run's figures as plain lists and dictionaries, whatever was simulated."""
+        """Return the run's figures as plain lists and dictionaries, whatever was simulated."""
         return self.kind.summary(self).as_dict()
 
     def summary(self) -> Summary:
-        """The run's figures, by label, by flow and by link, over the measurement window."""
+        """Return the run's figures, by label, by flow and by link, over the measurement window."""
         links = self.links.filter(pl.col("name").is_in(self.observed_links()))
         delays = self.delays if "delays" in self.tables else None
         return Summary.of(self.bundles, links, self.response_times, delays)

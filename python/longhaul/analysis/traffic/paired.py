@@ -25,7 +25,7 @@ class NotPairedError(LonghaulError):
 
 
 def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -> pl.DataFrame:
-    """First exchanges of connections that two runs have in common, in the order of their start.
+    """Return first exchanges of the connections common to two runs, ordered by start.
 
     The arguments are tables of exchanges. Later ones of a connection start when the network lets
     them. What the runs ask for has its own name; `response_s` and `other_response_s` are null

@@ -45,7 +45,7 @@ def has_table(needs: str) -> Callable[[Results], bool]:
 
 
 def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.DataFrame:
-    """The rows of intervals that end after --from, and by --to."""
+    """Return the rows of intervals that end after --from, and by --to."""
     if options.from_s is not None:
         table = table.filter(end_s > options.from_s + ROUNDING_S)
     if options.to_s is not None:

@@ -25,7 +25,7 @@ def key(names: Mapping[int, str]) -> str:
 
 
 def head(drawing: Figure, text: str) -> None:
-    """The title of a picture with panels."""
+    """Draw the title of a plot with panels."""
     width = int(drawing.get_figwidth() * 13)
     drawing.suptitle(wrapped(text, width), fontsize=9, fontweight="bold")
 
@@ -41,7 +41,7 @@ def note(drawing: Figure, *lines: str) -> None:
 def below(
     axes: Axes, rows: Mapping[str, Sequence[str]], colours: Sequence[str] | None = None
 ) -> None:
-    """Rows of texts below an axis of conditions, named at the left."""
+    """Draw rows of texts below an axis of conditions, named at the left."""
     axes.set_xticks([])
     # Below the label of the lowest tick.
     down = 6.0

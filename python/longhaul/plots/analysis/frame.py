@@ -30,7 +30,7 @@ CHARACTER, LINE = 0.56, 1.5
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """The style of all plots."""
+    """Apply the style of all plots."""
     with matplotlib.rc_context(plots.STYLE):
         yield
 
@@ -39,7 +39,7 @@ def panels(
     count: int, *, width: float = 2.6, height: float = 2.4, columns: int = MAX_COLUMNS,
     share_y: bool = False, share_x: bool = False,
 ) -> tuple[Figure, list[Axes]]:  # fmt: skip
-    """A figure with a number of panels, row by row."""
+    """Return a figure with a number of panels, row by row."""
     across = min(columns, count)
     down = -(-count // across)
     drawing = Figure(figsize=(max(width * across, 4.2), height * down), layout="constrained")
@@ -51,7 +51,7 @@ def panels(
 
 
 def wrapped(text: str, width: int = 22) -> str:
-    """A title on several short lines."""
+    """Return a title on several short lines."""
     return "\n".join(textwrap.wrap(text, width)) or text
 
 
@@ -63,7 +63,7 @@ def bare(axes: Axes) -> None:
 
 
 def number(value: float) -> str:
-    """Three digits, and a prefix if it is large."""
+    """Write a number with three digits, and a prefix if it is large."""
     rounded = float(f"{value:.3g}")
     return EngFormatter(sep="")(rounded) if abs(rounded) >= LONG else f"{value:.3g}"
 
@@ -75,7 +75,7 @@ def prefixed(axis: Axis) -> None:
 
 
 def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.0) -> None:
-    """Lines of text to the right of all panels, for which the figure has room."""
+    """Draw lines of text to the right of all panels, in the room that the figure has for them."""
     if not lines:
         return
     longest = max(len(line) for text in (*lines, title) for line in text.split("\n"))
@@ -171,7 +171,7 @@ def _cost(
 
 
 def _overlap(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Area that each of the boxes, left, bottom, right, top, has in common with others."""
+    """Return the area that each box (left, bottom, right, top) has in common with others."""
     low = np.maximum(boxes[:, None, :2], others[None, :, :2])
     high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
     area: np.ndarray = np.clip(high - low, 0.0, None).prod(axis=2).sum(axis=1)

@@ -32,7 +32,7 @@ def residual_plot(
     values: ArrayLike, names: Mapping[int, str], levels: Mapping[str, Sequence[str]], signs: str,
     label: tuple[str, str], critical: float | None = None,
 ) -> Figure:  # fmt: skip
-    """Residuals from the mean of all competitors, conditions by the size of the largest.
+    """Draw residuals from the mean of all competitors; conditions by the largest residual.
 
     `values` has a row a condition and a column a competitor; levels have a text a condition, the
     label is words and a unit. Green columns have a significant high outlier, red ones a low one,
@@ -116,7 +116,7 @@ def _scale(axes: Axes, largest: Sequence[float]) -> None:
 
 
 def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, float]]:
-    """Each competitor, and by how many points its number moves, so that none lies on another.
+    """Return competitors, and the offsets in points that keep their numbers apart.
 
     Near ones stand side by side, and more than `fit` in rows, the lower ones below.
     """
@@ -139,7 +139,7 @@ def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, 
 
 
 def _first_overlap(groups: Sequence[Sequence[int]], heights: np.ndarray, fit: int) -> int | None:
-    """The first group whose numbers would lie on those of the next."""
+    """Return the first group whose numbers would overlap those of the next."""
     edges = []
     for group in groups:
         rows = math.ceil(len(group) / fit)
@@ -158,7 +158,7 @@ def _colour(residuals: Residuals) -> str:
 
 
 def _figures(each: Sequence[Residuals], numbers: Sequence[int]) -> dict[str, list[str]]:
-    """The rows of figures below: blank where all are equal."""
+    """Return the rows of figures below: blank where all are equal."""
 
     def row(text: str, figure: str) -> list[str]:
         return [text.format(getattr(one, figure)) if one.extreme >= 0 else "" for one in each]

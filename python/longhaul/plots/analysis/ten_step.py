@@ -85,7 +85,7 @@ class Screening:
 
 
 def spelled(effect: Effect, join: str = " ") -> str:
-    """A term with what the design cannot tell from it."""
+    """Return a term with its aliases in the design."""
     shown = effect.aliases[:NAMED_ALIASES]
     more = len(effect.aliases) - len(shown)
     names = [effect.name, *(f"= {alias}" for alias in shown), *([f"= {more} more"] if more else [])]
