@@ -1,4 +1,4 @@
-"""Finds, checks and explains congestion control that users write in Python.
+"""Congestion control in Python by users: search, checks, and explanation of errors.
 
 The compiled engine calls `load` while it reads a scenario and `explain` when an algorithm raises.
 """
@@ -37,7 +37,7 @@ PHASES = ("avoidance", "slow start", "all")
 
 @dataclass(frozen=True)
 class UserAlgorithm:
-    """A class that can be used, with the keys that its constructor gets."""
+    """A class that can be used, with its constructor's parameters."""
 
     name: str
     # Called with the parameters, it makes the object of one flow.

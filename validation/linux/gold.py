@@ -1,4 +1,4 @@
-"""Recordings into gold: figures, windows, timing, and the settings of the kernel.
+"""Conversion of recordings into gold: figures, windows, timing, and the kernel's settings.
 
 What is in gold of cases that were not recorded anew stays. Of the recordings of a later case the
 one with the fewest late packets is compared; the others, and all of the first cases, which another

@@ -1,4 +1,4 @@
-"""Windows of kernel and simulator over each other, a picture for each kind of case."""
+"""Plots of windows of kernel and simulator, overlaid, for each kind of case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of the verification: windows of the two flows, and the use of link and buffer."""
+"""Plots of the verification: windows of the two flows, and the use of link and buffer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judges the figures of a Linux module by those of Longhaul's algorithm, case by case."""
+"""Judgement of a Linux module's figures by those of Longhaul's algorithm, case by case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures mean windows on the network, and works out what the laws give, for one loss rate."""
+"""Measured mean windows on the network, and the laws' windows, for one loss rate."""
 
 from __future__ import annotations
 

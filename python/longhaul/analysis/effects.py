@@ -24,7 +24,7 @@ class Effect:
     """The effect of a factor, or of an interaction, in the response's unit."""
 
     name: str
-    """Such as `x1`, or `x1*x2`."""
+    """Name, such as `x1` or `x1*x2`."""
     term: Term
     low: float
     """Mean response at the minus level."""

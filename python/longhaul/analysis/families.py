@@ -66,7 +66,7 @@ class Family:
 
     @property
     def text(self) -> str:
-        """Such as `0 of 20 replications reach print, ours 26 % lower`."""
+        """Summary such as `0 of 20 replications reach print, ours 26 % lower`."""
         side = "higher" if self.difference >= 0.0 else "lower"
         by = f"{100.0 * abs(self.difference):.0f} %"
         return f"{self.reaching} of {len(self.values)} replications reach print, ours {by} {side}"

@@ -46,7 +46,7 @@ class Expected:
     rounding: float = 0.0
     """Half a unit of its last printed digit."""
     precision: float = DOUBLE
-    """By what part of an end a value may lie beyond it."""
+    """Fraction of an end of the band by which a value may lie beyond it."""
 
     @classmethod
     def exactly(cls, printed: float) -> "Expected":

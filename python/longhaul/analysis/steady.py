@@ -38,7 +38,7 @@ class Drift:
     """Trend of a series that should be steady."""
 
     change: float
-    """From beginning to end along the fitted line, in the response's unit."""
+    """Change along the fitted line from beginning to end, in the response's unit."""
     percent: float
     """The change in percent of the mean; not a number if the mean is zero."""
     p: float

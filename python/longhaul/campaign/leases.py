@@ -1,4 +1,4 @@
-"""Leases of runs: which process does which run of a store that several processes share.
+"""Leases of runs, by which several processes share one store.
 
 A program has a session file whose time of modification it renews, and a lease file for each run
 that it has under way, which names the session. Creating a file that must not exist yet is atomic,

@@ -1,4 +1,4 @@
-"""Reduces a finished run for the store: facts that identify it, and the tables of its kind."""
+"""Reduction of a finished run for the store: identifying facts, and the tables of its kind."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -35,11 +35,11 @@ class Response:
 
     name: str
     place: str = ""
-    """Such as `goodput_bps`, `labels.cubic.goodput_bps` or `links.bottleneck.utilization`."""
+    """Path such as `goodput_bps`, `labels.cubic.goodput_bps` or `links.bottleneck.utilization`."""
     source: str = ""
     """Text of the Python file that has the function, where it is one,"""
     function: str = ""
-    """and its name: it gets the run's `Results` and returns a number, or several by name."""
+    """Function name: it gets the run's `Results` and returns a number, or several by name."""
 
 
 @dataclass(frozen=True)

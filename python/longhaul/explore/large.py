@@ -42,7 +42,7 @@ class Large:
 
     @cached_property
     def numbered(self) -> pl.LazyFrame:
-        """With the number of each row."""
+        """The rows with their numbers."""
         return self.scan.with_row_index(ROW, offset=1)
 
     @cached_property

@@ -61,7 +61,7 @@ class Part:
         return self.of_class(name, flow_pps(self.tables.interval_s))
 
     def of_long_lived(self, number: int, column: str) -> float | None:
-        """Return the mean of a column of a long-lived flow, counted from 0; none without the flow."""
+        """Return the mean of a long-lived flow's column, counted from 0; None without the flow."""
         flows = [flow["label"] for flow in self.tables.scenario["long_lived"]]
         if number >= len(flows):
             return None

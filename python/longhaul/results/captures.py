@@ -1,4 +1,4 @@
-"""Reads the packet capture of a run: `packets.pcapng`, as the engine writes it."""
+"""Reader of a run's packet capture, `packets.pcapng`."""
 
 import struct
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Reads the files of a run directory; refuses what is damaged, changed, or of another version."""
+"""Reader of a run directory's files; refuses damaged, changed, and foreign versions' files."""
 
 import difflib
 import hashlib

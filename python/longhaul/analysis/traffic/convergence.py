@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Running:
-    """A statistic of the first values, of more and more of them."""
+    """A statistic over the first values of a series, for growing numbers of them."""
 
     counts: np.ndarray
-    """Numbers of values,"""
+    """Numbers of values from the beginning."""
     values: np.ndarray
-    """and the statistic of these."""
+    """The statistic of that many values."""
 
     def after(self, count: int) -> np.ndarray:
         """Return the values from `count` on."""

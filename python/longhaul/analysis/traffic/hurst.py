@@ -33,9 +33,9 @@ class Hurst:
     method: str
     value: float
     low: float | None
-    """Lower end of the 95 % interval, if the method has one,"""
+    """Lower end of the 95 % interval, if the method has one."""
     high: float | None
-    """and ends."""
+    """Upper end of the interval."""
     scales: np.ndarray
     """In samples."""
     statistics: np.ndarray

@@ -67,9 +67,9 @@ class Paired:
     median: float
     median_interval: tuple[float, float]
     smaller: float
-    """The share of pairs whose second value is smaller,"""
+    """Fraction of pairs whose second value is smaller by more than the tolerance."""
     larger: float
-    """and larger: by more than the tolerance."""
+    """Fraction of pairs whose second value is larger by more than the tolerance."""
 
 
 def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: int = 1) -> Paired:

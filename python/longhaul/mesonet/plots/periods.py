@@ -1,4 +1,4 @@
-"""Periods of a run on plots over time: where they begin and end, and means over each.
+"""Periods of a run on plots over time: borders, names, and means of each period.
 
 Names stand above the frame, each over the middle of its period, and means below the names: a row a
 line, in its colour, beside a piece of the line where there are several. The mean of a line alone is

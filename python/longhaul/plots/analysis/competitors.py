@@ -1,4 +1,4 @@
-"""Pictures of competitors, algorithms mostly, condition by condition."""
+"""Plots of competitors (mostly algorithms) by condition."""
 
 from collections.abc import Mapping, Sequence
 

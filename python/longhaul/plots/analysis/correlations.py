@@ -1,4 +1,4 @@
-"""Pictures of responses among themselves: correlations, components, and pairs by factor."""
+"""Plots of responses among themselves: correlations, components, and pairs by factor."""
 
 from collections.abc import Mapping, Sequence
 
