@@ -1,6 +1,6 @@
-"""No circles of imports, and no crate that uses one above it: each is read and tested alone.
+"""Imports: no circles, no crate that uses one above it, and layers as the documents list them.
 
-Which Python module may use which is checked by `lint-imports`; here, that documents say the same.
+The layers of Python modules are checked by `lint-imports`.
 """
 
 import re
