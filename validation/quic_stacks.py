@@ -162,7 +162,7 @@ def alone() -> str:
 
 
 def _times(path: Bottleneck) -> tuple[float, float]:
-    """Duration and beginning of the measurement: from a hundred round trips on, and 50 s."""
+    """Return duration and start of measurement: from a hundred round trips on, for 50 s."""
     begin = max(10.0, path.rtt_ms / 10)
     return begin + 50.0, begin
 

@@ -51,7 +51,7 @@ def judged(
     rule: str,
     kind: str = VALUE,
 ) -> Row:
-    """A value that has to lie in a band; the rule says in words which one."""
+    """Judge a value that has to lie in a band; the rule names the band in words."""
     return Row(case, metric, expected, measured, rule, band.holds(measured), kind)
 
 
@@ -63,13 +63,13 @@ def exactly(case: str, metric: str, expected: float, measured: float) -> Row:
 def near(
     case: str, metric: str, expected: float, measured: float, distance: float, unit: str = ""
 ) -> Row:
-    """At most so far from what is expected."""
+    """Judge a value by its distance from the expected one."""
     rule = f"± {distance:g} {unit}".rstrip()
     return judged(case, metric, expected, measured, Expected.within(expected, distance), rule)
 
 
 def close(case: str, metric: str, expected: float, measured: float, part: float) -> Row:
-    """At most such a part of what is expected from it."""
+    """Judge a value by its relative distance from the expected one."""
     band = Expected.within_part(expected, part)
     return judged(case, metric, expected, measured, band, f"± {100 * part:g} %")
 
@@ -83,7 +83,7 @@ def between(
     high: float,
     kind: str = VALUE,
 ) -> Row:
-    """In a range."""
+    """Judge a value that has to lie in a range."""
     rule = f"{low:g} to {high:g}"
     return judged(case, metric, expected, measured, Expected(low, high), rule, kind)
 
@@ -91,5 +91,5 @@ def between(
 def as_found(
     case: str, metric: str, expected: float | None, measured: float | None, kind: str = VALUE
 ) -> Row:
-    """Reported, not judged."""
+    """Report a value without judging it."""
     return Row(case, metric, expected, measured, "as found", None, kind)

@@ -4,7 +4,7 @@ from validation.rows import Row
 
 
 def pair(row: Row) -> tuple[float, float]:
-    """The values of a row that has both: the other simulator's, and ours."""
+    """Return the values of a row that has both: the other simulator's, and ours."""
     assert row.expected is not None
     assert row.measured is not None
     return row.expected, row.measured

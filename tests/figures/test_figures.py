@@ -54,7 +54,7 @@ mine      = "labels.b.goodput_bps"
 
 @pytest.fixture
 def two(tmp_path: Path) -> Path:
-    """A folder with a scenario of two flows, and a campaign of it."""
+    """Write a scenario of two flows, and a campaign of it, to a folder."""
     (tmp_path / "two.toml").write_text(TWO)
     (tmp_path / "c.toml").write_text(CAMPAIGN)
     return tmp_path
@@ -102,7 +102,7 @@ def test_a_figure_of_what_is_not_recorded_is_refused_before_a_run(
 
 @pytest.fixture
 def another() -> Iterator[str]:
-    """A figure of merit that one function declares."""
+    """Declare a further figure of merit by one function."""
     from longhaul.figures import registry, runs
 
     @figure(

@@ -57,7 +57,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
 
 
 def limits(run: longhaul.Results) -> tuple[dict[str, int], dict[str, dict[Any, int]]]:
-    """Maximum by type of file, and minimum by type, path, interface and role."""
+    """Return the maximum by type of file, and the minimum by type, path, interface and role."""
     said = {path: value for path, value, _ in longhaul.load(run.scenario).explain()}
     cells = [
         (path, interface, role)
@@ -80,7 +80,7 @@ WINDOW_S = 0.003
 
 
 def windows(times: pl.Series) -> pl.Series:
-    """Windows from the beginning of the run to each time."""
+    """Return the numbers of windows from the beginning of the run to each time."""
     return (times / WINDOW_S).round(9)
 
 

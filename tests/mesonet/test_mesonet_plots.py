@@ -42,7 +42,7 @@ FLOWS = ("L1", "L2")
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
-    """A run of the scenario, for tests that only read."""
+    """Run the scenario once, for tests that only read."""
     few = ["mesonet.hosts.sources=3", "mesonet.users.think='5 s'"]
     return longhaul.run(SPARSE, out=tmp_path_factory.mktemp("sparse") / "sparse", set=few)
 

@@ -25,13 +25,13 @@ if shutil.which("cc") is None or sys.platform == "win32":
 
 @pytest.fixture(scope="module")
 def sawtooth(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example's object."""
+    """Build the example's object."""
     return modules.build([SAWTOOTH], tmp_path_factory.mktemp("objects") / "sawtooth.so").object
 
 
 @pytest.fixture(scope="module")
 def recorder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The object of the module that checks what it is told."""
+    """Build the object of a module that checks its arguments."""
     target = tmp_path_factory.mktemp("objects") / "recorder.so"
     return modules.build([HERE / "tcp_recorder.c"], target).object
 

@@ -24,7 +24,7 @@ SLOW_STARTS: dict[str, dict[str, Any]] = {
 
 
 def scenario(slow_start: dict[str, Any], lost: list[int]) -> dict[str, Any]:
-    """NIST's transport starts with two segments and waits two round trips for a timeout."""
+    """Return a scenario of NIST's transport: two initial segments, timeouts of two round trips."""
     link = {"rate": "1 Gbps", "delay": "500 ms", "loss": {"packets": lost}}
     return {
         "title": "Schematic flow",
@@ -47,13 +47,13 @@ def samples(results: longhaul.Results, kind: str = "flow") -> pl.DataFrame:
 
 
 def reaches(results: longhaul.Results, cwnd: float, after_s: float = 0.0) -> dict[str, Any]:
-    """The first sample with such a window."""
+    """Return the first sample with such a window."""
     later = samples(results).filter((pl.col("t_s") > after_s) & (pl.col("cwnd_pkts") >= cwnd))
     return later.row(0, named=True)
 
 
 def event(results: longhaul.Results, name: str) -> dict[str, Any]:
-    """The only event of this name."""
+    """Return the only event of this name."""
     (row,) = results.events.filter(pl.col("event") == name).iter_rows(named=True)
     return row
 

@@ -57,7 +57,7 @@ NOT_A_SCENARIO = {
 
 
 def placed(piece: dict[str, Any]) -> Iterator[str]:
-    """Overrides that put a piece where it belongs."""
+    """Yield overrides that put a piece where it belongs."""
     for key, value in piece.items():
         shown = toml(value)
         if key in TOP:

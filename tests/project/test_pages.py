@@ -79,7 +79,7 @@ def run(block: Block, folder: Path) -> str:
 
 
 def missing(shown: str, printed: str) -> Sequence[str]:
-    """The lines of a block that were not printed, spaces aside."""
+    """Return the lines of a block that were not printed, spaces aside."""
 
     def plain(text: str) -> str:
         return re.sub(r"\s+", " ", text).strip()

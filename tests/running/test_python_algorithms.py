@@ -32,7 +32,7 @@ class Growing(CongestionControl):
 
 
 def with_python(python: str) -> str:
-    """The small scenario with another algorithm in place of HighSpeed TCP."""
+    """Return the small scenario with another algorithm in place of HighSpeed TCP."""
     return SMALL.replace('{ kind = "hstcp" }', python)
 
 
@@ -134,16 +134,16 @@ class Seen(CongestionControl):
     told: list[tuple[Any, ...]] = []  # noqa: RUF012
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """Grows as standard TCP."""
+        """Grow as standard TCP."""
         self.told.append(("ack", ack.now_s, ack.acked, ack.srtt_s, ack.in_flight, ack.limit))
         window.cwnd += ack.credit / window.cwnd
 
     def on_round(self, ack: Ack, window: Window) -> None:
-        """Notes the round."""
+        """Note the round."""
         self.told.append(("round", ack.round, window.in_slow_start))
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """Halves."""
+        """Halve the window."""
         self.told.append(("congestion", event.cause, event.base, event.first, window.cwnd))
         super().on_congestion(event, window)
 

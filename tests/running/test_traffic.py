@@ -36,7 +36,7 @@ def test_runs_without_traffic_have_no_exchanges(small: Path) -> None:
 
 
 def hurst(counts: np.ndarray) -> float:
-    """Hurst parameter by aggregated variances, from a tenth of a second to 13 seconds."""
+    """Return the Hurst parameter by aggregated variances, from 0.1 s to 13 s."""
     levels = [2**n for n in range(8)]
     blocks = [counts[: len(counts) // level * level].reshape(-1, level) for level in levels]
     variances = [block.mean(axis=1).var() for block in blocks]

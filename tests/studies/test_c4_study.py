@@ -30,7 +30,8 @@ def test_every_test_is_run_with_each_of_the_three() -> None:
 
 
 def _check_sender(flow: dict[str, Any]) -> None:
-    """Every sender, in the background too, is as picoquic has it; CUBIC alone starts slowly so."""
+    """Check that every sender is picoquic's, also in the background, and that only CUBIC starts
+    slowly."""
     assert flow["congestion"]["variant"] == "picoquic"
     is_cubic = flow["congestion"]["kind"] == "cubic"
     assert (flow["slow_start"]["kind"] == "picoquic") == is_cubic

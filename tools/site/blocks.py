@@ -33,7 +33,7 @@ class Block:
 
 
 def blocks_of(page: Path) -> Iterator[Block]:
-    """The code blocks of a page, in order."""
+    """Yield the code blocks of a page, in order."""
     text = page.read_text(encoding="utf-8")
     for match in FENCE.finditer(text):
         note = NOTE.search(text[: match.start()])

@@ -108,7 +108,7 @@ def write(pages: Pages, examples: Examples) -> None:
 
 
 def drawn(example: Example) -> Chart:
-    """The picture of a scenario."""
+    """Return the picture of a scenario."""
     view = VIEW.get(example.name, "windows")
     return chart(example.file, views.VIEWS[view], view, SHORTER.get(example.name, ()))
 

@@ -127,7 +127,7 @@ def _aliases(name: str, place: str) -> Iterable[str]:
 
 
 def sample(row: Key) -> str:
-    """A value that a key may hold, from its declaration."""
+    """Return a value that a key may hold, from its declaration."""
     allowed, default = row["allowed"], row["default"].partition(" (")[0]
     for pattern in (r"such as (\"[^\"]*\")", r"^(\"[^\"]*\")", r"or (\"[^\"]*\")"):
         if match := re.search(pattern, allowed):

@@ -23,13 +23,13 @@ LINK = re.compile(
 
 
 def rewrite(_app: object, name: str, text: list[str]) -> None:
-    """Have the links of a page that Sphinx has read lead to what the site has."""
+    """Redirect the links of a page that Sphinx has read to their targets in the site."""
     folder = (DOCS / name).parent
     text[0] = within_site(text[0], folder, folder)
 
 
 def within_site(text: str, written_for: Path, shown_in: Path) -> str:
-    """A text whose links are relative to a folder, as a page of the site in another.
+    """Return a text with links relative to a folder, rewritten for a page in another.
 
     Links to what the site does not have, such as folders, become text.
     """

@@ -58,7 +58,7 @@ def _page(file: Path) -> list[str]:
 
 
 def cells(text: str) -> Iterator[str]:
-    """The source of each cell, without what makes it one."""
+    """Yield the source of each cell, without its decorator."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef):
             body = [statement for statement in node.body if not isinstance(statement, ast.Return)]
@@ -67,7 +67,7 @@ def cells(text: str) -> Iterator[str]:
 
 
 def _markdown(source: str) -> str | None:
-    """The text of a cell that is nothing else."""
+    """Return the text of a cell that has only text; None for any other."""
     statement = ast.parse(source).body[0]
     if not source.startswith("mo.md(") or not isinstance(statement, ast.Expr):
         return None

@@ -30,7 +30,7 @@ DRAWN = 2
 
 
 def rows(name: str) -> list[Row]:
-    """A table of gold."""
+    """Return a table of gold."""
     return read_rows(GOLD / name)
 
 
@@ -79,7 +79,7 @@ def _figures(case: Case, recording: Recording) -> Iterable[Row]:
 
 
 def _windows(case: Case, recording: Recording) -> Iterable[Row]:
-    """The windows that are drawn, now and then: of many flows the first."""
+    """Yield sparse samples of the windows that are drawn: of many flows only the first."""
     for number in range(len(case.flows) if len(case.flows) <= DRAWN else 1):
         samples = recording.samples.filter(pl.col("flow") == number)
         for time, cwnd in thinned(samples["t"].to_numpy(), samples["cwnd"].to_numpy()):

@@ -66,7 +66,7 @@ class Verdict:
 
 
 def recorded() -> dict[str, dict[tuple[str, str], float]]:
-    """The kernel's figures by case, flow and name."""
+    """Return the kernel's figures by case, flow and name."""
     by_case: dict[str, dict[tuple[str, str], float]] = {}
     for row in rows("figures.csv"):
         of_case = by_case.setdefault(row["case"], {})

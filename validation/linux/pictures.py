@@ -58,7 +58,7 @@ def draw(cases: Sequence[Case], simulated: Sequence[list[Series]], folder: Path)
 
 
 def _recorded() -> dict[tuple[str, int], Series]:
-    """The kernel's windows by case and flow."""
+    """Return the kernel's windows by case and flow."""
     by_flow: dict[tuple[str, int], Series] = {}
     for row in rows("windows.csv"):
         series = by_flow.setdefault((row["case"], int(row["flow"])), [])

@@ -93,7 +93,7 @@ def judge(case: Verification, windows: Windows) -> Iterator[Row]:
 
 
 def trend_of_bic(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
-    """Ranges for BIC, whose single figures depend on details that are not published."""
+    """Yield ranges for BIC, whose single figures depend on details that are not published."""
     links, buffers, indices = zip(*figures, strict=True)
     case = "V04 to V06 BIC, trend"
     yield _holds(case, "link full at all round trips", min(links) > 0.995)
@@ -105,7 +105,7 @@ def trend_of_bic(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
 
 
 def trend_of_ctcp(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
-    """Bounds that all readings of its equations share: tables 5-10 and 5-11 have 0.92 and 1.00."""
+    """Yield bounds that all readings of its equations share: both tables have 0.92 and 1.00."""
     links, _, indices = zip(*figures, strict=True)
     case = "V07 to V09 CTCP, trend"
     yield _holds(case, "link used by 0.90 and more", min(links) >= 0.9)

@@ -75,7 +75,7 @@ def read() -> list[dict[str, str]]:
 
 
 def beside_print() -> Iterator[tuple[int, str, float, list[float]]]:
-    """Line, class, what is printed and what each reading gives."""
+    """Yield line, class, printed value, and each reading's value."""
     for row in read():
         goodputs = [float(row[reading]) for reading in READINGS]
         yield int(row["line"]), row["class"], _printed(row), goodputs

@@ -56,7 +56,7 @@ READINGS = {
 
 
 def simulate(name: str) -> Iterator[dict[str, str]]:
-    """The runs of a reading, as they are recorded."""
+    """Yield the runs of a reading, as they are recorded."""
     reading = READINGS[name]
     for algorithm, seed in reading.runs:
         scenario = direct_routers.scenario() | {"seed": seed}

@@ -124,7 +124,7 @@ def lag(flows: Flows, flow: str, received: list[int]) -> Row:
 
 
 def goodput(flows: Flows, received: dict[str, list[int]]) -> Iterator[Row]:
-    """Mean over the period, where the tables print that of a condition without losses."""
+    """Yield the mean over the period, if the tables print it of a condition without losses."""
     for row in published("goodput_tp1"):
         if int(row["delay_factor"]) == flows.delay_factor:
             for flow in received:

@@ -73,7 +73,7 @@ class Case:
         return 4 if self.experiment == "SA64" else 6
 
     def scenarios(self, reading: Reading) -> Iterator[dict[str, Any]]:
-        """Every run, without long-lived flows, for as long as the case lasts."""
+        """Yield every run, without long-lived flows, for as long as the case lasts."""
         study = find("nist-2010")
         for cell in self.cells:
             yield self._shortened(study.cell(self.experiment, cell), reading)
@@ -102,7 +102,7 @@ def _period(name: str, from_s: float, until_s: float) -> dict[str, str]:
 
 
 def _eight(line: int, from_s: float, until_s: float) -> Case:
-    """The runs of a line of table 4-28, whose figures are their means.
+    """Return the runs of a line of table 4-28, whose figures are their means.
 
     But goodputs: they follow from what counts as a flow, which is another question.
     """
@@ -170,7 +170,7 @@ CASES = {
 
 
 def simulate(name: str) -> Iterator[dict[str, str]]:
-    """The figures of a case with each reading, as they are recorded."""
+    """Yield the figures of a case with each reading, as they are recorded."""
     case = CASES[name]
     for column, reading in READINGS.items():
         values_of_runs = []
@@ -188,7 +188,7 @@ def read() -> dict[tuple[str, str], dict[str, str]]:
 
 
 def beside_print() -> Iterator[tuple[str, Figure, list[float]]]:
-    """Case, figure and what each reading gives, of all figures recorded."""
+    """Yield case, figure and each reading's value, for all recorded figures."""
     recorded = read()
     for name, case in CASES.items():
         for figure in case.figures:

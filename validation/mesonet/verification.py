@@ -38,11 +38,11 @@ class Windows:
     second: list[float]
 
     def alone(self) -> float:
-        """Mean window of the first flow before the second starts."""
+        """Return the mean window of the first flow before the second starts."""
         return _mean(self.first[: self._shared_from()])
 
     def shared(self) -> tuple[float, float]:
-        """Mean windows from the start of the second flow."""
+        """Return the mean windows from the start of the second flow."""
         at = self._shared_from()
         return _mean(self.first[at:]), _mean(self.second[at:])
 
@@ -55,7 +55,7 @@ class Windows:
         return link, buffer, jain(both) or 0.0
 
     def most_apart(self) -> float:
-        """Largest ratio of the two mean windows over 20 s."""
+        """Return the largest ratio of the two mean windows over 20 s."""
         at, samples = self._shared_from(), 200
         starts = range(at, len(self.first) - samples + 1, samples)
         means = [
@@ -72,7 +72,7 @@ class Windows:
 
 
 def verifications() -> list[Verification]:
-    """The 27 runs with their published figures (tables 5-10 and 5-11)."""
+    """Return the 27 runs with their published figures (tables 5-10 and 5-11)."""
     return [
         Verification(
             row["run"], row["algorithm"], int(row["rtt_ms"]), int(row["buffer_pkts"]),

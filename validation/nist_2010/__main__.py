@@ -50,7 +50,7 @@ of the rows of the rank matrices.
 
 
 def page() -> str:
-    """The page."""
+    """Return the page."""
     lines, notes = [], []
     for check in CHECKS:
         values = list(check.values())

@@ -27,7 +27,7 @@ QUIET_S = 5.0
 
 
 def anchor(name: str, published: float, ours: float) -> Row:
-    """A published number next to ours."""
+    """Return a published number next to ours."""
     band = Expected.within_part(published, TOLERANCE)
     return judged(PUBLISHED, name, published, ours, band, "5 %")
 

@@ -1,4 +1,4 @@
-"""ns-2's TCP/Linux in the terms of a scenario: its modules, its clock and its loss recovery.
+"""ns-2's TCP/Linux as a scenario: its modules, its clock and its loss recovery.
 
 `Agent/TCP/Linux` runs the congestion control modules of Linux 2.6.22 above ns-2's own transport
 (tcp-linux.cc, scoreboard1.cc). It measures round trips with timestamps in ticks of 1 ms.

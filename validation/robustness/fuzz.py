@@ -128,7 +128,7 @@ def _read(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") ->
 
 
 def _next(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") -> str | None:
-    """The next line of a worker; none at its end, an empty one if it hangs."""
+    """Return the next line of a worker; None at its end, empty if it hangs."""
     try:
         return lines.get(timeout=shared(PATIENCE_S))
     except queue.Empty:

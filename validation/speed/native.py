@@ -30,13 +30,13 @@ TABLES = {"increase": [[38, 1], [118, 2], [221, 3]], "decrease": [[38, 0.5], [83
 
 
 def a5(kind: str) -> dict[str, Any]:
-    """Four flows at the bottleneck of A5 with drop-tail."""
+    """Return four flows at the bottleneck of A5 with drop-tail."""
     slow_start = {} if kind in OWN_STARTUP else {"slow_start": {"max_ssthresh": 100}}
     return _scenario(kind, "622 Mbps", "5183 packets", "40 s", slow_start)
 
 
 def room(kind: str) -> dict[str, Any]:
-    """Four flows on a path with room, in congestion avoidance from the beginning."""
+    """Return four flows on a path with room, in congestion avoidance from the beginning."""
     tcp = {"initial_window": 2000, "initial_ssthresh": 2, "receive_window": 4000}
     return _scenario(kind, "1000 Gbps", "100000 packets", "20 s", {"tcp": tcp})
 

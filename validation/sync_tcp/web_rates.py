@@ -85,7 +85,7 @@ class Group:
         return self.start_s * (self.rate / rate)
 
     def carried(self, rate: float, until_s: float) -> tuple[float, float]:
-        """Bytes of the connections that begin after the warm-up: of responses, and of requests."""
+        """Return the bytes of responses and of requests of connections after the warm-up."""
         starts = self.starts(rate)
         if starts[-1] < until_s - SLACK_S:
             raise ValueError(f"the run has too few connections for {rate:g} a second and cloud")
@@ -110,7 +110,7 @@ class Group:
 
 
 def fast_network(parts: tuple[str, ...], values: Mapping[str, Any]) -> longhaul.Results:
-    """A run with all links ten times as fast."""
+    """Run a scenario with all links ten times as fast."""
     texts = [(STUDY / f"{part}.toml").read_text("utf-8") for part in parts]
     template = merge_parts([tomllib.loads(text) for text in texts])
     parking_lot = template["topology"]["parking-lot"]
@@ -141,7 +141,7 @@ def group(
 def balanced(
     there: Group, back: Group, load: float, until_s: float | None, count: int = 0
 ) -> tuple[float, float, float]:
-    """The rates at which both directions have a load, in per cent, and when the run ends."""
+    """Return the rates that give both directions the load, in percent, and the run's end."""
     # What the whole run would need; at least a third, where one response is most of a short run.
     usual = there.rate * load / _whole_load(there, back)
     rates = np.full(2, usual)
@@ -161,7 +161,7 @@ def balanced(
 
 
 def _whole_load(there: Group, back: Group) -> float:
-    """The mean load of both directions over the whole run at its rate."""
+    """Return the mean load of both directions over the whole run, at its own rate."""
     end = min(there.start_s[-1], back.start_s[-1])
     carried = sum(sum(each.carried(each.rate, end)) for each in (there, back))
     return float(100 * 8 * carried / 2 / LINK_BPS / (end - WARM_UP_S))
@@ -182,7 +182,7 @@ Rows = list[tuple[Any, ...]]
 
 
 def rates_of(replication: int) -> tuple[Rows, Rows]:
-    """The rows of a replication in both tables, with the first seed that keeps the rule."""
+    """Return the rows of a replication in both tables, with the first seed that keeps the rule."""
     for seed in count_from(FIRST_SEED):
         end_to_end = _end_to_end(replication, seed)
         loads = [(load, *balanced(*end_to_end, load, None, SINGLE)[:2]) for load in LOADS]

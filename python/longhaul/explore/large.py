@@ -1,4 +1,4 @@
-"""Tables with more rows than a page holds: it has a sample of them, and asks for all."""
+"""Tables with more rows than a page holds: the page has a sample, and asks for further rows."""
 
 import json
 from collections.abc import Mapping, Sequence
