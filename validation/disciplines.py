@@ -36,7 +36,7 @@ DURATION_S = 80
 
 @dataclass(frozen=True)
 class Figures:
-    """Means over seeds, after the warm-up."""
+    """Figures of a discipline: means over seeds, after the warm-up."""
 
     goodput_bps: float
     jain: float

@@ -31,7 +31,7 @@ class Row:
     kind: str = VALUE
     """Kind of the expected value, one of `KINDS`."""
     expected_sd: float | None = None
-    """Over seeds; none where nothing is random."""
+    """Standard deviation over seeds; None if nothing is random."""
     measured_sd: float | None = None
     error: str = ""
     """Error in the expected value, if its source has one."""

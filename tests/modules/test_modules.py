@@ -182,7 +182,7 @@ def test_a_resolved_scenario_refuses_another_object(sawtooth: Path, tmp_path: Pa
     ],
 )
 def test_bad_parameters_are_refused(sawtooth: Path, flow: dict[str, Any], message: str) -> None:
-    """With what is allowed, before anything runs."""
+    """The message states the allowed values, before anything runs."""
     with pytest.raises(longhaul.ScenarioError, match=message):
         longhaul.load(_scenario({"module": str(sawtooth), **flow}))
 

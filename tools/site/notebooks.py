@@ -34,7 +34,7 @@ marimo edit run_to_figure.py
 
 
 def write(pages: Pages) -> None:
-    """Write a page for each, and their list."""
+    """Write a page for each notebook, and their list."""
     lines = [HEAD]
     for file in NOTEBOOKS:
         page = _page(file)

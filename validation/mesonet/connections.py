@@ -17,7 +17,7 @@ ROUND_TRIP_MS = 20
 INTERVAL_S = 0.4
 ANSWERED = 100.0
 UNANSWERED = 1e-5
-"""Packets per millisecond of the receivers' router: this one takes more than a day for a packet."""
+"""Rate of the receivers' router in packets per ms, less than one packet a day: no answer."""
 
 
 def rows() -> Iterator[Row]:

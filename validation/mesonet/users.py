@@ -101,7 +101,7 @@ def long_lived_start() -> Iterator[Row]:
 
 
 def simulate(intervals: int, **mesonet: Any) -> Results:  # noqa: ANN401
-    """Return a run of so many intervals of 200 ms, with a log of its flows."""
+    """Run `intervals` intervals of 200 ms, with a log of the flows."""
     measure = {"flow_log": True, "tables": ["network"]}
     given = {"intervals": intervals, "measure": measure, **mesonet}
     return longhaul.run({"title": "Users", "mesonet": given})

@@ -35,7 +35,7 @@ class Dendrogram:
 
 
 def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
-    """Return the dendrogram of competitors, from a row a competitor and a column a response.
+    """Return the dendrogram of competitors, from a row per competitor and a column per response.
 
     Responses without any variation are left out. Competitors are distinctive if the last merge
     separates them, fewer than half, from the others, which all join below the cut.

@@ -15,9 +15,9 @@ class Components:
     """Principal components, the largest variance first."""
 
     weights: np.ndarray
-    """A row a component: unit vectors over the responses, largest entry positive."""
+    """A row per component: unit vectors over the responses, largest entry positive."""
     scores: np.ndarray
-    """A row a run, a column a component."""
+    """A row per run, a column per component."""
     deviations: np.ndarray
     """Standard deviation of the scores of each component."""
 

@@ -63,7 +63,7 @@ def effects(
 ) -> list[Effect]:
     """Return the effects of all factors and of their interactions of up to `order` factors.
 
-    `coded` has a row a run and a column a factor, -1 or +1. Rows that occur more than once are
+    `coded` has a row per run and a column per factor, -1 or +1. Rows that occur more than once are
     replications: the variance within them gives intervals, by Student's t with as many degrees of
     freedom as there are repetitions. Where other factors vary, too, `cells` names what runs have to
     share to be replications. Of interactions that are aliased with one another only the

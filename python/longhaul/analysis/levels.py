@@ -78,7 +78,7 @@ def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Com
 
 
 def _comparison(matched: Matched, first: Level, other: Level) -> Comparison:
-    # A row a condition, a column a replication.
+    # A row per condition, a column per replication.
     rows, left_out = [], []
     for condition, replications in matched.items():
         missing = [str(one) for one in (first, other) if not all(one in at for at in replications)]

@@ -40,7 +40,7 @@ class Rates:
 
     @property
     def fair(self) -> np.ndarray:
-        """By time: the equal part of what the active flows get together."""
+        """Equal share of the active flows' total rate, over time."""
         active = np.isfinite(self.values)
         total = np.where(active, self.values, 0.0).sum(axis=1)
         fair: np.ndarray = total / np.maximum(active.sum(axis=1), 1)

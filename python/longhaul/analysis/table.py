@@ -123,7 +123,7 @@ def _ascending(levels: Sequence[Level]) -> list[Level]:
 
 @dataclass(frozen=True)
 class ResponseTable:
-    """A row a run: levels of factors, and numbers that were measured."""
+    """A row per run: levels of factors, and numbers that were measured."""
 
     frame: pl.DataFrame
     factors: Mapping[str, Sequence[Level]]
@@ -261,7 +261,7 @@ class ResponseTable:
         return [name for name, levels in self.factors.items() if len(levels) == 2]
 
     def coded(self, factors: Sequence[str] | None = None) -> np.ndarray:
-        """Return the levels of factors of two as -1 and +1, a row a run."""
+        """Return the levels of factors of two as -1 and +1, a row per run."""
         names = self.two_level if factors is None else list(factors)
         for name in names:
             self.require(name)

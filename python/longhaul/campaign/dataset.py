@@ -1,4 +1,4 @@
-"""The table of a campaign: a row a run, with factors, responses and provenance."""
+"""The table of a campaign: a row per run, with factors, responses and provenance."""
 
 import io
 import json

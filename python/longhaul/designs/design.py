@@ -70,7 +70,7 @@ class Design:
 
     factors: tuple[Factor, ...]
     coded: np.ndarray
-    """A row a run, a column a factor, from -1 to +1."""
+    """A row per run, a column per factor, from -1 to +1."""
     kind: str = "factorial"
     generators: tuple[str, ...] = ()
     """Generators of a fraction: factors that are products of others, such as `x6 = x1*x2`."""

@@ -1,7 +1,7 @@
 """Resolution and aliases of a two-level design, computed from its matrix alone.
 
-Matrices have a row a run and a column a factor, with entries -1 and +1. Word lengths are those of
-the generalised word-length pattern, which for a regular fraction counts the words of the defining
+Matrices have a row per run and a column per factor, with entries -1 and +1. Word lengths follow the
+generalised word-length pattern, which for a regular fraction counts the words of the defining
 relation and for any other design measures partial aliasing (Xu and Wu 2001, Annals of Statistics
 29, pp. 1066-1077; computed from the distances between rows after Ma and Fang 2001, Metrika 53,
 pp. 85-93).

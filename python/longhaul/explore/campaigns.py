@@ -1,4 +1,4 @@
-"""The finished runs of a campaign, as a page shows them: a row a run, factors and responses."""
+"""The finished runs of a campaign, as a page shows them: a row per run, factors and responses."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Curves of the runs of a campaign that keeps their series: a curve a run, thinned."""
+"""Curves of the runs of a campaign that keeps their series: a curve per run, thinned."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -222,7 +222,7 @@ def add_series(
 
 
 def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Series]:
-    """Return the times of first and last loss of each element; `count` samples have losses."""
+    """Return times of each element's first and last loss, and its number of lossy samples."""
     losing = np.nan_to_num(lost) > 0
     any_ = losing.any(1)
     last = losing.shape[1] - 1 - losing[:, ::-1].argmax(1)

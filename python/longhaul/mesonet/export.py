@@ -1,9 +1,9 @@
 """The text files of the original MesoNet (NIST SP 500-282, tables 3-4 to 3-8 and 8-24).
 
-A directory `Run<exID>TimeStamp<stamp>` holds a file for each measure, whose name is that of the
-measure with that of the directory behind it. A time series has a line an interval: its number, then
-the values; there is no header. Times are in time steps. The stamp is the seed, where the original
-has the clock's: the same run gives the same files.
+A directory `Run<exID>TimeStamp<stamp>` holds a file for each measure, named after the measure and
+the directory. A time series has a line per interval: its number, then the values; there is no
+header. Times are in time steps. The stamp is the seed instead of the original's clock time, so that
+the same run gives the same files.
 """
 
 import json

@@ -140,9 +140,9 @@ class Response:
 def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
     """Return the responses of a run as chapters 6 and 7 number them, or chapter 4.
 
-    A row a response and period, of the columns `response`, `period` (`run` for those of the whole
-    run), `value`, `unit`, `title`. Those whose table the run has not are left out. Packet counts
-    are of an interval, times in ms, throughputs in packets per second.
+    The frame has a row per response and period, and the columns `response`, `period` (`run` for the
+    whole run), `value`, `unit`, `title`. Responses whose table the run lacks are left out. Packet
+    counts are per interval, times in ms, throughputs in packets per second.
     """
     tables = MesoNet.of(run)
     rows: list[tuple[str, str, float | None, str, str]] = []

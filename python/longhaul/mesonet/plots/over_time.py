@@ -88,7 +88,7 @@ Panel = tuple[str, Sequence[Curve]]
 
 @dataclass(frozen=True)
 class Lines:
-    """Plots of one column over time: a panel a run with a line for each part, or the other way."""
+    """Plots of one column over time: a panel per run with a line per part, or the reverse."""
 
     name: str
     help: str

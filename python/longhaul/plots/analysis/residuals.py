@@ -34,10 +34,10 @@ def residual_plot(
 ) -> Figure:  # fmt: skip
     """Draw residuals from the mean of all competitors; conditions by the largest residual.
 
-    `values` has a row a condition and a column a competitor; levels have a text a condition, the
+    `values` has a row per condition and a column per competitor, `levels` a text per condition; the
     label is words and a unit. Green columns have a significant high outlier, red ones a low one,
-    black ones neither. Below: levels of factors, the extreme competitor, the order of magnitude,
-    percent of the mean, and Grubbs' statistic.
+    black ones neither. Below stand levels of factors, the extreme competitor, the order of
+    magnitude, percent of the mean, and Grubbs' statistic.
     """
     with styled():
         given = np.asarray(values, float)

@@ -43,7 +43,7 @@ class Screening:
     """Runs of a two-level design and one response."""
 
     coded: np.ndarray
-    """A row a run, a column a factor, -1 or +1."""
+    """A row per run, a column per factor, -1 or +1."""
     response: np.ndarray
     names: Sequence[str]
     label: str

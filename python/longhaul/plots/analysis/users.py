@@ -112,8 +112,8 @@ def goodput_scatter(
 ) -> Figure:
     """Draw goodput of competing flows over each competitor's own, a point per condition.
 
-    Arrays have a row a condition and a column a competitor; a panel a competitor, its correlation
-    in red.
+    Arrays have a row per condition and a column per competitor. Each competitor has a panel, with
+    its correlation in red.
     """
     with styled():
         first, second = np.asarray(own, float), np.asarray(others, float)
@@ -152,7 +152,7 @@ def difference_bars(
 ) -> Figure:  # fmt: skip
     """Draw, for each condition, a bar per algorithm between own and competing flows' goodput.
 
-    Green where its own is higher. Arrays have a row a condition and a column an algorithm.
+    Bars are green where the own goodput is higher. Arrays have a row per condition and a column per algorithm.
     """
     with styled():
         first, second = np.asarray(own, float), np.asarray(others, float)
