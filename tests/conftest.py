@@ -1,4 +1,4 @@
-"""What all tests share: a small scenario, runs of it, and the command line as a user calls it."""
+"""Fixtures of all tests: a small scenario, runs of it, and the command line as a user calls it."""
 
 import json
 import subprocess
@@ -77,7 +77,7 @@ CommandLine = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
-    """The small scenario as a file."""
+    """Write the small scenario to a file."""
     path = tmp_path / "small.toml"
     path.write_text(SMALL)
     return path
@@ -85,20 +85,20 @@ def small(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
-    """A run of the small scenario, for tests that only read."""
+    """Run the small scenario once, for tests that only read."""
     return longhaul.run(SMALL, out=tmp_path_factory.mktemp("finished") / "r1")
 
 
 @pytest.fixture(scope="session")
 def finished_again(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
-    """The same with another seed."""
+    """Run the small scenario with another seed."""
     out = tmp_path_factory.mktemp("finished") / "r2"
     return longhaul.run(SMALL, out=out, set=["seed=2"])
 
 
 @pytest.fixture
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
-    """Calls `longhaul` in an empty directory."""
+    """Return a function that calls `longhaul` in an empty directory."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "200")
@@ -113,7 +113,7 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandLine:
 
 @pytest.fixture
 def cli_process(tmp_path: Path) -> CommandLine:
-    """Calls `longhaul` in a process of its own, in an empty directory."""
+    """Return a function that calls `longhaul` in a process of its own, in an empty directory."""
 
     def call(*words: str | Path) -> subprocess.CompletedProcess[str]:
         command = [Path(sys.executable).with_name("longhaul"), *words]
@@ -123,7 +123,7 @@ def cli_process(tmp_path: Path) -> CommandLine:
 
 
 def contents(run: Path) -> dict[str, Any]:
-    """Every file of a run directory, without what `run.json` says of the machine."""
+    """Return every file of a run directory, without what `run.json` says of the machine."""
     files: dict[str, Any] = {path.name: path.read_bytes() for path in run.iterdir()}
     files["run.json"] = json.loads(files["run.json"])
     del files["run.json"]["machine"]

@@ -1,1 +1,1 @@
-"""What the project makes besides the package: its site."""
+"""Tools of the project outside the package: its site."""

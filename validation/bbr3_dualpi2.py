@@ -46,14 +46,14 @@ WARM_UP_S, DURATION_S = 20, 80
 
 @dataclass(frozen=True)
 class Figures:
-    """Of one flow, after the warm-up; means over seeds."""
+    """Figures of one flow after the warm-up; means over seeds."""
 
     rate_mbps: float
     wait_p50_ms: float
     wait_p99_ms: float
-    """Longer than on an empty path."""
+    """Wait beyond the delay of an empty path; the median likewise."""
     marked: float
-    """Of the packets sent."""
+    """Fraction of the sent packets."""
 
 
 def scenario(pair: tuple[str, str], rtt_ms: int, seed: int) -> dict[str, Any]:

@@ -60,7 +60,7 @@ class Figures:
     utilisation: float
     queue_pkts: float
     share: float
-    """Of the throughput, what the flows of the algorithm have."""
+    """Fraction of the throughput that the algorithm's flows have."""
     reductions_per_minute: float
     """Reductions for losses, of one flow of the algorithm."""
 

@@ -36,16 +36,16 @@ DURATION_S = 80
 
 @dataclass(frozen=True)
 class Figures:
-    """Means over seeds, after the warm-up."""
+    """Figures of a discipline: means over seeds, after the warm-up."""
 
     goodput_bps: float
     jain: float
-    """Of the ten flows."""
+    """Jain's index of the ten flows."""
     mean_ms: float
     p99_ms: float
-    """Of the waits of all packets."""
+    """99 % quantile of the waits of all packets."""
     sparse_p99_ms: float
-    """Of the delays of datagrams, less propagation."""
+    """99 % quantile of the datagrams' delays, less propagation."""
     sparse_lost: float
 
 

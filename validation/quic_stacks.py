@@ -74,7 +74,7 @@ class Bottleneck:
 
     @property
     def name(self) -> str:
-        """What tables call it."""
+        """Name of the case in tables."""
         return f"{self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms"
 
     def link(self, **others: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -162,7 +162,7 @@ def alone() -> str:
 
 
 def _times(path: Bottleneck) -> tuple[float, float]:
-    """Duration and beginning of the measurement: from a hundred round trips on, and 50 s."""
+    """Return duration and start of measurement: from a hundred round trips on, for 50 s."""
     begin = max(10.0, path.rtt_ms / 10)
     return begin + 50.0, begin
 

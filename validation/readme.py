@@ -17,21 +17,21 @@ _TABLE = re.compile(r"(prints, among other rows.*?\n+```\n)(.*?)(```)", re.DOTAL
 
 
 def scenario(text: str) -> str:
-    """The first scenario of README."""
+    """Return the first scenario of README."""
     match = _SCENARIO.search(text)
     assert match is not None, "README has a first scenario"
     return match[1]
 
 
 def shown(text: str) -> str:
-    """The table that README shows of it."""
+    """Return the table that README shows of it."""
     match = _TABLE.search(text)
     assert match is not None, "README shows a table of its first scenario"
     return match[2]
 
 
 def measured(text: str) -> str:
-    """The same rows from a run."""
+    """Return the rows of the text with values from a run."""
     run = longhaul.run(scenario(text))
     whole = table([run])
     labels = whole.runs[0][1]
@@ -53,7 +53,7 @@ def measured(text: str) -> str:
 
 
 def refreshed(text: str) -> str:
-    """README with the numbers of today."""
+    """Return README with the numbers of today."""
     new = measured(text)
     return _TABLE.sub(lambda match: match[1] + new + match[3], text, count=1)
 

@@ -1,4 +1,4 @@
-"""One value of a comparison: what is expected, what was measured, and whether they agree."""
+"""One value of a comparison: expected, measured, and judged."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class Row:
     """None where something was never seen, such as a flow that did not reach full speed."""
     measured: float | None
     rule: str
-    """How `within` was decided."""
+    """Rule that decided `within`."""
     within: bool | None
     """None where the value is reported and not judged."""
     kind: str = VALUE
-    """What is expected, one of `KINDS`."""
+    """Kind of the expected value, one of `KINDS`."""
     expected_sd: float | None = None
-    """Over seeds; none where nothing is random."""
+    """Standard deviation over seeds; None if nothing is random."""
     measured_sd: float | None = None
     error: str = ""
-    """What is wrong with the expected value, where its source has an error."""
+    """Error in the expected value, if its source has one."""
 
     @property
     def agrees(self) -> bool:
-        """Whether it was judged, and is within what is expected."""
+        """True if the value was judged and is within the expected range."""
         return self.within is True
 
 
@@ -51,25 +51,25 @@ def judged(
     rule: str,
     kind: str = VALUE,
 ) -> Row:
-    """A value that has to lie in a band; the rule says in words which one."""
+    """Judge a value that has to lie in a band; the rule names the band in words."""
     return Row(case, metric, expected, measured, rule, band.holds(measured), kind)
 
 
 def exactly(case: str, metric: str, expected: float, measured: float) -> Row:
-    """The same number."""
+    """Judge a value that has to equal the expected number."""
     return judged(case, metric, expected, measured, Expected.exactly(expected), "the same")
 
 
 def near(
     case: str, metric: str, expected: float, measured: float, distance: float, unit: str = ""
 ) -> Row:
-    """At most so far from what is expected."""
+    """Judge a value by its distance from the expected one."""
     rule = f"± {distance:g} {unit}".rstrip()
     return judged(case, metric, expected, measured, Expected.within(expected, distance), rule)
 
 
 def close(case: str, metric: str, expected: float, measured: float, part: float) -> Row:
-    """At most such a part of what is expected from it."""
+    """Judge a value by its relative distance from the expected one."""
     band = Expected.within_part(expected, part)
     return judged(case, metric, expected, measured, band, f"± {100 * part:g} %")
 
@@ -83,7 +83,7 @@ def between(
     high: float,
     kind: str = VALUE,
 ) -> Row:
-    """In a range."""
+    """Judge a value that has to lie in a range."""
     rule = f"{low:g} to {high:g}"
     return judged(case, metric, expected, measured, Expected(low, high), rule, kind)
 
@@ -91,5 +91,5 @@ def between(
 def as_found(
     case: str, metric: str, expected: float | None, measured: float | None, kind: str = VALUE
 ) -> Row:
-    """Reported, not judged."""
+    """Report a value without judging it."""
     return Row(case, metric, expected, measured, "as found", None, kind)

@@ -1,4 +1,4 @@
-"""How long slow starts take, and where Adaptive RED's first mark ends a limited one.
+"""Duration of slow starts, and the end of a limited one by Adaptive RED's first mark.
 
 Closed forms count round trips (RFC 3742). The fluid model follows one flow alone over one link with
 Adaptive RED as ns-2 sets it up, and gives the first cut of Table 6.1 of "A simulation-based study
@@ -97,7 +97,7 @@ def first_cut(
 
 @dataclass
 class _Flow:
-    """One flow before its first reduction, and the link that it alone uses."""
+    """One flow before its first reduction, alone on its link."""
 
     max_ssthresh: float
     response: Response

@@ -1,4 +1,4 @@
-"""Slow starts side by side on paths that know nothing else: `python -m validation.slow_starts`.
+"""Slow starts side by side on paths that they know nothing of: `python -m validation.slow_starts`.
 
 Writes docs/slow-starts.md: at which window each ends, what is lost by then, and how much it has
 delivered.
@@ -30,13 +30,13 @@ UNLIMITED_PKTS = 1_000_000
 
 @dataclass(frozen=True)
 class Start:
-    """Where one flow starts."""
+    """Conditions of one flow's slow start."""
 
     rate_mbps: float
     rtt_ms: float
     buffer_bdp: float
     jitter_ms: float
-    """Mean of what is added to each packet's delay, exponentially distributed."""
+    """Mean of the extra delay of each packet, exponentially distributed."""
 
     @property
     def bdp_pkts(self) -> float:
@@ -55,10 +55,10 @@ class Figures:
     """Means over seeds, of the first round trips."""
 
     window_bdp: float
-    """Where slow start ended, in products of bandwidth and delay."""
+    """Window at the end of slow start, in bandwidth-delay products."""
     lost_pkts: float
     delivered: float
-    """Of what the rate allows."""
+    """Delivered fraction of what the rate allows."""
 
 
 def scenario(kind: str, path: Start, seed: int) -> dict[str, Any]:
@@ -85,7 +85,7 @@ FIRST_ROUND_TRIPS = (5, 10, 15)
 
 
 def first_round_trips(slow_start: Mapping[str, Any], path: Start) -> str:
-    """What a paced flow delivers at first, of what the rate allows."""
+    """Return the fractions of the rate that a paced flow delivers in its first round trips."""
     described = scenario("standard", path, seed=1)
     flow = described["flows"][0]
     flow["slow_start"] = slow_start

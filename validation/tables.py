@@ -1,10 +1,10 @@
-"""How values of both simulators are written in tables."""
+"""Tables with the values of both simulators."""
 
 from validation.rows import Row
 
 
 def pair(row: Row) -> tuple[float, float]:
-    """The values of a row that has both: the other simulator's, and ours."""
+    """Return the values of a row that has both: the other simulator's, and ours."""
     assert row.expected is not None
     assert row.measured is not None
     return row.expected, row.measured
@@ -16,7 +16,7 @@ def value(mean: float | None, deviation: float | None) -> str:
 
 
 def distance(row: Row) -> float:
-    """How far Longhaul's value is from the other one."""
+    """Return the absolute difference between Longhaul's value and the other one."""
     there, here = pair(row)
     return abs(here - there)
 

@@ -1,4 +1,4 @@
-"""Finds, checks and explains congestion control that users write in Python.
+"""Congestion control in Python by users: search, checks, and explanation of errors.
 
 The compiled engine calls `load` while it reads a scenario and `explain` when an algorithm raises.
 """
@@ -36,8 +36,8 @@ PHASES = ("avoidance", "slow start", "all")
 
 
 @dataclass(frozen=True)
-class Found:
-    """A class that can be used, with the keys that its constructor gets."""
+class UserAlgorithm:
+    """A class that can be used, with its constructor's parameters."""
 
     name: str
     # Called with the parameters, it makes the object of one flow.
@@ -55,7 +55,7 @@ def load(
     text: str | None,
     parameters: str,
     given: Mapping[str, Class] | None,
-) -> Found:
+) -> UserAlgorithm:
     """Find the class `name`: in the `text` of `file`, or without them among those `given`.
 
     `parameters` is a JSON object. What cannot be used is refused with an `AlgorithmError`.
@@ -82,7 +82,7 @@ def load(
         loaded(**keys)
     except (Exception, SystemExit, _LimitReached) as error:
         raise AlgorithmError(explain(error, file, f"{name}.__init__")) from error
-    return Found(name, loaded, keys, methods, loaded.phases, file, text)
+    return UserAlgorithm(name, loaded, keys, methods, loaded.phases, file, text)
 
 
 class _LimitReached(BaseException):
@@ -113,7 +113,7 @@ def _raise_in(thread: int, error: "ctypes.py_object[type[BaseException]] | None"
 
 
 def explain(error: BaseException, file: str, where: str, now_s: float | None = None) -> str:
-    """What was raised, with the line of `file` that it came through."""
+    """Return the message of an exception, with the line of `file` that raised it or led to it."""
     line = error.lineno if isinstance(error, SyntaxError) else None
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == file:
@@ -132,7 +132,7 @@ def explain(error: BaseException, file: str, where: str, now_s: float | None = N
 
 
 def _available(error: BaseException) -> str:
-    """What a fact, an event or a window has, if an algorithm asked it for something else."""
+    """Return the available attributes if an algorithm asked for an unknown one."""
     asked = getattr(error, "obj", None)
     if not isinstance(error, AttributeError) or type(asked).__module__ != "longhaul.congestion":
         return ""
@@ -140,7 +140,7 @@ def _available(error: BaseException) -> str:
 
 
 def _executed(file: str, text: str) -> ModuleType:
-    """The text as a module, which no other scenario shares."""
+    """Execute the text as a module of its own, which no other scenario shares."""
     digest = hashlib.sha256(f"{file}\n{text}".encode()).hexdigest()[:12]
     module = ModuleType(f"longhaul_algorithm_{digest}")
     module.__file__ = file
@@ -201,7 +201,7 @@ def _check_parameters(algorithm: Class, keys: Mapping[str, Any]) -> None:
 
 
 def _written(algorithm: Class) -> tuple[str, str]:
-    """File and text of a class that is already there, and of the classes that it builds on."""
+    """Return the file and text of a class, with the classes that it builds on."""
     texts: dict[str, str] = {}
     for class_ in reversed(algorithm.__mro__):
         if class_ is CongestionControl or not issubclass(class_, CongestionControl):
@@ -219,7 +219,7 @@ def _written(algorithm: Class) -> tuple[str, str]:
 
 
 def _codes(class_: type) -> list[CodeType]:
-    """The code of a class's own methods."""
+    """Return the code of a class's own methods."""
     functions = (
         inspect.unwrap(value) for value in vars(class_).values() if inspect.isfunction(value)
     )

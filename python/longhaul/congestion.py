@@ -57,13 +57,13 @@ class CongestionControl:
     too, instead of the flow's; or in recovery as well."""
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """An acknowledgement in one of the algorithm's phases.
+        """Process an acknowledgement in one of the algorithm's phases.
 
         Standard TCP grows by `ack.credit / window.cwnd`: one segment per round trip.
         """
 
     def on_round(self, ack: Ack, window: Window) -> float | None:
-        """The first acknowledgement of a round trip, in slow start too.
+        """Process the first acknowledgement of a round trip, in slow start too.
 
         A class without `on_ack` may return by how many segments the window is to grow in this round
         trip, outside slow start and recovery: each acknowledgement then adds its share, with no
@@ -71,17 +71,17 @@ class CongestionControl:
         """
 
     def observe(self, ack: Ack, window: Window) -> None:
-        """Every acknowledgement of newly delivered segments, in any phase, before `on_ack`.
+        """Process every acknowledgement of new segments, in any phase, before `on_ack`.
 
         The window may only be looked at.
         """
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """A congestion signal, at most one per recovery epoch: half of the window by default."""
+        """React to a congestion signal, at most one per recovery epoch; halve the window."""
         window.reduce_to(event.base / 2)
 
     def on_timeout(self, event: Timeout, window: Window) -> None:
-        """A retransmission timeout: by default half of the window as threshold, and one segment.
+        """React to a retransmission timeout; by default half the window as ssthresh, one segment.
 
         RFC 5681 section 3.1.
         """
@@ -90,13 +90,13 @@ class CongestionControl:
         window.restart()
 
     def on_recovery_exit(self, now_s: float, window: Window) -> None:
-        """The end of a recovery episode."""
+        """React to the end of a recovery episode."""
 
     def on_idle(self, idle_s: float, window: Window) -> None:
-        """Nothing was in flight for `idle_s` seconds."""
+        """React to a pause of `idle_s` seconds with nothing in flight."""
 
     def pacing_rate(self) -> float | None:
-        """The rate to pace at in bit/s on the wire, asked for before each segment.
+        """Return the pacing rate in bit/s on the wire; called before each segment.
 
         `None` means no pacing; in a flow with `tcp.pacing`, the window over the round trip times
         its factor.

@@ -43,7 +43,7 @@ PACKET_BITS = 12_000
 
 @dataclass(frozen=True)
 class Interval:
-    """What a flow met in one round trip."""
+    """Measurements of one flow over one round trip."""
 
     agent: int
     """Number of the flow among those with the label, from 0 in the order of their first turns."""
@@ -61,7 +61,7 @@ class Interval:
 
 
 def aurora(interval: Interval) -> float:
-    """10 throughput - 1000 latency - 2000 loss, in packets of 1500 bytes a second, and seconds.
+    """Return 10 throughput - 1000 latency - 2000 loss, in 1500-byte packets/s and seconds.
 
     Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning Perspective on Internet
     Congestion Control" (ICML 2019), section 4.
@@ -87,7 +87,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         reward: Callable[[Interval], float] = aurora,
         set: Sequence[str] = (),
     ) -> None:
-        """`scenario` is a file or its tables; `set` are settings such as `duration="20 s"`.
+        """Create an environment from a file or its tables, with settings such as `duration="20 s"`.
 
         The seed of an environment chooses the replications of its runs.
         """
@@ -102,7 +102,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
         self.observation_space = gymnasium.spaces.Box(-10.0, 10.0, (5,), np.float32)
         self.results: Results | None = None
-        """Of the last run that came to its end."""
+        """Results of the last run that reached its end."""
         self._episode: _Episode | None = None
         self._observers: dict[int, _Observer] = {}
         self._last = np.zeros(5, np.float32)
@@ -149,7 +149,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
 
 class _Observer:
-    """What one flow has seen so far, with which an interval is compared."""
+    """Normalisation of a flow's observations, by the highest throughput and the last RTT so far."""
 
     def __init__(self) -> None:
         self.largest_bps = 0.0
@@ -226,7 +226,7 @@ class _Episode:
         self.of.pop(self.number, None)
 
     def ask(self, interval: Interval) -> float:
-        """In the thread of the run: by what the window is to be multiplied."""
+        """Return the factor of the window, in the thread of the run."""
         self.intervals.put(interval)
         factor = self.factors.get()
         if factor is None:
@@ -238,7 +238,7 @@ class Agent(CongestionControl):
     """A flow whose window the environment sets, once in a round trip and in no other way."""
 
     def __init__(self, episode: int) -> None:
-        """`episode` is the number of a run that is going on."""
+        """Create an algorithm of the run with number `episode`."""
         self.episode = _Episode.of[episode]
         self.number: int | None = None
         self.since_s: float | None = None
@@ -273,4 +273,4 @@ class Agent(CongestionControl):
         """Leave it to the agent, which sees what was lost."""
 
     def on_timeout(self, event: Timeout, window: Window) -> None:
-        """The same: the window stays."""
+        """Leave the window as it is."""

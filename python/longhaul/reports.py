@@ -69,19 +69,19 @@ def page(template: str, **content: object) -> str:
 
 
 def _provenance(runs: Sequence[Results]) -> list[tuple[str, list[str]]]:
-    """What made each run, a row per fact and a cell per run."""
+    """Return the provenance of the runs, a row per fact and a cell per run."""
     facts = [run.provenance() for run in runs]
     return [(name, [fact[name] for fact in facts]) for name in facts[0]]
 
 
 def _inline(name: str, runs: Sequence[Results]) -> dict[str, Any]:
-    """A plot by name, to stand in a page."""
+    """Return a named plot as SVG for a page."""
     svg = inline_svg(plots.figure(name, runs), name)
     return {"name": name, "help": plots.find(name).help, "svg": svg}
 
 
 def inline_svg(drawing: Figure, name: str) -> Markup:
-    """A figure as an SVG element that can stand inside HTML."""
+    """Return a figure as an SVG element for HTML."""
     with TemporaryDirectory() as scratch:
         path = Path(scratch) / f"{name}.svg"
         plots.save(drawing, path)
@@ -90,7 +90,7 @@ def inline_svg(drawing: Figure, name: str) -> Markup:
 
 
 def embedded(svg: str, name: str) -> Markup:
-    """The text of an SVG file as an element that can stand inside HTML, without what it can spare.
+    """Return an SVG file's text as an element for HTML, without superfluous parts.
 
     Groups need no names, and a hundredth of a point is finer than any screen.
     """

@@ -311,7 +311,7 @@ def test_regression_finds_the_line() -> None:
 
 
 def table() -> ResponseTable:
-    """Two factors and a competitor, two replications; y = 10 speed + kind + replication."""
+    """Return a table of two factors and a competitor; y = 10 speed + kind + replication."""
     rows = [
         {
             "speed": s,

@@ -21,7 +21,7 @@ CELLS, REPLICATIONS = 16, 20
 
 
 def draws(random: np.random.Generator, shape: str, studies: int, shared: bool) -> np.ndarray:
-    """Logarithms of `studies` studies: replications and, last, print, each of all cells."""
+    """Return logarithms of `studies` studies: replications, and last the print, by cell."""
     size = (studies, REPLICATIONS + 1, 1 if shared else CELLS)
     drawn = random.normal(size=size) if shape == "normal" else random.gamma(9.0, size=size)
     return np.broadcast_to(drawn, (studies, REPLICATIONS + 1, CELLS))

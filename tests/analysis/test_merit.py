@@ -14,7 +14,7 @@ def test_harm_is_the_part_that_is_lost() -> None:
 
 
 def _delivered(rate_of_first: np.ndarray, every_s: float) -> np.ndarray:
-    """Two flows that share a rate of 2 bytes/s."""
+    """Return the delivered bytes of two flows that share a rate of 2 bytes/s."""
     return np.cumsum(np.stack([rate_of_first, 2 - rate_of_first], axis=1), axis=0) * every_s
 
 

@@ -58,7 +58,7 @@ def test_sums_of_squares_are_those_of_type_two() -> None:
 def fitted(
     factors: dict[str, tuple[str, ...]], terms: Sequence[Sequence[str]], y: np.ndarray
 ) -> tuple[float, int]:
-    """The residual sum of squares of a model of these terms, and its rank."""
+    """Return the residual sum of squares of a model of these terms, and its rank."""
     columns = [np.ones(len(y))]
     for term in terms:
         cells = list(zip(*(factors[name] for name in term), strict=True))

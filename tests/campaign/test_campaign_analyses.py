@@ -39,7 +39,7 @@ label = "flow"
 
 @pytest.fixture(scope="module")
 def campaign_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The table of a small campaign."""
+    """Return the table of a small campaign."""
     folder = tmp_path_factory.mktemp("campaign")
     (folder / "c.toml").write_text(CAMPAIGN)
     campaign = read_campaign(folder / "c.toml")

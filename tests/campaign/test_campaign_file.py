@@ -45,7 +45,7 @@ kind = { path = "flows.0.congestion.kind", levels = ["reno", "cubic", "hstcp"] }
 
 
 def written(folder: Path, head: str = "", factors: str = FACTORS, scenario: str = SCENARIO) -> Path:
-    """A campaign file."""
+    """Return a campaign file."""
     if "responses" not in head:
         head += '\nresponses = ["goodput_bps"]\n'
     file = folder / "c.toml"
@@ -72,7 +72,7 @@ def test_what_a_terminal_would_obey_is_refused(
 
 
 def done(campaign: Campaign, folder: Path) -> Dataset:
-    """The table of a campaign that is run."""
+    """Return the table of a campaign that is run."""
     store = Store(folder / "store", campaign.reducer.variant)
     outcome = execute(campaign.runs(), store, workers=1, reducer=campaign.reducer)
     assert outcome.failed == []
@@ -500,7 +500,7 @@ class Failing:
         return {}
 
     def close(self) -> None:
-        """Nothing is to end."""
+        """Do nothing: there are no workers to end."""
 
 
 def test_a_failed_run_is_tried_as_often_as_asked(tmp_path: Path) -> None:
@@ -532,7 +532,7 @@ def test_memory_is_limited(tmp_path: Path) -> None:
 
 
 def example() -> str:
-    """The campaign that the page shows."""
+    """Return the campaign that the page shows."""
     text = PAGE.read_text(encoding="utf-8")
     [block] = re.findall(r"`loss\.toml`:\n\n```toml\n(.*?)```", text, flags=re.DOTALL)
     return str(block)

@@ -87,7 +87,7 @@ class Place:
         return subprocess.CompletedProcess(words, process.returncode, out, error)
 
     def status(self) -> dict[str, Any]:
-        """What `campaign status` says."""
+        """Return the output of `campaign status`."""
         found: dict[str, Any] = json.loads(self.call("status", "--json").stdout)
         return found
 
@@ -108,7 +108,7 @@ class Place:
         until(lambda: len(self.kept) >= finished, process)
 
     def is_whole(self) -> bool:
-        """Whether all runs are in the table."""
+        """Return true if all runs are in the table."""
         import polars as pl
 
         frame = pl.read_parquet(self.path / "campaigns/c/results.parquet")
@@ -127,14 +127,14 @@ def until(
 
 
 def children(process: int) -> list[int]:
-    """Processes that a process has started."""
+    """Return processes that a process has started."""
     return [
         int(word) for word in Path(f"/proc/{process}/task/{process}/children").read_text().split()
     ]
 
 
 def workers(process: int) -> list[int]:
-    """Its worker processes; Python's resource tracker is none."""
+    """Return a process's workers, without Python's resource tracker."""
     found = []
     for child in children(process):
         command = Path(f"/proc/{child}/cmdline").read_bytes()
@@ -257,7 +257,7 @@ def test_a_limit_of_file_size_stops_the_campaign_and_it_resumes(tmp_path: Path) 
 
 @contextmanager
 def full_disk(path: Path) -> Iterator[Path]:
-    """A file system of 400 KiB."""
+    """Mount a file system of 400 KiB."""
     path.mkdir(parents=True)
     options = ["-t", "tmpfs", "-o", "size=400k"]
     mounted = subprocess.run(
@@ -357,7 +357,7 @@ class Cluster:
 
 @contextmanager
 def cluster(folder: Path) -> Iterator[Cluster]:
-    """A scheduler and two workers."""
+    """Start a scheduler and two workers."""
     pytest.importorskip("distributed")
     one = Cluster(folder)
     try:

@@ -33,7 +33,7 @@ def test_leases_end_with_their_program(tmp_path: Path) -> None:
 
 
 def ended_session(tmp_path: Path, host: str, age_s: float) -> None:
-    """A lease of a program that ended, or may have, without ending its session."""
+    """Provide a lease of a program that ended, or may have, without ending its session."""
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     for name in ("sessions", "claims"):

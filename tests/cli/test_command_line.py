@@ -1,4 +1,4 @@
-"""What each command prints and leaves."""
+"""Output of each command, printed and in files."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from longhaul.cli.printing import print_json
 
 
 def done(result: "subprocess.CompletedProcess[str]") -> str:
-    """Asserts success without a word on the error stream; returns what was printed."""
+    """Check success without output on the error stream; return the printed text."""
     assert (result.returncode, result.stderr) == (0, ""), result.stderr
     return result.stdout
 

@@ -1,4 +1,4 @@
-"""What messages and short forms lead to: lines of campaign files, units, names, single files."""
+"""Guidance of messages and short forms: lines of campaign files, units, names, single files."""
 
 import json
 import re

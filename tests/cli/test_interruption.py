@@ -166,7 +166,7 @@ def test_files_without_end_are_refused(where: str, tmp_path: Path, cli: CommandL
 
 
 def _peak_kb(folder: Path, *words: str) -> int:
-    """The most memory of a command."""
+    """Return the peak memory of a command."""
     program = (
         "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True,"
         " stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL);"
@@ -188,7 +188,7 @@ def test_the_summary_needs_no_memory_for_the_samples(tmp_path: Path) -> None:
 
 
 def _limit_files() -> None:
-    """As if the disk were full: no file may have more than some kilobytes."""
+    """Limit files to a few kilobytes, as a full disk would."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 

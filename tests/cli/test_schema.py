@@ -26,7 +26,7 @@ TYPES: dict[str, tuple[type, ...]] = {
 
 
 def faults(value: Json, schema: Json, path: str = "") -> list[str]:
-    """What a value violates: of JSON Schema, what our schema uses."""
+    """Return the violations of a value, for the part of JSON Schema that our schema uses."""
     alternatives = [faults(value, one, path) for one in schema.get("anyOf", [])]
     found = min(alternatives, key=len, default=[])
     kind = schema.get("type")

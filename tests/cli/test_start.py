@@ -1,4 +1,4 @@
-"""What the program loads before it does anything, and that commands are found all the same."""
+"""Modules loaded at the program's start; all commands are found nevertheless."""
 
 import inspect
 import os

@@ -15,7 +15,7 @@ PROJECTED = {"mild": 0.001, "medium": 0.005, "heavy": 0.01}
 
 
 def _part(*sections: str) -> Suite:
-    """Some criteria of the suite, one replication of each scenario."""
+    """Return some criteria of the suite, one replication of each scenario."""
     suite = find("rfc7928").only(sections)
     experiments = {
         name: replace(one, replications={"quick": 1}) for name, one in suite.experiments.items()

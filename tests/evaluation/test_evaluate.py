@@ -27,7 +27,7 @@ class Aimd(CongestionControl):
 
 
 def _any(suite: str) -> Contender:
-    """Something that the suite can evaluate."""
+    """Return a contender that the suite can evaluate."""
     subject = find(suite).terms.subject
     return contender({"algorithm": "cubic", "discipline": "codel"}[subject], subject)
 
@@ -110,7 +110,7 @@ def test_the_subject_is_not_compared_with_itself() -> None:
 
 
 def _small(suite: Suite, *names: str) -> Suite:
-    """The suite with some experiments, a replication of each, and their criteria."""
+    """Return the suite with some experiments, a replication of each, and their criteria."""
     experiments = {
         name: replace(suite.experiments[name], replications={"quick": 1}) for name in names
     }

@@ -34,17 +34,17 @@ class Reno(CongestionControl):
     phases = "slow start"
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """As the example."""
+        """Grow the window as the example does."""
         slow_start = min(ack.acked, window.cwnd)
         window.cwnd += slow_start if window.in_slow_start else ack.acked / window.cwnd
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """As the example, which does not round."""
+        """Reduce the window as the example does, without rounding."""
         window.ssthresh = window.cwnd = max(event.base / 2, 2.0)
 
 
 def _command(language: str, folder: Path) -> list[str]:
-    """What starts an example: built as its first lines say, if it is to be built."""
+    """Return the command that starts an example, compiled first if necessary."""
     source = EXAMPLES / f"external_controller.{language}"
     if language == "py":
         return [sys.executable, str(source)]
@@ -57,7 +57,7 @@ def _command(language: str, folder: Path) -> list[str]:
 
 @contextmanager
 def _running(command: list[str], place: Path, *more: str) -> Iterator[str]:
-    """The address of a controller, until the end of the block."""
+    """Provide the address of a running controller."""
     process = subprocess.Popen([*command, str(place), *more])
     try:
         for _ in range(200):
@@ -99,7 +99,7 @@ def test_one_that_is_told_once_a_round_trip_has_as_much(tmp_path: Path) -> None:
 
 @contextmanager
 def _silent(*answers: bytes) -> Iterator[str]:
-    """A controller that gives these answers to each connection, and then nothing more."""
+    """Provide a controller that gives these answers to each connection, and then is silent."""
     listening = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:

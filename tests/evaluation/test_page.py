@@ -1,4 +1,4 @@
-"""Plots of an evaluation's page: what of intervals is to be seen."""
+"""Plots of an evaluation's page: the visible part of intervals."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ ARROW = ">"
 
 
 def _axis(*values: MeanInterval) -> tuple[float, list[float], int]:
-    """Where the axis of these values ends, where intervals do, and how many go on beyond."""
+    """Return the end of the values' axis, the ends of intervals, and the number of arrows."""
     named = {f"algorithm {number}": value for number, value in enumerate(values)}
     point = Point("e", {"buffer": "1 BDP"}, Figure("wait_p95_s", "wait"), named, "")
     drawn = page._drawn([[point]], "algorithm 0")
@@ -32,7 +32,7 @@ def test_intervals_end_within_the_axis() -> None:
 
 
 def test_an_arrow_says_that_an_interval_goes_on() -> None:
-    """One that is far longer than all else would leave no room for that."""
+    """An interval far longer than all others would leave no room for these."""
     end, ends, arrows = _axis(MeanInterval(1.0, -40.0, 42.0, 3), MeanInterval(0.4, 0.1, 0.7, 3))
     assert ends == [end, 0.7]
     assert end == pytest.approx(2.05)

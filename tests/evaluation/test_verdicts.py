@@ -25,7 +25,7 @@ def _outcome(
     figure: Figure | None = None,
     standards: Sequence[str] = STANDARDS,
 ) -> Outcome:
-    """The outcome of a figure with these values of each algorithm, one a replication."""
+    """Return the outcome of a figure with these values of each algorithm, one a replication."""
     figure = figure or Figure("delay", "delay", better="less", slack=0.01)
     criterion = Criterion("0", "made up", "must", experiments=("e",), figures=(figure,))
     rfc9743 = find("rfc9743")

@@ -47,11 +47,11 @@ class Page:
         return found[1]
 
     def table(self, name: str) -> dict[str, Any]:
-        """A table's entry in the catalogue."""
+        """Return a table's entry in the catalogue."""
         return next(table for table in self.catalogue["tables"] if table["name"] == name)
 
     def values(self, stored: dict[str, Any]) -> np.ndarray:
-        """The numbers of a blob."""
+        """Return the numbers of a blob."""
         content = base64.b64decode(self._element(f"blob-{stored['blob']}"))
         content = content if stored.get("raw") else zlib.decompress(content)
         raw = np.frombuffer(content, TYPES[stored["encoding"]])
@@ -61,12 +61,12 @@ class Page:
         return np.where(raw == 65_535, np.nan, values)
 
     def column(self, table: str, name: str) -> np.ndarray:
-        """The numbers of a column."""
+        """Return the numbers of a column."""
         columns = self.table(table)["columns"]
         return self.values(next(column for column in columns if column["name"] == name))
 
     def curves(self, table: str, measure: str) -> tuple[np.ndarray, np.ndarray, float]:
-        """Times, values of shape (elements, times), and the largest error of these."""
+        """Return times, values of shape (elements, times), and the largest error of these."""
         entry = next(series for series in self.catalogue["series"] if series["table"] == table)
         stored = next(one for one in entry["measures"] if one["name"] == measure)
         times = self.values(entry["times"])
@@ -123,7 +123,7 @@ def test_curves_of_a_run_are_its_samples(of_flows: Page, finished: longhaul.Resu
 
 
 def text_of(page: Page, table: str, name: str) -> list[str]:
-    """The texts of a column."""
+    """Return the texts of a column."""
     stored = next(column for column in page.table(table)["columns"] if column["name"] == name)
     return [stored["categories"][int(code)] for code in page.values(stored)]
 
@@ -289,7 +289,7 @@ def test_branches_stay_with_their_root() -> None:
 
 @pytest.fixture
 def campaign(tmp_path: Path) -> Path:
-    """The table of a campaign of 12 runs."""
+    """Return the table of a campaign of 12 runs."""
     frame = pl.DataFrame(
         {
             "run": list(range(1, 13)),
@@ -398,7 +398,7 @@ def test_levels_keep_the_order_of_the_campaign(campaign: Path, tmp_path: Path) -
 
 @pytest.fixture(scope="module")
 def long_table() -> Large:
-    """30,000 rows, one of which stands out, and a sample of 1,000."""
+    """Return 30,000 rows, one of which stands out, and a sample of 1,000."""
     random = np.random.default_rng(3)
     rows = 30_000
     frame = pl.DataFrame(

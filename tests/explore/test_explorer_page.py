@@ -43,7 +43,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(browser: Any) -> Iterator[Open]:  # noqa: ANN401
-    """Opens a file; at the end nothing may have been said in the console."""
+    """Provide a function that opens a file; at the end the console must be silent."""
     said: list[str] = []
     pages = []
 
@@ -75,7 +75,7 @@ def settle(page: Any) -> None:  # noqa: ANN401
 
 
 def pictures(page: Any) -> dict[str, str]:  # noqa: ANN401
-    """What each view shows, as text that changes with it."""
+    """Return the content of each view, as text that changes with it."""
     found: dict[str, str] = page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll(".card")].map(card => [
             card.id,
@@ -101,13 +101,13 @@ def drag(page: Any, view: str, start: tuple[float, float], end: tuple[float, flo
 
 
 def count(page: Any) -> int:  # noqa: ANN401
-    """How many rows are selected."""
+    """Return the number of selected rows."""
     return int(page.inner_text("#count").split()[0].replace(",", ""))
 
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page over 64 runs of 20 responses, of which one factor moves all and one nothing."""
+    """Build a page over 64 runs of 20 responses; one factor moves all of them, another none."""
     random = np.random.default_rng(1)
     algorithm = ["reno", "cubic", "hstcp", "bbr3"] * 16
     loss = np.repeat([1e-5, 1e-3], 32)
@@ -129,7 +129,7 @@ def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A page over a small run of MesoNet."""
+    """Build a page over a small run of MesoNet."""
     folder = tmp_path_factory.mktemp("mesonet")
     scenario = f"[mesonet]\nintervals = 40\n{MESONET_NETWORK}"
     run = longhaul.run(scenario, out=folder / "m1")
@@ -406,12 +406,12 @@ def test_legend_keeps_groups(opened: Open, campaign: Path) -> None:
 
 
 def slowdown() -> float:
-    """How much longer things take than on an idle machine: limits are for one."""
+    """Return the slowdown by the machine's load; limits are for an idle machine."""
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def first_view(opened: Open, file: Path) -> float:
-    """Seconds to the first view of an idle machine; of some tries the best."""
+    """Return the seconds to the first view, scaled to an idle machine; the best of some tries."""
     tries = []
     for _ in range(4):
         page = opened(file)
@@ -423,7 +423,7 @@ def first_view(opened: Open, file: Path) -> float:
 
 
 def answer_ms(page: Any, view: str) -> float:  # noqa: ANN401
-    """Milliseconds from a move of a brush to the frame that shows it; of ten the best."""
+    """Return the time (ms) from a brush move to the frame that shows it; the best of ten."""
     found: float = page.evaluate(
         """async view => {
             const canvas = document.querySelector(`#view-${view} canvas`);
@@ -456,7 +456,7 @@ def answer_ms(page: Any, view: str) -> float:  # noqa: ANN401
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, int], Path]:
-    """Parquet files of so many rows and responses, as any program may write them."""
+    """Return Parquet files with given rows and responses, as any program may write them."""
 
     def of(rows: int, columns: int) -> Path:
         random = np.random.default_rng(2)

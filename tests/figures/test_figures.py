@@ -57,7 +57,7 @@ of_a_link = "wait_mean_s"
 
 @pytest.fixture
 def two(tmp_path: Path) -> Path:
-    """A folder with a scenario of two flows, and a campaign of it."""
+    """Write a scenario of two flows, and a campaign of it, to a folder."""
     (tmp_path / "two.toml").write_text(TWO)
     (tmp_path / "c.toml").write_text(CAMPAIGN)
     return tmp_path
@@ -108,7 +108,7 @@ def test_a_figure_of_what_is_not_recorded_is_refused_before_a_run(
 
 @pytest.fixture
 def slowest() -> Iterator[str]:
-    """The figure that `docs/contributing.md` adds with one function."""
+    """Add the figure of `docs/contributing.md` by its one function."""
     text = (Path(__file__).parents[2] / "docs" / "contributing.md").read_text(encoding="utf-8")
     [code] = re.findall(r"^## A figure\n.*?^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     exec(code, dict(vars(runs)))

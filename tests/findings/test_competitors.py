@@ -20,7 +20,7 @@ NUMBERS = (1, 8, 13, 14, 24)
 
 
 def frame() -> pl.DataFrame:
-    """Goodputs of groups of flows of an experiment, and runs of another with other algorithms."""
+    """Return goodputs of flow groups of an experiment, and runs of another one's algorithms."""
     rng = np.random.default_rng(8)
     names = [f"mean_{role}_{k}" for k in NUMBERS for role in groups.ROLES]
     rows = [

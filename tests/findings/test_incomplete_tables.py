@@ -17,7 +17,7 @@ WHO = ["reno", "cubic", "bic"]
 
 
 def table(conditions: int, *, without: int = 0) -> ResponseTable:
-    """Three competitors under some conditions, without the last few rows."""
+    """Return a table of three competitors under some conditions, without the last few rows."""
     rows = [
         {"condition": k + 1, "algorithm": who, "rate": 0.01 * 4**k, "y1_TP1": 1.0 + k + at,
          "y2_TP1": 2.0 - at * k, "DD_TP1": 1.0 + k + at, "y1_TP2": at + 0.5, "events": 7 * k + at}

@@ -1,4 +1,4 @@
-"""What pictures call the columns of a table."""
+"""Labels of a table's columns in plots."""
 
 from importlib import resources
 

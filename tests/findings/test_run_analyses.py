@@ -22,7 +22,7 @@ SHORTER_QUEUE = 'topology.parking-lot.hops.1.queue={ kind = "droptail", limit = 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[longhaul.Results]:
-    """Two queues, and another seed."""
+    """Run two queues, and one of them with another seed."""
     folder = tmp_path_factory.mktemp("runs")
     settings = {"long": SHORT, "short": [*SHORT, SHORTER_QUEUE], "again": [*SHORT, "seed=4"]}
     return [longhaul.run(SCENARIO, out=folder / name, set=set_) for name, set_ in settings.items()]
@@ -83,7 +83,7 @@ def test_harm_is_what_a_flow_loses_beside_another(tmp_path: Path) -> None:
 def given(
     *, name: str = "r", labels: Sequence[dict[str, object]] = (), **exchanges: list[object]
 ) -> Any:  # noqa: ANN401
-    """A run with such labels, or with such exchanges of label `web`."""
+    """Return a run with these labels, or with these exchanges of label `web`."""
     summary = SimpleNamespace(labels=pl.DataFrame(labels))
     flows = pl.DataFrame({"name": ["w"], "label": ["web"]})
     begun = pl.DataFrame({"name": "w", "start_s": 1.0, **exchanges}, strict=False)

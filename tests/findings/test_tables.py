@@ -1,4 +1,4 @@
-"""Which table `longhaul analyze` reads and writes: studies by name, and scores of components."""
+"""Tables that `longhaul analyze` reads and writes: studies by name, and scores of components."""
 
 import json
 import re
@@ -94,7 +94,7 @@ def test_the_factor_whose_levels_compete_need_not_be_named_twice(
 
 @pytest.fixture
 def measured(tmp_path: Path) -> ResponseTable:
-    """Two factors, and three responses of which two go together."""
+    """Return a table of two factors, and three responses of which two are correlated."""
     rng = np.random.default_rng(1)
     frame = pl.DataFrame({"a": [1, 2] * 8, "b": (["low"] * 2 + ["high"] * 2) * 4}).with_columns(
         x=pl.Series(rng.normal(size=16)) + 3 * pl.col("a"), z=pl.Series(rng.normal(size=16))

@@ -19,7 +19,7 @@ SCENARIO: dict[str, Any] = {
 
 
 def _windows(env: CongestionEnv, action: float, seed: int) -> tuple[list[float], longhaul.Results]:
-    """The windows of an episode with one action throughout, and the run."""
+    """Return the windows of an episode with one action throughout, and the run."""
     env.reset(seed=seed)
     windows: list[float] = []
     while True:

@@ -43,7 +43,7 @@ trace = { flows = ["L1"], sources = [7, "0-2"], from = "5 s", until = "7 s" }
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
-    """A run of the small scenario, for tests that only read."""
+    """Run the small scenario once, for tests that only read."""
     return longhaul.run(SMALL, out=tmp_path_factory.mktemp("mesonet") / "m1")
 
 

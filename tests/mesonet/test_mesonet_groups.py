@@ -57,7 +57,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
 
 
 def limits(run: longhaul.Results) -> tuple[dict[str, int], dict[str, dict[Any, int]]]:
-    """Maximum by type of file, and minimum by type, path, interface and role."""
+    """Return the maximum by type of file, and the minimum by type, path, interface and role."""
     said = {path: value for path, value, _ in longhaul.load(run.scenario).explain()}
     cells = [
         (path, interface, role)
@@ -80,12 +80,12 @@ WINDOW_S = 0.003
 
 
 def windows(times: pl.Series) -> pl.Series:
-    """Windows from the beginning of the run to each time."""
+    """Return the numbers of windows from the beginning of the run to each time."""
     return (times / WINDOW_S).round(9)
 
 
 def open_flows(flows: pl.DataFrame, file: str, times: pl.Series) -> pl.Series:
-    """How many flows of the log transfer such a file, or are connecting for it, at each time."""
+    """Count the flows that transfer a type of file, or connect for it, at each time."""
     chosen = flows.filter(pl.col("file") == file)
     begun = windows(chosen["start_s"]).floor().sort()
     ended = windows(chosen["end_s"]).ceil().sort()

@@ -42,13 +42,13 @@ FLOWS = ("L1", "L2")
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
-    """A run of the scenario, for tests that only read."""
+    """Run the scenario once, for tests that only read."""
     few = ["mesonet.hosts.sources=3", "mesonet.users.think='5 s'"]
     return longhaul.run(SPARSE, out=tmp_path_factory.mktemp("sparse") / "sparse", set=few)
 
 
 def _points(axes: Axes, label: str) -> tuple[list[float], list[float]]:
-    """What is drawn of a line; nan at gaps."""
+    """Return the drawn points of a line, with nan at gaps."""
     line = next(line for line in axes.get_lines() if line.get_label() == label)
     times, values = (np.asarray(part, dtype=float).tolist() for part in line.get_data())
     return times, values

@@ -29,7 +29,7 @@ from longhaul.running.loading import load
 
 
 def by_steps(t: np.ndarray) -> np.ndarray:
-    """The solution of x' = -x(t - 1), x = 1 before, by the method of steps, up to 4."""
+    """Return the solution up to 4 of x' = -x(t - 1), x = 1 before, by the method of steps."""
     x = 1.0 - t
     x += np.where(t > 1, (t - 1) ** 2 / 2, 0.0)
     x -= np.where(t > 2, (t - 2) ** 3 / 6, 0.0)

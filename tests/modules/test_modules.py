@@ -25,13 +25,13 @@ if shutil.which("cc") is None or sys.platform == "win32":
 
 @pytest.fixture(scope="module")
 def sawtooth(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example's object."""
+    """Build the example's object."""
     return modules.build([SAWTOOTH], tmp_path_factory.mktemp("objects") / "sawtooth.so").object
 
 
 @pytest.fixture(scope="module")
 def recorder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The object of the module that checks what it is told."""
+    """Build the object of a module that checks its arguments."""
     target = tmp_path_factory.mktemp("objects") / "recorder.so"
     return modules.build([HERE / "tcp_recorder.c"], target).object
 
@@ -67,7 +67,7 @@ def test_standard_tcp_of_a_module_is_ours(sawtooth: Path) -> None:
 
 @pytest.mark.parametrize("gentle", [False, True])
 def test_the_decrease_follows_from_the_parameters(sawtooth: Path, *, gentle: bool) -> None:
-    """Of w segments, w (1024 - decrease) / 1024 are left; the mean with w if the queue is short."""
+    """A reduction leaves w (1024 - decrease) / 1024 of w segments."""
     flow = {"module": str(sawtooth), "decrease": 256, "gentle": gentle}
     scenario = _scenario(flow)
     # Random losses of a path of 100 Mbit/s come before there is a queue.
@@ -156,7 +156,7 @@ def test_the_hash_is_that_of_the_object_and_not_of_its_place(
 
 
 def test_a_resolved_scenario_refuses_another_object(sawtooth: Path, tmp_path: Path) -> None:
-    """What was recorded with one object is not repeated with another."""
+    """A scenario recorded with one object file is not repeated with another."""
     place = tmp_path / "tcp_x.so"
     shutil.copy(sawtooth, place)
     results = longhaul.run(_scenario({"module": str(place)}, duration="1 s"))
@@ -182,7 +182,7 @@ def test_a_resolved_scenario_refuses_another_object(sawtooth: Path, tmp_path: Pa
     ],
 )
 def test_bad_parameters_are_refused(sawtooth: Path, flow: dict[str, Any], message: str) -> None:
-    """With what is allowed, before anything runs."""
+    """The message states the allowed values, before anything runs."""
     with pytest.raises(longhaul.ScenarioError, match=message):
         longhaul.load(_scenario({"module": str(sawtooth), **flow}))
 

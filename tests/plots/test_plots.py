@@ -84,7 +84,7 @@ def test_throughput_is_the_difference_of_counters(finished: longhaul.Results) ->
 
 
 def _points(axes: Axes, index: int = 0) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """The points of a line."""
+    """Return the points of a line."""
     x, y = axes.get_lines()[index].get_data()
     return np.asarray(x, dtype=float), np.asarray(y, dtype=float)
 

@@ -1,4 +1,4 @@
-"""What the plots of analyses show: texts and points, on cases with known answers."""
+"""Content of the plots of analyses: texts and points, on cases with known answers."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ MINUS = "\N{MINUS SIGN}"
 
 @pytest.fixture
 def given() -> Screening:
-    """A 2^(4-1) fraction: x1 raises the response by 8, x3 lowers it by 4, x1*x2 adds 2."""
+    """Return results of a 2^(4-1) fraction: x1 adds 8, x3 subtracts 4, x1*x2 adds 2."""
     design = two_level(4, runs=8)
     x = design.coded
     y = 20.0 + 4 * x[:, 0] - 2 * x[:, 2] + 1 * x[:, 0] * x[:, 1]
@@ -29,17 +29,17 @@ def given() -> Screening:
 
 
 def key_of(drawing: Figure) -> list[str]:
-    """The lines beside the panels."""
+    """Return the lines beside the panels."""
     return [text.get_text() for legend in drawing.legends for text in legend.get_texts()]
 
 
 def bars_of(drawing: Figure) -> list[Rectangle]:
-    """The bars of the first panel."""
+    """Return the bars of the first panel."""
     return [bar for bar in drawing.axes[0].patches if isinstance(bar, Rectangle)]
 
 
 def overlapping(drawing: Figure, labels: list[Text]) -> list[tuple[str, str]]:
-    """Pairs of labels that lie on each other, and labels that lie beyond their axes."""
+    """Return pairs of overlapping labels, and labels that reach beyond their axes."""
     drawing.canvas.draw()
     boxes = [label.get_window_extent() for label in labels]
     names = [label.get_text() for label in labels]
@@ -61,12 +61,12 @@ def overlapping(drawing: Figure, labels: list[Text]) -> list[tuple[str, str]]:
 
 
 def texts(drawing: Figure, panel: int = 0) -> list[str]:
-    """The texts inside a panel."""
+    """Return the texts inside a panel."""
     return [text.get_text() for text in drawing.axes[panel].texts]
 
 
 def ticks(drawing: Figure, panel: int = 0) -> list[str]:
-    """The labels of its horizontal axis."""
+    """Return the labels of a panel's horizontal axis."""
     return [label.get_text() for label in drawing.axes[panel].get_xticklabels()]
 
 

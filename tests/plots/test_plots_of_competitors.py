@@ -1,4 +1,4 @@
-"""What pictures of competitors show, condition by condition: drawn numbers, names, order, room."""
+"""Plots of competitors by condition: drawn numbers, names, order, room."""
 
 import re
 from typing import Any
@@ -22,7 +22,7 @@ def texts(drawing: Figure, panel: int = 0) -> list[str]:
 
 
 def notes(drawing: Figure) -> str:
-    """Title and notes of a picture, on one line."""
+    """Return the title and notes of a plot, on one line."""
     return " ".join(" ".join(text.get_text() for text in drawing.texts).split())
 
 
@@ -31,7 +31,7 @@ def annotations(drawing: Figure, panel: int = 0) -> list[Annotation]:
 
 
 def row(drawing: Figure, name: str, panel: int = 0) -> list[str]:
-    """The row of that name below a panel."""
+    """Return the row of that name below a panel."""
     shown = annotations(drawing, panel)
     [head] = [text for text in shown if text.get_text() == name]
     height = head.get_position()[1]

@@ -24,7 +24,7 @@ SLOW_STARTS: dict[str, dict[str, Any]] = {
 
 
 def scenario(slow_start: dict[str, Any], lost: list[int]) -> dict[str, Any]:
-    """NIST's transport starts with two segments and waits two round trips for a timeout."""
+    """Return a scenario of NIST's transport: two initial segments, timeouts of two round trips."""
     link = {"rate": "1 Gbps", "delay": "500 ms", "loss": {"packets": lost}}
     return {
         "title": "Schematic flow",
@@ -42,18 +42,18 @@ def scenario(slow_start: dict[str, Any], lost: list[int]) -> dict[str, Any]:
 
 
 def samples(results: longhaul.Results, kind: str = "flow") -> pl.DataFrame:
-    """Of the flow or the first link."""
+    """Return the samples of the flow, or of the first link."""
     return results.series.filter((pl.col("kind") == kind) & (pl.col("id") == 0))
 
 
 def reaches(results: longhaul.Results, cwnd: float, after_s: float = 0.0) -> dict[str, Any]:
-    """The first sample with such a window."""
+    """Return the first sample with such a window."""
     later = samples(results).filter((pl.col("t_s") > after_s) & (pl.col("cwnd_pkts") >= cwnd))
     return later.row(0, named=True)
 
 
 def event(results: longhaul.Results, name: str) -> dict[str, Any]:
-    """The only event of this name."""
+    """Return the only event of this name."""
     (row,) = results.events.filter(pl.col("event") == name).iter_rows(named=True)
     return row
 
@@ -121,7 +121,7 @@ def test_schematic_flows_start_over_after_their_timeout(name: str, slow: list[fl
 
 
 def syns_s(lost: int) -> list[float]:
-    """When SYNs reach the link, the first so many of which are lost, to the tenth of a second."""
+    """Return the times at which SYNs reach the link, to 0.1 s; the first `lost` are dropped."""
     link = samples(longhaul.run(scenario({"kind": "standard"}, list(range(lost)))), "link")
     lost_s = [link.filter(pl.col("dropped_pkts") > count)["t_s"][0] for count in range(lost)]
     return [*lost_s, link.filter(pl.col("departed_pkts") > 0)["t_s"][0]]

@@ -17,7 +17,7 @@ ONE = SMALL.replace("count = 2", "count = 1").rpartition("[[flows]]")[0]
 
 @pytest.fixture(scope="module")
 def captured(tmp_path_factory: pytest.TempPathFactory) -> longhaul.Results:
-    """One flow that fills and overflows a queue, captured both ways."""
+    """Run one flow that fills and overflows a queue, captured in both directions."""
     links = 'measure.capture=["bottleneck", "bottleneck-reverse"]'
     return longhaul.run(ONE, out=tmp_path_factory.mktemp("captured") / "c1", set=[links])
 

@@ -1,4 +1,4 @@
-"""Which file imports which, and the circles among them."""
+"""Graph of imports among files, and its circles."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ Graph = Mapping[str, frozenset[str]]
 
 
 def circles(graph: Graph) -> list[list[str]]:
-    """Groups of modules each of which imports all others, if not directly (Tarjan 1972)."""
+    """Return groups of modules that import each other, directly or not (Tarjan 1972)."""
     index: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -38,7 +38,7 @@ def circles(graph: Graph) -> list[list[str]]:
 
 
 def python_imports(package: Path) -> Graph:
-    """The imports of a Python package, those inside functions and for type checkers included."""
+    """Return the imports of a Python package, also those in functions and for type checkers."""
     files = {}
     for file in package.rglob("*.py"):
         parts = file.relative_to(package.parent).with_suffix("").parts
@@ -65,7 +65,7 @@ def python_imports(package: Path) -> Graph:
 
 
 def rust_imports(crate: Path) -> Graph:
-    """The imports of a crate's files, tests left out.
+    """Return the imports of a crate's files, tests left out.
 
     A path counts as an import of the file that defines what it names, not of those that re-export
     it, so that a `mod.rs` that only lists its parts is in no circle.
@@ -112,7 +112,7 @@ class _Crate:
         return {home for home in homes if home is not None and home != module}
 
     def _absolute(self, module: Path_, path: Path_) -> Path_ | None:
-        """A path from the crate's root; none if it leads out of the crate."""
+        """Return a path from the crate's root; none if it leads out of the crate."""
         first, *rest = path
         if first == "crate":
             return tuple(rest)
@@ -125,7 +125,7 @@ class _Crate:
         return (*module, *path) if (*module, first) in self.texts else None
 
     def _home(self, module: Path_, path: Path_, depth: int = 0) -> Path_ | None:
-        """The module that defines what a path names."""
+        """Return the module that defines the item of a path."""
         full = self._absolute(module, path)
         if full is None:
             return None
@@ -139,7 +139,7 @@ class _Crate:
 
 
 def _uses(text: str) -> Iterator[tuple[Path_, str]]:
-    """Each name that a file imports or re-exports: its path, and what it is called here."""
+    """Yield each name that a file imports or re-exports: its path, and its local name."""
     for _, tree in _USE.findall(text):
         for leaf in _leaves("".join(tree.replace(" as ", "~").split())):
             path, _, alias = leaf.partition("~")
@@ -153,7 +153,7 @@ def _uses(text: str) -> Iterator[tuple[Path_, str]]:
 
 
 def _leaves(tree: str) -> Iterator[str]:
-    """The paths of a tree of braces."""
+    """Yield the paths of a tree of braces."""
     opened = tree.find("{")
     if opened < 0:
         yield tree

@@ -29,7 +29,7 @@ REPORT = ROOT / "validation" / "ns2" / "report.json"
 
 
 def text_of(document: str) -> str:
-    """A document with each run of white space as one space."""
+    """Return a document with each run of white space as one space."""
     return " ".join((DOCS / document).read_text(encoding="utf-8").split())
 
 
@@ -77,7 +77,7 @@ GENERATED = ("reference", "gallery", "results", "notebooks")
 
 
 def written() -> list[Path]:
-    """The pages of docs that are written by hand, or by commands that keep what they measured."""
+    """Return the pages of docs written by hand, or by commands that keep their measurements."""
     found = sorted(DOCS.rglob("*.md"))
     return [page for page in found if page.relative_to(DOCS).parts[0] not in GENERATED]
 
@@ -96,7 +96,7 @@ HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 
 def anchors_of(page: Path) -> set[str]:
-    """What links to headings of a page are called."""
+    """Return the anchors of a page's headings."""
     headings = HEADING.findall(page.read_text(encoding="utf-8"))
     return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -125,7 +125,7 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 @dataclass(frozen=True)
 class Statement:
-    """What a document says of a scenario that ships."""
+    """A document's statement on a scenario that ships."""
 
     document: str
     text: str

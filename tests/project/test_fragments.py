@@ -57,7 +57,7 @@ NOT_A_SCENARIO = {
 
 
 def placed(piece: dict[str, Any]) -> Iterator[str]:
-    """Overrides that put a piece where it belongs."""
+    """Yield overrides that put a piece where it belongs."""
     for key, value in piece.items():
         shown = toml(value)
         if key in TOP:
@@ -81,7 +81,7 @@ def nested(path: str, value: object) -> Iterator[str]:
 
 
 def pieces(page: Path) -> Iterator[str]:
-    """What of a page is a piece of a scenario."""
+    """Yield the pieces of scenarios on a page."""
     for block in blocks_of(page):
         if block.language == "toml" and block.file is None:
             yield block.text
@@ -127,7 +127,7 @@ def alternatives(text: str) -> list[dict[str, Any]]:
 
 
 def overrides(piece: dict[str, Any]) -> Iterator[str]:
-    """What a piece sets; a group of flows or a link stands for the only one."""
+    """Yield the settings of a piece; a group of flows or a link stands for the only one."""
     piece = dict(piece)
     for flow in piece.pop("flows", []):
         yield from placed(flow)

@@ -1,6 +1,6 @@
-"""No circles of imports, and no crate that uses one above it: each is read and tested alone.
+"""Imports: no circles, no crate that uses one above it, and layers as the documents list them.
 
-Which Python module may use which is checked by `lint-imports`; here, that documents say the same.
+The layers of Python modules are checked by `lint-imports`.
 """
 
 import re
@@ -15,7 +15,7 @@ CRATES = sorted(path.name for path in (ROOT / "crates").iterdir())
 
 
 def _is_natural(circle: list[str], separator: str) -> bool:
-    """Whether it is a module and its parts.
+    """Return true if a circle is a module and its parts.
 
     Rust's parts of a module see its private items, so that a type and the files that implement it
     are one unit: `table`, which `table::stored` adds methods to, say.

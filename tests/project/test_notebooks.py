@@ -28,7 +28,7 @@ def test_a_notebook_runs(file: Path) -> None:
 
 
 def check(notebook: str, names: dict[str, object]) -> None:
-    """What its text says of its figures."""
+    """Check the statements of a notebook's text on its figures."""
     if notebook == "run_to_figure":
         medians = names["regrown"].groupby("name")["regrown_s"].median()  # type: ignore[attr-defined]
         assert 3 * medians["hstcp-0"] < medians["reno-0"]

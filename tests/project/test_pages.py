@@ -57,7 +57,7 @@ def test_blocks_do_what_the_page_says(page: Path, tmp_path: Path) -> None:
 
 
 def is_possible(block: Block) -> bool:
-    """Whether what a block needs is installed."""
+    """Return true if the requirements of a block are installed."""
     needs = block.detail.split() if block.note == "needs" else []
     return all(shutil.which(one) or find_spec(one) for one in needs)
 
@@ -79,7 +79,7 @@ def run(block: Block, folder: Path) -> str:
 
 
 def missing(shown: str, printed: str) -> Sequence[str]:
-    """The lines of a block that were not printed, spaces aside."""
+    """Return the lines of a block that were not printed, spaces aside."""
 
     def plain(text: str) -> str:
         return re.sub(r"\s+", " ", text).strip()

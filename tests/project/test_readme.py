@@ -1,4 +1,4 @@
-"""What README and the documents say is what the commands give."""
+"""Statements of README and the documents agree with the commands' output."""
 
 import re
 import shlex
@@ -33,7 +33,7 @@ HELP: dict[tuple[str, ...], str] = {}
 
 
 def help_of(cli: CommandLine, *words: str) -> str:
-    """The help of a command, asked for once; nothing if there is no such command."""
+    """Return the help of a command, cached; empty if there is no such command."""
     if words not in HELP:
         answer = cli(*words, "--help")
         HELP[words] = answer.stdout if answer.returncode == 0 else ""

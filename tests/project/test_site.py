@@ -31,7 +31,7 @@ LINK_KEY = re.compile(
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The generated pages, with pictures of nothing."""
+    """Generate the pages, with empty plots."""
     root = tmp_path_factory.mktemp("docs")
     nothing = Chart((Line("nothing", [0.0, 1.0], [1.0, 2.0]),), "x", "y", "nothing")
     with pytest.MonkeyPatch.context() as patch:

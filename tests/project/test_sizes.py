@@ -1,4 +1,4 @@
-"""What the package weighs, compressed as in a wheel: the program, ledgers, and recorded results."""
+"""Size of the package, compressed as in a wheel: the program, ledgers, and recorded results."""
 
 import zlib
 from pathlib import Path
@@ -34,5 +34,5 @@ def test_the_program_ledgers_and_recorded_results_keep_to_their_budgets() -> Non
 
 
 def _engine_size() -> int:
-    """The engine as installed: `make build` and `make wheel` strip its symbols."""
+    """Return the size of the installed engine, whose symbols `make build` strips."""
     return len(zlib.compress(Path(_engine.__file__).read_bytes()))

@@ -1,4 +1,4 @@
-"""What Wireshark's expert finds in captures: retransmissions, as many as there are."""
+"""Retransmissions that Wireshark's expert finds in captures are as many as the run's."""
 
 import shutil
 import subprocess

@@ -25,7 +25,7 @@ LOST = {"reordering_threshold", "time_threshold", "pto_expired"}
 
 
 def _check(event: dict[str, Any]) -> None:
-    """Whether an event is as the drafts define it."""
+    """Check that an event is as the drafts define it."""
     assert event.keys() == {"time", "name", "data"}
     data = event["data"]
     match event["name"]:
@@ -93,7 +93,7 @@ def test_windows_and_packets_are_those_of_the_tables(finished: longhaul.Results)
 
 
 def _as_qvis_reads(text: str, trace: int) -> dict[str, list[tuple[float, float]]]:
-    """The curves of qvis' congestion graph by name: times in milliseconds and values.
+    """Return the curves of qvis' congestion graph by name: times in milliseconds and values.
 
     What it takes is that of its sources in October 2025: the kind of a file from its first 1,024
     characters (FileLoader.ts), versions and times (QlogLoaderV2.ts), curves and packets

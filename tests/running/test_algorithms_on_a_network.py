@@ -12,7 +12,7 @@ ONE_FLOW = Path(__file__).parents[2] / "scenarios" / "one_flow.toml"
 """One flow alone on 100 Mbit/s and 50 ms with a queue of half the path."""
 
 PAYLOAD_MBPS = 96.5
-"""What the link carries without headers."""
+"""Goodput of the full link, which headers reduce."""
 
 ALGORITHMS = [row["name"] for row in _engine.algorithms()["algorithms"]]
 

@@ -43,7 +43,7 @@ measure = { flow_log = true, batch = 50, trace = { flows = [1], sources = ["0-9"
 
 
 def _files(run: Path) -> dict[str, Any]:
-    """The content of every file of a run; of run.json what does not depend on the machine."""
+    """Return every file of a run, with run.json limited to parts that no machine changes."""
     found: dict[str, Any] = {file.name: file.read_bytes() for file in sorted(run.iterdir())}
     meta = json.loads(found["run.json"])
     del meta["machine"]
@@ -52,7 +52,7 @@ def _files(run: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What a run leaves that was never stopped."""
+    """Return the files of a run that was never stopped."""
     return _files(longhaul.run(SCENARIO, out=tmp_path_factory.mktemp("whole") / "run").path)
 
 
@@ -123,7 +123,7 @@ def test_nothing_of_an_older_run_gets_into_one_with_checkpoints(
 
 
 def _raising(at: int) -> Callable[[Interval], dict[str, float]]:
-    """A measure that ends the run in an interval."""
+    """Return a measure that raises an error in an interval."""
 
     def measure(interval: Interval) -> dict[str, float]:
         if interval.number == at:

@@ -1,4 +1,4 @@
-"""What is killed at any moment loses nothing that was finished, and leaves nothing that looks so.
+"""Kills at any moment lose nothing finished, and leave nothing that looks finished.
 
 Runs, studies and reports; by Ctrl-C, SIGTERM, SIGKILL, and full disks. The next call cleans up.
 """
@@ -26,7 +26,7 @@ TIMES = 50
 
 
 def _full_disk(most: int) -> Callable[[], None]:
-    """As if the disk were full: no file may have more bytes than that."""
+    """Return a function that limits the size of files, as a full disk would."""
 
     def limit() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -62,7 +62,7 @@ def _killed(
 
 
 def _wait_for_handlers(process: "subprocess.Popen[str]") -> None:
-    """Until then signals end the interpreter, which has not read a line of ours."""
+    """Wait for our signal handlers; before, signals end the interpreter itself."""
     while process.poll() is None:
         status = Path(f"/proc/{process.pid}/status").read_text()
         caught = int(status.split("SigCgt:")[1].split()[0], 16)
@@ -72,7 +72,7 @@ def _wait_for_handlers(process: "subprocess.Popen[str]") -> None:
 
 
 def _moments(seed: int, longest_s: float) -> Iterator[tuple[int | None, float, int]]:
-    """Signals and when to send them; or a full disk, and how full."""
+    """Yield signals and times at which they are sent, or a full disk and its limit."""
     draw = random.Random(seed)
     for index in range(TIMES):
         number = (*SIGNALS, None)[index % 4]
@@ -153,7 +153,7 @@ def test_a_study_may_be_killed_at_any_moment(tmp_path: Path) -> None:
 
 
 def _finished(folder: Path) -> dict[str, bytes]:
-    """The finished runs of a study, without what depends on the machine."""
+    """Return the finished runs of a study, without facts that depend on the machine."""
     runs = {}
     for file in (folder / "study").rglob("store/results-*/*/*.json"):
         kept = json.loads(file.read_bytes())

@@ -27,23 +27,23 @@ class Growing(CongestionControl):
         self.increase = increase
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """One segment a round trip."""
+        """Grow by `increase` segments per round trip."""
         window.grow(self.increase * ack.credit / window.cwnd)
 
 
 def with_python(python: str) -> str:
-    """The small scenario with another algorithm in place of HighSpeed TCP."""
+    """Return the small scenario with another algorithm in place of HighSpeed TCP."""
     return SMALL.replace('{ kind = "hstcp" }', python)
 
 
 def tables(run: longhaul.Results) -> dict[str, Any]:
-    """What flows and links did, whatever their algorithm is called."""
+    """Return the tables of a run without the algorithm's name."""
     columns = {"flows": run.flows.drop("congestion"), "links": run.links}
     return columns | {"series": run.series, "events": run.events}
 
 
 def same(one: longhaul.Results, other: longhaul.Results) -> bool:
-    """Whether two runs did the same, to the last bit."""
+    """Return true if two runs have the same tables, to the last bit."""
     others = tables(other)
     return all(table.equals(others[name]) for name, table in tables(one).items())
 
@@ -134,16 +134,16 @@ class Seen(CongestionControl):
     told: list[tuple[Any, ...]] = []  # noqa: RUF012
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """Grows as standard TCP."""
+        """Grow as standard TCP."""
         self.told.append(("ack", ack.now_s, ack.acked, ack.srtt_s, ack.in_flight, ack.limit))
         window.cwnd += ack.credit / window.cwnd
 
     def on_round(self, ack: Ack, window: Window) -> None:
-        """Notes the round."""
+        """Note the round."""
         self.told.append(("round", ack.round, window.in_slow_start))
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """Halves."""
+        """Halve the window."""
         self.told.append(("congestion", event.cause, event.base, event.first, window.cwnd))
         super().on_congestion(event, window)
 

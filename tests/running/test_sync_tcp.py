@@ -25,7 +25,7 @@ QUEUE_PKTS = {"reno": 41.51, "sync-pcwnd": 26.49, "sync-mixreact": 30.97}
 
 
 def scenario(kind: str) -> dict[str, Any]:
-    """Everyone uses the same protocol; segments of 1420 bytes and a window of 46 at most."""
+    """Return a scenario with one protocol, segments of 1420 bytes, and windows up to 46."""
     queue = {"kind": "droptail", "limit": "92 packets"}
     hop = {"rate": "10 Mbps", "delay": "1 ms", "queue": queue}
     flows = [
@@ -97,7 +97,7 @@ def test_pcwnd_uses_the_bottleneck_as_published() -> None:
 
 @cache
 def watched(detector: str | None) -> longhaul.Results:
-    """Four flows of standard TCP on a short queue, with a detector that only watches or without."""
+    """Run four standard TCP flows on a short queue, with a passive detector or without."""
     congestion = {"kind": "sync", "detector": detector, "reaction": "none"}
     return longhaul.run(
         {
@@ -127,7 +127,7 @@ def test_detectors_that_only_watch_leave_every_packet_as_it_is(detector: str) ->
 
 
 def one_flow(flow: dict[str, Any]) -> longhaul.Results:
-    """Sync-TCP(Pcwnd) on a short queue for two minutes, every ACK recorded."""
+    """Run Sync-TCP(Pcwnd) on a short queue for two minutes, with every ACK recorded."""
     return longhaul.run(
         {
             "title": "One flow",

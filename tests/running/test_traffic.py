@@ -36,7 +36,7 @@ def test_runs_without_traffic_have_no_exchanges(small: Path) -> None:
 
 
 def hurst(counts: np.ndarray) -> float:
-    """Hurst parameter by aggregated variances, from a tenth of a second to 13 seconds."""
+    """Return the Hurst parameter by aggregated variances, from 0.1 s to 13 s."""
     levels = [2**n for n in range(8)]
     blocks = [counts[: len(counts) // level * level].reshape(-1, level) for level in levels]
     variances = [block.mean(axis=1).var() for block in blocks]
@@ -117,7 +117,7 @@ def test_the_goodput_settles_in_the_warm_up() -> None:
 
 @pytest.mark.long
 def test_a_quarter_of_a_million_exchanges() -> None:
-    """How long 250,000 exchanges take (docs/traffic.md), in constant memory."""
+    """250,000 exchanges take the documented time (docs/traffic.md), in constant memory."""
     settings = ['duration="6000 s"', "measure.stop.exchanges=250000"]
     results = longhaul.run(SCENARIOS / "http_dumbbell.toml", set=settings)
     # "About 40 simulated minutes", warm-up included.

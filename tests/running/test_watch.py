@@ -19,7 +19,7 @@ from longhaul.running.watch import BLOCKS, Watch
 
 
 def watched(out: Path, scenario: str) -> str:
-    """What a terminal shows while a scenario runs."""
+    """Return the output of the terminal while a scenario runs."""
     main, other = pty.openpty()
     program = str(Path(sys.executable).with_name("longhaul"))
     command = [program, "run", scenario, "--out", str(out), "--watch"]

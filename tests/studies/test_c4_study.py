@@ -1,4 +1,4 @@
-"""The study of C4's tests: that its scenarios resolve, and what is measured of a run."""
+"""The study of C4's tests: its scenarios resolve, and its measures are right."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ def test_every_test_is_run_with_each_of_the_three() -> None:
 
 
 def _check_sender(flow: dict[str, Any]) -> None:
-    """Every sender, in the background too, is as picoquic has it; CUBIC alone starts slowly so."""
+    """Check that all senders are picoquic's, with its slow start for CUBIC only."""
     assert flow["congestion"]["variant"] == "picoquic"
     is_cubic = flow["congestion"]["kind"] == "cubic"
     assert (flow["slow_start"]["kind"] == "picoquic") == is_cubic
@@ -73,7 +73,7 @@ def test_every_printed_number_is_a_claim_with_its_section() -> None:
 
 
 def test_no_band_reaches_below_what_the_link_permits() -> None:
-    """Of a path that changes, and of round trips; loads are parts of a link."""
+    """Bounds are those of a changing path, and of round trips; loads are fractions of a link."""
     for claim in STUDY.claims:
         if claim.derived:
             continue

@@ -30,7 +30,7 @@ def data(*rows: dict[str, Any], axes: tuple[str, ...]) -> Data:
 
 
 def runs(cers: list[float]) -> Data:
-    """A run with bursts for each congestion event rate."""
+    """Return a run with bursts for each congestion event rate."""
     rows = [{"k": 10, "replication": i, "cer": cer} for i, cer in enumerate(cers)]
     return data(*rows, axes=("k",))
 

@@ -1,4 +1,4 @@
-"""What claims of chapters 4, 6 and 7 of NIST SP 500-282 measure, on cases with known answers."""
+"""Measures of claims in chapters 4, 6 and 7 of NIST SP 500-282, on cases with known answers."""
 
 import numpy as np
 import polars as pl

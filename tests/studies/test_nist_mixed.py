@@ -171,7 +171,7 @@ BY_CONDITION = ("A8-067", "A8-077", "A8-078-shrinks", "A9-037-grows", "A9-038")
 
 
 def as_printed() -> Data:
-    """What runs would measure if conditions differed alike for all, with the means printed."""
+    """Return results with the printed means, if conditions differed alike for all."""
     order = STUDY.module("mixed.measures").ORDER
     rows = []
     for experiment in MAIN:

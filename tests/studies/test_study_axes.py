@@ -1,4 +1,4 @@
-"""The axes of studies' figures show what matplotlib's own axes show."""
+"""Axes of studies' figures, which have the ticks of matplotlib's own axes."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""What a source concludes beside what claims show of it, never more than they do."""
+"""Conclusions of a source never state more than the claims behind them show."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a part of a design shows of a statement about all of it: never more than it can."""
+"""Coverage: a part of a design never shows more of a statement on the whole than it can."""
 
 from collections.abc import Mapping, Sequence
 from math import nan
@@ -186,7 +186,7 @@ RUNS_OF_ONE = "value = 2\nlow = 1\nhigh = 4\nopposite = 0.5\nruns = 1"
 
 
 def test_a_part_shows_no_more_of_one_run(tmp_path: Path) -> None:
-    """Where several replications tell what one more run is like."""
+    """Several replications are needed to predict one more run."""
     study = study_with(tmp_path, "least", RENO, RUNS_OF_ONE)
 
     def losses(levels: Sequence[float]) -> Data:

@@ -1,4 +1,4 @@
-"""What stands beside what on the page of a study."""
+"""Layout of a study's page."""
 
 from collections.abc import Mapping
 from pathlib import Path

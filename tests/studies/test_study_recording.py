@@ -1,4 +1,4 @@
-"""What is recorded of a study: small, and as exact as its docstring says."""
+"""Recordings of a study are small, and as exact as their docstring says."""
 
 from pathlib import Path
 

@@ -31,7 +31,7 @@ def results(**replications: int) -> Data:
 
 
 def test_every_experiment_keeps_its_number_of_runs() -> None:
-    """One with three replications is not lost among those of another one with twenty."""
+    """An experiment with three replications is kept beside one with twenty."""
     for sample in Resampled(results(few=3, many=20, once=1), 50):
         assert [len(sample.points(name)) for name in ("few", "many", "once")] == [6, 40, 2]
         assert sample.points("once", protocol="a")["rate"].to_list() == [0.0]
@@ -122,7 +122,7 @@ def grid(seed: int, lacking: float) -> Data:
 @pytest.mark.parametrize("lacking", [0.0, 0.02, 0.3])
 @pytest.mark.parametrize("seed", range(10))
 def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: float) -> None:
-    """Where samples differ in more than numbers, they are not worked out together."""
+    """Samples that differ in more than numbers are not computed together."""
     samples = Resampled(grid(seed, lacking), 8)
     together = 0
     for name, words in CLAIMS:

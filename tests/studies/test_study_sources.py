@@ -1,4 +1,4 @@
-"""What claims cite exists in their sources, and what they leave out has a reason."""
+"""Passages that claims cite exist in their sources, and omissions have reasons."""
 
 import csv
 import re
@@ -92,7 +92,7 @@ def test_readmes_cite_what_a_reader_can_open(study: Study) -> None:
 
 
 def of_distance(claim: Claim) -> bool:
-    """Whether it bounds how far numbers are from printed or computed ones."""
+    """Return true if a claim bounds the distance of values from printed or computed ones."""
     return (
         claim.expected.low == 0
         and isfinite(claim.expected.high)

@@ -1,4 +1,4 @@
-"""Sync-TCP's web experiments: what is common to protocols, and what is kept of a run."""
+"""Sync-TCP's web experiments: settings common to protocols, and values kept of a run."""
 
 from typing import Any
 
@@ -176,7 +176,7 @@ def web(rows: list[dict[str, Any]]) -> Data:
 
 
 def test_where_distributions_cross() -> None:
-    """One is ahead by 10 points at 300 ms and behind by 30 at 400: they cross at 325."""
+    """The first queue is 10 points ahead at 300 ms and 30 behind at 400: they cross at 325 ms."""
     steps = range(100, 1501, 100)
     early = {f"within_{ms}": 40.0 if ms <= 300 else 50.0 for ms in steps}
     late = {f"within_{ms}": 30.0 if ms <= 300 else 80.0 for ms in steps}

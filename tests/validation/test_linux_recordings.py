@@ -16,7 +16,7 @@ HEADER = "t,flow,cwnd,ssthresh,rtt_us,retrans,ca_state,bytes_acked\n"
 
 
 def folder(tmp_path: Path, late_share: float = 0.0) -> Path:
-    """A recording of 60 s: slow start to 40 segments, then a reduction every 10 s."""
+    """Return a recording of 60 s: slow start to 40 segments, then a reduction every 10 s."""
     lines, threshold, acked = [], 2**31 - 1, 0
     for number in range(6000):
         time = number / 100

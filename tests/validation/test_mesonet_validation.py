@@ -209,7 +209,7 @@ def test_the_report_is_read_as_it_was_written(
 
 
 def page_table(page: str, first: str) -> list[list[str]]:
-    """The rows of the table of a page whose header begins so."""
+    """Return the rows of the page's table with this header."""
     lines = iter(page.splitlines())
     next(line for line in lines if line.startswith(f"| {first} |"))
     next(lines)

@@ -1,4 +1,4 @@
-"""How the validation measures sawteeth."""
+"""Measurement of sawteeth in the validation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from validation.ns2.sawtooth import measure
 
 
 def case(module: str) -> Case:
-    """One flow, measured from 10 s on."""
+    """Return a case of one flow, measured from 10 s on."""
     return Case("teeth", 10.0, (f"flow={module},1,0,0,0,0,1",), (1,))
 
 

@@ -20,7 +20,7 @@ LOSSES = [10 ** (-7 + step / 8) for step in range(41)]
 
 
 def scenario(kind: str) -> dict[str, Any]:
-    """The small scenario whose window a page shows: one flow, a second from 15 s on."""
+    """Return the small scenario whose window a page shows: one flow, a second from 15 s on."""
     given: dict[str, Any] = {"kind": kind}
     if kind == "table":
         given |= {"increase": [[1, 1], [100, 1], [1000, 10]], "decrease": [[1, 0.5], [1000, 0.2]]}
@@ -65,7 +65,7 @@ def write(pages: Pages) -> None:
 
 
 def slug(name: str) -> str:
-    """The name of an entry's file."""
+    """Return the name of an entry's file."""
     return name.replace("++", "-plus-plus")
 
 
@@ -135,7 +135,7 @@ NAMES = ("label", "name", "from", "to")
 
 @cache
 def _words(study: Study) -> set[str]:
-    """All texts in the scenarios, factors and tables of conditions of a study."""
+    """Return all texts in the scenarios, factors and tables of conditions of a study."""
     return {
         word
         for experiment in study.experiments.values()

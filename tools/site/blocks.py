@@ -1,4 +1,4 @@
-"""The code blocks of a page, and what a comment before a block says of it.
+"""Code blocks of a page, with their notes from the comments before them.
 
 A block whose first line is a comment with the name of a file is that file; shell blocks run in order, in one
 directory; a `text` block after a shell block is lines that the commands print.
@@ -23,7 +23,7 @@ class Block:
     note: str
     """not run, needs, fails, slow, or nothing."""
     detail: str
-    """Why it is not run, or what it needs."""
+    """Reason for not running the block, or its requirements."""
 
     @property
     def file(self) -> str | None:
@@ -33,7 +33,7 @@ class Block:
 
 
 def blocks_of(page: Path) -> Iterator[Block]:
-    """The code blocks of a page, in order."""
+    """Yield the code blocks of a page, in order."""
     text = page.read_text(encoding="utf-8")
     for match in FENCE.finditer(text):
         note = NOTE.search(text[: match.start()])

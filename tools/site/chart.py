@@ -20,7 +20,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Chart:
-    """What is drawn, and what the axes are called."""
+    """A line chart: lines, titles of the axes, and title."""
 
     lines: tuple[Line, ...]
     x: str
@@ -29,11 +29,11 @@ class Chart:
     log: bool = False
 
     def svg(self, width: int = 720, height: int = 300) -> str:
-        """The chart with axes, grid and key."""
+        """Return the chart with axes, grid and key."""
         return _Drawing(self, width, height).svg()
 
     def thumbnail(self) -> str:
-        """The curves alone."""
+        """Return the curves without axes."""
         return _Drawing(self, 300, 130, bare=True).svg()
 
 
@@ -55,7 +55,7 @@ class _Drawing:
             self.y_range = (0.0, 1.0)
 
     def _top(self, most: float) -> float:
-        """The largest value shown: a first overshoot may leave the picture, if it is far above what follows."""
+        """Return the largest value shown; a first overshoot far above the rest may be cut off."""
         begin = self.x_range[0] + 0.25 * (self.x_range[1] - self.x_range[0])
         later = [
             y
@@ -98,7 +98,7 @@ class _Drawing:
         )
 
     def _points(self, line: Line) -> list[str]:
-        """Pieces of the curve between samples that are missing."""
+        """Return the pieces of a curve between missing samples."""
         pieces: list[list[str]] = [[]]
         for x, y in thinned(line):
             if not _drawn(y, log=self.chart.log):
@@ -150,7 +150,7 @@ def _drawn(y: float | None, *, log: bool) -> bool:
 
 
 def thinned(line: Line) -> list[tuple[float, float | None]]:
-    """At most `MAX_POINTS` points: of each stretch the smallest and the largest, so that no peak is lost."""
+    """Return at most `MAX_POINTS` points, the extremes of each stretch, so that no peak is lost."""
     points = list(zip(line.xs, line.ys, strict=True))
     if len(points) <= MAX_POINTS:
         return points
@@ -168,7 +168,7 @@ def thinned(line: Line) -> list[tuple[float, float | None]]:
 
 
 def _ticks(low: float, high: float) -> list[float]:
-    """Five or so round numbers in a range."""
+    """Return five or so round numbers in a range."""
     if high <= low:
         return [low]
     raw = (high - low) / 5

@@ -1,4 +1,4 @@
-"""What an algorithm was held against: comparisons that are recorded in `validation/` and in pages made of them."""
+"""Evidence for an algorithm: comparisons recorded in `validation/` and in pages made of them."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Measured:
 
 
 def response_measurements() -> dict[str, list[Measured]]:
-    """Mean windows by algorithm."""
+    """Return mean windows by algorithm."""
     by_algorithm: dict[str, list[Measured]] = defaultdict(list)
     for point in response.recorded():
         verdict = judge(point, point.random).value
@@ -39,7 +39,7 @@ def response_measurements() -> dict[str, list[Measured]]:
 
 
 def held_against(name: str) -> list[str]:
-    """A table of the comparisons that an algorithm is part of."""
+    """Return a table of the comparisons with an algorithm."""
     rows = [*_ns2(name), *_linux(name), *_response(name), *_coexistence(name)]
     if not rows:
         return [

@@ -21,11 +21,11 @@ class Example:
 
     @property
     def title(self) -> str:
-        """What it is about."""
+        """Title of the example."""
         return str(self.scenario.get("title", self.name))
 
     def values(self) -> Iterator[tuple[str, Any]]:
-        """Every key, as the registry of keys names it, with its value."""
+        """Yield every key, as the registry of keys names it, with its value."""
         yield from _values("", self.scenario)
 
 
@@ -61,7 +61,7 @@ class Examples:
                     self._of_key[key] = (shown, example)
 
     def of_key(self, key: str) -> tuple[str, Example] | None:
-        """The shortest value that a scenario gives a key."""
+        """Return the shortest value of a key in any scenario."""
         return self._of_key.get(key)
 
     def with_queue(self, kind: str) -> list[tuple[str, str]]:

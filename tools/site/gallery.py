@@ -17,7 +17,7 @@ VIEW = {
     "perturbations": "queues", "udp_cross_traffic": "throughput", "gentle_adaptive_red": "queues", "vcp": "queues", "xcp": "queues",
     "policed_link": "goodputs", "token_bucket": "throughput", "split_proxy": "throughput", "control_theory": "queues",
 }  # fmt: skip
-"""What the picture of a scenario shows, where that is not the windows."""
+"""Content of a scenario's picture, if it is not the windows."""
 
 SHORTER = {
     "mesonet_small": ("mesonet.hosts.sources=5",),
@@ -27,7 +27,7 @@ SHORTER = {
         "mesonet.LLon=[0.01, 0.01, 0.01]",
     ),
 }
-"""Of large runs something smaller is shown."""
+"""Smaller settings for the pictures of large runs."""
 
 GROUPS = (
     (
@@ -108,7 +108,7 @@ def write(pages: Pages, examples: Examples) -> None:
 
 
 def drawn(example: Example) -> Chart:
-    """The picture of a scenario."""
+    """Return the picture of a scenario."""
     view = VIEW.get(example.name, "windows")
     return chart(example.file, views.VIEWS[view], view, SHORTER.get(example.name, ()))
 

@@ -16,7 +16,7 @@ PLACES = (
     "topology.parking-lot.hops.*.",
     "topology.graph.links.*.",
 )
-"""Where links stand, which all have the same keys."""
+"""Places of links, which all have the same keys."""
 
 SIZES = {"requests": "50 Mbps", "packmime": "50 Mbps", "web": "50 Mbps"}
 
@@ -127,7 +127,7 @@ def _aliases(name: str, place: str) -> Iterable[str]:
 
 
 def sample(row: Key) -> str:
-    """A value that a key may hold, from its declaration."""
+    """Return a value that a key may hold, from its declaration."""
     allowed, default = row["allowed"], row["default"].partition(" (")[0]
     for pattern in (r"such as (\"[^\"]*\")", r"^(\"[^\"]*\")", r"or (\"[^\"]*\")"):
         if match := re.search(pattern, allowed):

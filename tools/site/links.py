@@ -23,20 +23,20 @@ LINK = re.compile(
 
 
 def rewrite(_app: object, name: str, text: list[str]) -> None:
-    """Have the links of a page that Sphinx has read lead to what the site has."""
+    """Redirect the links of a page that Sphinx has read to their targets in the site."""
     folder = (DOCS / name).parent
     text[0] = within_site(text[0], folder, folder)
 
 
 def within_site(text: str, written_for: Path, shown_in: Path) -> str:
-    """A text whose links are relative to a folder, as a page of the site in another.
+    """Return a text with links relative to a folder, rewritten for a page in another.
 
     Links to what the site does not have, such as folders, become text.
     """
     up = Path(*[".."] * len(shown_in.relative_to(ROOT).parts))
 
     def path_of(written: str) -> str | None:
-        """Where a link leads from the page; none if the site has nothing there."""
+        """Return a link's target as seen from the page; None if the site lacks the target."""
         target = (written_for / written).resolve()
         inside = COPIED.get(target, target)
         if inside.is_relative_to(DOCS):

@@ -36,12 +36,12 @@ class Pages:
 
 
 def cell(text: object) -> str:
-    """A text as it stands in a table."""
+    """Return a text as it stands in a table."""
     return str(text).replace("|", "\\|").replace("\n", " ")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """A table; columns whose head ends in `:` are right-aligned."""
+    """Return a table; columns whose head ends in `:` are right-aligned."""
     names = [name.removesuffix(":") for name in head]
     rules = ["---:" if name.endswith(":") else "---" for name in head]
     lines = [f"| {' | '.join(names)} |", f"|{'|'.join(rules)}|"]
@@ -50,21 +50,21 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
 
 
 def block(language: str, text: str) -> list[str]:
-    """A block of code."""
+    """Return a block of code."""
     return [f"```{language}", *text.rstrip("\n").splitlines(), "```"]
 
 
 def html(text: str) -> list[str]:
-    """A piece of HTML as it is."""
+    """Return a piece of HTML as it is."""
     return ["```{raw} html", *text.splitlines(), "```"]
 
 
 def code(name: object) -> str:
-    """A name of a file, a key or a command."""
+    """Return a name of a file, a key or a command."""
     return f"`{name}`"
 
 
 def toctree(entries: Iterable[str], depth: int = 1, *, hidden: bool = False) -> list[str]:
-    """The pages below this one."""
+    """Return the pages below this one."""
     options = [f":maxdepth: {depth}", *([":hidden:"] if hidden else [])]
     return ["```{toctree}", *options, "", *entries, "```"]

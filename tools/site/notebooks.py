@@ -34,7 +34,7 @@ marimo edit run_to_figure.py
 
 
 def write(pages: Pages) -> None:
-    """Write a page for each, and their list."""
+    """Write a page for each notebook, and their list."""
     lines = [HEAD]
     for file in NOTEBOOKS:
         page = _page(file)
@@ -58,7 +58,7 @@ def _page(file: Path) -> list[str]:
 
 
 def cells(text: str) -> Iterator[str]:
-    """The source of each cell, without what makes it one."""
+    """Yield the source of each cell, without its decorator."""
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef):
             body = [statement for statement in node.body if not isinstance(statement, ast.Return)]
@@ -67,7 +67,7 @@ def cells(text: str) -> Iterator[str]:
 
 
 def _markdown(source: str) -> str | None:
-    """The text of a cell that is nothing else."""
+    """Return the text of a cell that has only text; None for any other."""
     statement = ast.parse(source).body[0]
     if not source.startswith("mo.md(") or not isinstance(statement, ast.Expr):
         return None
@@ -76,7 +76,7 @@ def _markdown(source: str) -> str | None:
 
 
 def shown(file: Path) -> list[list[str]]:
-    """What each cell gives, as lines of a page; runs are kept by the text of the notebook and the results version."""
+    """Return the output of each cell as lines of a page, cached by text and results version."""
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:24]
     kept = CACHE / f"{digest}-{_engine.results_version()}-notebook.json"
     if not kept.exists():

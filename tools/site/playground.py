@@ -1,4 +1,4 @@
-"""What the playground's page loads: the engine as WebAssembly, and scenarios to begin with."""
+"""Files of the playground's page: the engine as WebAssembly, and scenarios to begin with."""
 
 import base64
 import gzip

@@ -146,7 +146,7 @@ def _definition(
 
 
 def _member(node: ast.FunctionDef) -> list[str]:
-    """A method or a property, in a list of definitions."""
+    """Return a method or a property, in a list of definitions."""
     decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
     is_property = any("property" in decorator for decorator in decorators)
     if is_property:
@@ -167,7 +167,7 @@ def _signature(node: ast.FunctionDef) -> str:
 
 
 def _prose(text: str) -> list[str]:
-    """A docstring as Markdown: indented pieces are code."""
+    """Return a docstring as Markdown: indented pieces are code."""
     lines: list[str] = []
     for piece in inspect.cleandoc(text).split("\n\n"):
         if piece.startswith("    "):

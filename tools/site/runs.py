@@ -19,7 +19,7 @@ View = Callable[[longhaul.Results], Chart]
 def chart(
     source: str | Path | Mapping[str, Any], view: View, name: str, set: tuple[str, ...] = ()
 ) -> Chart:
-    """The chart of a run, which is done if it is not kept; `name` is that of the view."""
+    """Return the chart `name` of a run, which is simulated unless stored."""
     scenario = longhaul.load(source, set)
     key = f"{scenario.hash[:24]}-{_engine.results_version()}-{name}.json"
     kept = CACHE / key

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 
 def toml(value: object) -> str:
-    """A value in one line."""
+    """Return a value in one line."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + " }"
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What of a run a picture shows."""
+"""Charts of a run, by view."""
 
 from itertools import pairwise
 
@@ -11,7 +11,7 @@ MAX_LINES = 8
 
 
 def windows(run: longhaul.Results) -> Chart:
-    """Congestion windows of flows."""
+    """Draw the congestion windows of flows."""
     flows = run.series.filter(kind="flow")
     names = _names(flows)
     lines = [_line(flows.filter(name=name), name, "cwnd_pkts") for name in names]
@@ -19,13 +19,13 @@ def windows(run: longhaul.Results) -> Chart:
 
 
 def queues(run: longhaul.Results) -> Chart:
-    """Queue of each link that has one."""
+    """Draw the queue of each link that has one."""
     lines = [_line(link, name, "queue_pkts") for name, link in _busy(run)]
     return Chart(tuple(lines), "time (s)", "queue (packets)", f"Queue: {_title(run)}")
 
 
 def throughput(run: longhaul.Results) -> Chart:
-    """What each link sends, with what a link whose rate changes could send."""
+    """Draw the throughput of each link, with the capacity of links whose rate changes."""
     lines = []
     for name, link in _busy(run):
         capacity = _rate(link, f"{name}: capacity", "capacity_bytes")
@@ -36,7 +36,7 @@ def throughput(run: longhaul.Results) -> Chart:
 
 
 def goodputs(run: longhaul.Results) -> Chart:
-    """Goodput of flows."""
+    """Draw the goodput of flows."""
     flows = run.series.filter(kind="flow")
     names = _names(flows)
     lines = [_rate(flows.filter(name=name), name, "delivered_bytes") for name in names]
@@ -44,7 +44,7 @@ def goodputs(run: longhaul.Results) -> Chart:
 
 
 def responses(run: longhaul.Results) -> Chart:
-    """How long responses take, by their size: the median of each eighth of a decade."""
+    """Draw the median response time by size, in eighths of a decade."""
     table = run.table("exchanges").filter(
         pl.col("end_s").is_not_null() & (pl.col("response_bytes") > 0)
     )
@@ -67,7 +67,7 @@ def responses(run: longhaul.Results) -> Chart:
 
 
 def active(run: longhaul.Results) -> Chart:
-    """Flows of MesoNet that transfer."""
+    """Draw the number of active MesoNet flows."""
     network = run.table("network")
     line = Line(
         "active flows", network["t_s"].to_list(), network["active_flows"].cast(pl.Float64).to_list()
@@ -79,7 +79,7 @@ VIEWS = {view.__name__: view for view in (windows, queues, throughput, goodputs,
 
 
 def _names(flows: pl.DataFrame) -> list[str]:
-    """Names of the first flows, in their order."""
+    """Return names of the first flows, in their order."""
     return flows.sort("id")["name"].unique(maintain_order=True).to_list()[:MAX_LINES]
 
 
@@ -88,7 +88,7 @@ def _title(run: longhaul.Results) -> str:
 
 
 def _busy(run: longhaul.Results) -> list[tuple[str, pl.DataFrame]]:
-    """Samples of the links that queued most, at most four."""
+    """Return samples of the links that queued most, at most four."""
     links = run.series.filter(kind="link")
     order = (
         links.group_by("name", maintain_order=True)
@@ -111,7 +111,7 @@ def _line(samples: pl.DataFrame, name: str, column: str) -> Line:
 
 
 def _rate(samples: pl.DataFrame, name: str, counter: str) -> Line:
-    """Mbit/s from a counter of bytes, over at most 200 intervals."""
+    """Return a line of Mbit/s from a counter of bytes, over at most 200 intervals."""
     every = max(1, -(-samples.height // 200))
     times, bytes_ = (samples[column].gather_every(every).to_list() for column in ("t_s", counter))
     pairs = list(pairwise(zip(times, bytes_, strict=True)))

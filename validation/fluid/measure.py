@@ -39,17 +39,17 @@ class Comparison:
     fluid: dict[str, float]
 
     def to_json(self) -> dict[str, Any]:
-        """As `figures.json` holds it."""
+        """Return the comparison as an object of `figures.json`."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, given: dict[str, Any]) -> Comparison:
-        """From `figures.json`."""
+        """Read a comparison from an object of `figures.json`."""
         return cls(**given)
 
 
 def scenario(algorithm: str, queue: str, seed: int) -> dict[str, Any]:
-    """Ten flows that start within a second; an acknowledgement for every segment."""
+    """Return a scenario of ten flows that start within a second and acknowledge every segment."""
     return {
         "title": f"Ten {algorithm} flows over {queue}",
         "duration": "200 s",

@@ -83,7 +83,7 @@ class Case:
         return PATHS[self.name[0]]
 
     def scenario(self) -> dict[str, Any]:
-        """The case as a scenario."""
+        """Return the case as a scenario."""
         path = self.path
         link: dict[str, Any] = {
             "from": "sender",
@@ -123,7 +123,7 @@ class Case:
         }
 
     def for_recorder(self, run: int) -> dict[str, Any]:
-        """The case as the recorder reads it."""
+        """Return the case as the recorder reads it."""
         ecn = {"tcp_ecn": "1"} if self.mark_from_pkts else {}
         reordering = self.reordering and {**self.reordering._asdict(), "seed": run}
         return {

@@ -1,4 +1,4 @@
-"""All cases: the 56 that were recorded first, and those about what these do not show."""
+"""All cases: the 56 recorded first, and later ones about what these do not show."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ KINDS = ("reno", "cubic", "bbr")
 
 
 def cases() -> Iterator[Case]:
-    """All cases."""
+    """Yield all cases."""
     yield from first_cases()
     yield from later_cases()
 
 
 def first_cases() -> Iterator[Case]:
-    """All cases: buffers, two flows, losses, outage, marks, a small window, completion times."""
+    """Yield the first cases: buffers, losses, outages, marks, small windows, completion times."""
     for letter in "sb":
         buffers = {
             "025": PATHS[letter].bdp_pkts // 4,
@@ -58,7 +58,7 @@ def first_cases() -> Iterator[Case]:
 
 
 def later_cases() -> Iterator[Case]:
-    """Reordering, buffers of the receiver, ten flows, longer and faster paths, applications."""
+    """Yield the later cases: reordering, receive buffers, ten flows, other paths, applications."""
     yield from _reordering()
     yield from _receive_buffers()
     yield from _ten_flows()
@@ -67,7 +67,7 @@ def later_cases() -> Iterator[Case]:
 
 
 def _reordering() -> Iterator[Case]:
-    """One packet of a hundred comes later: six others overtake it, or forty."""
+    """Yield cases in which one packet in a hundred is late: six others overtake it, or forty."""
     for kind in KINDS:
         for letter, limit, delay_s in (("s", 133, 0.008), ("b", 416, 0.01)):
             late = Reordering(0.01, delay_s)
@@ -75,7 +75,7 @@ def _reordering() -> Iterator[Case]:
 
 
 def _receive_buffers() -> Iterator[Case]:
-    """The window opens from 16 KiB of buffer, or not farther than a megabyte of it has room for."""
+    """Yield windows that open from a buffer of 16 KiB, or only as far as 1 MB allows."""
     for kind in ("cubic", "bbr"):
         opens = LARGE_BUFFERS | {"tcp_rmem": "4096 16384 33554432"}
         yield Case(f"b_{kind}_autotuned", 416, 30, (Flow(kind),), sysctls=opens)
@@ -87,7 +87,7 @@ def _receive_buffers() -> Iterator[Case]:
 
 
 def _ten_flows() -> Iterator[Case]:
-    """Ten connections, a tenth of a second apart."""
+    """Yield cases of ten connections, a tenth of a second apart."""
     for kind in KINDS:
         flows = tuple(Flow(kind, 0.1 * number) for number in range(10))
         yield Case(f"b_{kind}_ten", 416, 60, flows)
@@ -96,7 +96,7 @@ def _ten_flows() -> Iterator[Case]:
 
 
 def _other_paths() -> Iterator[Case]:
-    """A round trip of 200 ms; a rate of 100 Mbit/s, at which the recorder is still in time."""
+    """Yield a round trip of 200 ms, and 100 Mbit/s, at which the recorder is still on time."""
     for kind in KINDS:
         for letter in ("l", "f"):
             yield Case(f"{letter}_{kind}_1", PATHS[letter].bdp_pkts, 60, (Flow(kind),))
@@ -105,7 +105,7 @@ def _other_paths() -> Iterator[Case]:
 
 
 def _applications() -> Iterator[Case]:
-    """Applications that write little, or after pauses."""
+    """Yield cases of applications that write little, or after pauses."""
     for kind in KINDS:
         for letter, name, writes in (
             ("b", "idle", Writes(1_000_000, 3)),

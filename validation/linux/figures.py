@@ -20,9 +20,9 @@ class Simulated(NamedTuple):
     """A simulated case."""
 
     figures: dict[tuple[str, str], float]
-    """By flow and name."""
+    """Values by flow and name."""
     windows: list[list[tuple[float, float]]]
-    """Of each flow, now and then."""
+    """Sparse samples of each flow's window."""
 
 
 def simulate(case: Case) -> Simulated:
@@ -45,7 +45,7 @@ def _samples(results: longhaul.Results, number: int) -> pl.DataFrame:
 
 
 def together(each: Sequence[tuple[str, dict[str, float]]]) -> dict[tuple[str, str], float]:
-    """Figures by algorithm: of several flows of one, sums of what adds up and means of the others.
+    """Return figures by algorithm: sums over several flows if figures add up, else means.
 
     Neither the time between reductions nor the end of slow start has a mean that says much.
     """
@@ -83,7 +83,7 @@ def _of_flow(results: longhaul.Results, number: int, case: Case, flow: Flow) -> 
 
 
 def _reductions(events: pl.DataFrame, flow: int) -> pl.DataFrame:
-    """Cuts and timeouts, but for a timeout of what another has sent again.
+    """Return reductions and timeouts, except timeouts of data that another timeout resent.
 
     The kernel's are those at which its state (`ca_state`) becomes one of reduction, or the
     threshold changes in one; neither does when a retransmission is lost once more
@@ -96,7 +96,7 @@ def _reductions(events: pl.DataFrame, flow: int) -> pl.DataFrame:
 
 
 def _exit_windows(samples: pl.DataFrame, reductions: pl.DataFrame) -> tuple[float, float]:
-    """The window at the end of slow start, and in the last sample before.
+    """Return the window at the end of slow start, and in the last sample before.
 
     The recorded one is that of a sample, so that it lies between the two.
     """
@@ -116,7 +116,7 @@ def thinned(
     times: np.ndarray[tuple[int], np.dtype[np.float64]],
     values: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> list[tuple[float, float]]:
-    """Values at even times, each the last known."""
+    """Return values at even times, each the last known value."""
     if not len(times):
         return []
     begin = math.ceil(float(times[0]) / WINDOWS_EVERY_S) * WINDOWS_EVERY_S
@@ -126,6 +126,6 @@ def thinned(
 
 
 def period(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    """The mean time between reductions, over an even number: CUBIC's alternate."""
+    """Return the mean time between reductions, over an even number: CUBIC's alternate."""
     intervals = (len(times) - 1) // 2 * 2
     return float((times[-1] - times[-1 - intervals]) / intervals) if intervals > 0 else math.nan

@@ -1,4 +1,4 @@
-"""Recordings into gold: figures, windows, timing, and the settings of the kernel.
+"""Conversion of recordings into gold: figures, windows, timing, and the kernel's settings.
 
 What is in gold of cases that were not recorded anew stays. Of the recordings of a later case the
 one with the fewest late packets is compared; the others, and all of the first cases, which another
@@ -26,11 +26,11 @@ OWN_RUN = 10
 """Repeats by the project's own recorder have numbers above this."""
 
 DRAWN = 2
-"""Of a case with more flows the first alone is drawn."""
+"""Maximum number of flows drawn; of a case with more, only the first is drawn."""
 
 
 def rows(name: str) -> list[Row]:
-    """A table of gold."""
+    """Return a table of gold."""
     return read_rows(GOLD / name)
 
 
@@ -79,7 +79,7 @@ def _figures(case: Case, recording: Recording) -> Iterable[Row]:
 
 
 def _windows(case: Case, recording: Recording) -> Iterable[Row]:
-    """The windows that are drawn, now and then: of many flows the first."""
+    """Yield sparse samples of the windows that are drawn: of many flows only the first."""
     for number in range(len(case.flows) if len(case.flows) <= DRAWN else 1):
         samples = recording.samples.filter(pl.col("flow") == number)
         for time, cwnd in thinned(samples["t"].to_numpy(), samples["cwnd"].to_numpy()):

@@ -1,4 +1,4 @@
-"""Which differences are allowed, and what the kernel's figures are."""
+"""Allowed differences between simulation and kernel, and the kernel's figures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BANDS = {
     "retrans": "10 %, or two",
     "period": "5 %",
 }
-"""What each figure may differ by; the first five are the ones that matter most."""
+"""Allowed difference of each figure; the first five are the ones that matter most."""
 
 MAIN = tuple(BANDS)[:5]
 
@@ -34,7 +34,7 @@ LATER = {
     "200 ms, 100 Mbit/s": ("_1", "_1000k"),
     "applications": ("_idle", "_limited"),
 }
-"""What later cases are about, by the ends of their names."""
+"""Subjects of later cases, by the ends of their names."""
 
 
 @dataclass(frozen=True)
@@ -48,16 +48,16 @@ class Verdict:
     ours: float
     within: bool
     repeats: bool
-    """Within no farther than other runs of the kernel are, but not within its band."""
+    """True if the difference is within that of other kernel runs, but not within the band."""
 
     @property
     def first(self) -> bool:
-        """Whether the case is of those that were recorded first."""
+        """True if the case is among those recorded first."""
         return self.case in FIRST
 
     @property
     def kind(self) -> str:
-        """What the case is about."""
+        """Subject of the case."""
         if not self.first:
             return next(kind for kind, ends in LATER.items() if self.case.endswith(ends))
         if "cubic_reno" in self.case or "cubic_bbr" in self.case:
@@ -66,7 +66,7 @@ class Verdict:
 
 
 def recorded() -> dict[str, dict[tuple[str, str], float]]:
-    """The kernel's figures by case, flow and name."""
+    """Return the kernel's figures by case, flow and name."""
     by_case: dict[str, dict[tuple[str, str], float]] = {}
     for row in rows("figures.csv"):
         of_case = by_case.setdefault(row["case"], {})
@@ -79,7 +79,7 @@ LATEST = 0.25
 
 
 def repeated() -> dict[tuple[str, str, str], float]:
-    """How far other runs of the kernel are from the recorded one, by case, flow and figure.
+    """Return the largest difference of other kernel runs from the first, by case, flow and figure.
 
     Of a run with late packets it is not known whether the kernel or the recorder is the reason.
     """

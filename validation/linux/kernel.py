@@ -23,7 +23,7 @@ REDUCING = 2
 
 @dataclass(frozen=True)
 class Recording:
-    """What the recorder left in a folder."""
+    """Samples and facts that the recorder left in a folder."""
 
     samples: pl.DataFrame
     about: dict[str, Any]
@@ -36,7 +36,7 @@ class Recording:
         return cls(samples, about)
 
     def figures(self, case: Case) -> dict[tuple[str, str], float]:
-        """The figures by flow and name."""
+        """Return the figures by flow and name."""
         each = [
             (flow.algorithm, self._of_flow(case, number)) for number, flow in enumerate(case.flows)
         ]
@@ -50,11 +50,11 @@ class Recording:
         return of_case
 
     def late_share(self) -> float:
-        """Of the packets, how many were more than a millisecond late."""
+        """Return the fraction of packets that were more than a millisecond late."""
         return float(self.about["lateness"]["share_over_1ms"])
 
     def timing(self) -> str:
-        """How late packets were, and how busy the machine was, in words."""
+        """Return lateness of packets and load of the machine, in words."""
         late, ticks = self.about["lateness"], self.about["ticks"]
         busy = ticks["used"] / max(1, ticks["used"] + ticks["idle"])
         return (
@@ -87,7 +87,7 @@ class Recording:
 
 
 def _reductions(samples: pl.DataFrame) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Samples before which the state became one of reduction, or the threshold changed in one."""
+    """Return the first samples of reductions, and of threshold changes during one."""
     state, ssthresh = samples["ca_state"].to_numpy(), samples["ssthresh"].to_numpy()
     began = (state[:-1] < REDUCING) | (ssthresh[1:] != ssthresh[:-1])
     return np.nonzero((state[1:] >= REDUCING) & began)[0] + 1

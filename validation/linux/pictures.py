@@ -1,4 +1,4 @@
-"""Windows of kernel and simulator over each other, a picture for each kind of case."""
+"""Plots of windows of kernel and simulator, overlaid, for each kind of case."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from validation.linux.gold import DRAWN, rows
 
 COLUMNS = 3
 INCHES = (3.6, 1.9)
-"""Of a panel."""
+"""Width and height of a panel."""
 
 DPI = 70
 
@@ -58,7 +58,7 @@ def draw(cases: Sequence[Case], simulated: Sequence[list[Series]], folder: Path)
 
 
 def _recorded() -> dict[tuple[str, int], Series]:
-    """The kernel's windows by case and flow."""
+    """Return the kernel's windows by case and flow."""
     by_flow: dict[tuple[str, int], Series] = {}
     for row in rows("windows.csv"):
         series = by_flow.setdefault((row["case"], int(row["flow"])), [])

@@ -23,7 +23,7 @@ BUILD = ("cargo", "build", "--quiet", "--release", "--locked", "--package", "lon
 RECORDER = ROOT / "target" / "release" / "longhaul-recorder"
 
 LATE_SHARE = 0.005
-"""Of the packets of a recording, so many may be more than a millisecond late."""
+"""Largest allowed fraction of packets more than a millisecond late in a recording."""
 
 ATTEMPTS = 3
 """To record a case in time."""

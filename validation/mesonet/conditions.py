@@ -23,7 +23,7 @@ WITHIN = {REPRODUCED: True, OUTSIDE: False, CONTRADICTED: False}
 
 
 def rows(processes: int = 1) -> Iterator[Row]:
-    """Numbers that are printed of standard TCP alone, as far as runs of it are recorded."""
+    """Yield the printed values of standard TCP alone, for the conditions with recorded runs."""
     del processes
     study = find(STUDY)
     _, record = recorded(study)

@@ -1,4 +1,4 @@
-"""How connections open, or fail to, in steps of the clock (NIST SP 500-282, equations 1 to 3)."""
+"""Opening of connections, and its failures, in clock steps (NIST SP 500-282, equations 1 to 3)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ ROUND_TRIP_MS = 20
 INTERVAL_S = 0.4
 ANSWERED = 100.0
 UNANSWERED = 1e-5
-"""Packets per millisecond of the receivers' router: this one takes more than a day for a packet."""
+"""Rate of the receivers' router in packets per ms, less than one packet a day: no answer."""
 
 
 def rows() -> Iterator[Row]:
-    """A source whose SYNs nobody answers, and one whose first is answered at once."""
+    """Yield rows for a source without answers, and one that is answered at once."""
     yield from unanswered()
     yield from answered()
 
 
 def unanswered() -> Iterator[Row]:
-    """SYNs at 0, 3 and 9 s; failure at 21 s (CON1)."""
+    """Yield rows for SYNs at 0, 3 and 9 s, and failure at 21 s (CON1)."""
     case = "EX-SYN no answer"
     run = simulate(UNANSWERED)
     edge = MesoNet.of(run).edges.filter(pl.col("router") == "sources")
@@ -42,7 +42,7 @@ def unanswered() -> Iterator[Row]:
 
 
 def answered() -> Iterator[Row]:
-    """A connection takes its round trip, and what two routers serve two packets in."""
+    """Yield rows for the time to connect: a round trip, and two packets served by two routers."""
     flow = MesoNet.of(simulate(ANSWERED)).flows.row(0, named=True)
     took_ms = 1e3 * (flow["connected_s"] - flow["start_s"])
     yield near("EX-SYN answered", "handshake, ms", ROUND_TRIP_MS, took_ms, 0.5, "ms")
@@ -50,7 +50,7 @@ def answered() -> Iterator[Row]:
 
 
 def simulate(rate: float) -> Results:
-    """One source, and receivers behind a router that serves so many packets a millisecond."""
+    """Simulate one source, and receivers behind a router that serves `rate` packets per ms."""
     mesonet: dict[str, Any] = {
         "interval": f"{INTERVAL_S} s",
         "intervals": 75,
@@ -70,6 +70,6 @@ def simulate(rate: float) -> Results:
 
 
 def _domain(name: str, rate: float, sources: int) -> dict[str, Any]:
-    """A backbone router with one access router."""
+    """Return a backbone router with one access router."""
     router = {"name": name, "rate": rate, "buffer": 100, "sources": sources, "receivers": 4}
     return {"name": f"X{name}", "rate": ANSWERED, "direct": [router]}

@@ -1,4 +1,4 @@
-"""What is known of the values outside their tolerances, a sentence for each group of them."""
+"""Known reasons for values outside their tolerances, a sentence for each group of them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _STATEMENTS = {claim.id: claim.statement for claim in find("nist-2010").claims}
 
 
 def whole(experiment: str, claim: str) -> Name:
-    """A row of a whole run: a claim of the study."""
+    """Return a row of a whole run: a claim of the study."""
     return f"{experiment} {claim}", _STATEMENTS[claim]
 
 

@@ -33,7 +33,7 @@ def rows(processes: int = 1) -> Iterator[Row]:
 
 
 def scenario() -> dict[str, Any]:
-    """A minute of processor time."""
+    """Return the scenario, which takes a minute of processor time."""
     return quiet(
         5 * END_S,
         hosts={
@@ -56,7 +56,7 @@ def scenario() -> dict[str, Any]:
 
 
 def judge(run: Results) -> Iterator[Row]:
-    """The goodput of the long-lived flows in both periods."""
+    """Yield the goodput of the long-lived flows in both periods."""
     table = {(row["response"], row["period"]): row["value"] for row in responses_of(run).to_dicts()}
     for number, flow in enumerate(ENDS, 33):
         metric = f"{flow}: goodput in TP1, packets/s"

@@ -35,7 +35,7 @@ def write(parts: Mapping[str, Sequence[Row]]) -> None:
 
 
 def page(parts: Mapping[str, Sequence[Row]]) -> str:
-    """The text of the page."""
+    """Return the text of the page."""
     text = TEXT.read_text(encoding="utf-8")
     outside = [row for rows in parts.values() for row in rows if row.within is False]
     unjudged = [row for row in parts["dumbbell"] if row.within is None]
@@ -62,7 +62,7 @@ def _lines(lines: Iterator[str] | Sequence[str]) -> str:
 
 
 def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
-    """How many values of each chapter agree, and how far they are apart."""
+    """Yield the table of agreement and distances by chapter."""
     rows: dict[int, list[Row]] = {chapter: [] for chapter in CHAPTERS}
     for part, of_part in parts.items():
         for row in of_part:
@@ -82,7 +82,7 @@ def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
 
 
 def _distances(rows: Sequence[Row]) -> Iterator[float]:
-    """Of judged values that are printed of the very case."""
+    """Yield the distances of judged values that are printed for the very case."""
     for row in rows:
         if row.within is not None and row.kind == VALUE and row.expected and row.measured:
             yield _distance(row.measured, row.expected)
@@ -116,7 +116,7 @@ def _values(difference: Difference, outside: Sequence[Row]) -> Iterator[str]:
 
 
 def _undescribed(outside: Sequence[Row]) -> Iterator[str]:
-    """Values outside of which `differences.py` says nothing."""
+    """Yield values outside their tolerance that `differences.py` does not explain."""
     described = {name for difference in DIFFERENCES for name in difference.rows}
     for row in outside:
         if (row.case, row.metric) not in described:
@@ -128,14 +128,14 @@ def _change(row: Row) -> str:
 
 
 def _spread(rows: Sequence[Row], algorithm: str, metric: str) -> str:
-    """Lowest and highest of an algorithm's runs, published and measured."""
+    """Return the range of an algorithm's runs, published and measured."""
     chosen = [row for row in rows if f" {algorithm} " in row.case and row.metric == metric]
     sides = ([row.expected or 0.0 for row in chosen], [row.measured or 0.0 for row in chosen])
     return " → ".join(f"{min(values):.2f} to {max(values):.2f}" for values in sides if values)
 
 
 def _active_flows(name: str) -> str:
-    """Published and measured of a shortened run."""
+    """Return published and measured active flows of a shortened run."""
     (change,) = (
         f"{_value(response.published)} → {_value(measured[-1])}"
         for case, response, measured in readings.beside_print()
@@ -145,7 +145,7 @@ def _active_flows(name: str) -> str:
 
 
 def _readings() -> Iterator[str]:
-    """The mean distance from print of each reading, by chapter."""
+    """Yield the mean distance of each reading from the printed values, by chapter."""
     beside_print = [*readings.beside_print()]
     titles = [reading.title for reading in readings.READINGS.values()]
     yield f"| chapter | values | {' | '.join(titles)} |"
@@ -162,7 +162,7 @@ def _readings() -> Iterator[str]:
 
 
 def _goodput_readings() -> str:
-    """The mean distance from print of each reading."""
+    """Return the mean distance of each reading from the printed values."""
     distances = [
         [_distance(value, published) for value in measured]
         for *_, published, measured in goodput_readings.beside_print()

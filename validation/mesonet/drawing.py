@@ -1,4 +1,4 @@
-"""Pictures of the verification: windows of the two flows, and the use of link and buffer."""
+"""Plots of the verification: windows of the two flows, and the use of link and buffer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TOPS = {42: 1200, 162: 4500, 324: 9000}
 
 
 def draw_windows(runs: Sequence[tuple[Verification, Windows]]) -> None:
-    """Windows of both flows over time: a row an algorithm, a column a round trip."""
+    """Draw windows of both flows over time: a row per algorithm, a column per round trip."""
     algorithms = list(dict.fromkeys(case.algorithm for case, _ in runs))
     figure = Figure(figsize=(10.0, 1.35 * len(algorithms)), layout="constrained")
     grid = figure.subplots(len(algorithms), len(TOPS), sharex=True, squeeze=False)
@@ -52,7 +52,7 @@ Figures = tuple[float, float, float]
 
 
 def draw_utilisation(runs: Sequence[tuple[Verification, Figures]]) -> None:
-    """Bars, published beside measured: a row a figure, a column a round trip."""
+    """Draw published beside measured bars: a row per figure, a column per round trip."""
     figure = Figure(figsize=(10.0, 6.0), layout="constrained")
     titles = ("link utilisation", "buffer utilisation", "Jain's index")
     grid = figure.subplots(len(titles), len(TOPS), sharex=True, sharey="row", squeeze=False)

@@ -93,7 +93,7 @@ def judge(case: Verification, windows: Windows) -> Iterator[Row]:
 
 
 def trend_of_bic(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
-    """Ranges for BIC, whose single figures depend on details that are not published."""
+    """Yield ranges for BIC, whose single figures depend on details that are not published."""
     links, buffers, indices = zip(*figures, strict=True)
     case = "V04 to V06 BIC, trend"
     yield _holds(case, "link full at all round trips", min(links) > 0.995)
@@ -105,7 +105,7 @@ def trend_of_bic(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
 
 
 def trend_of_ctcp(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
-    """Bounds that all readings of its equations share: tables 5-10 and 5-11 have 0.92 and 1.00."""
+    """Yield bounds that all readings of its equations share: both tables have 0.92 and 1.00."""
     links, _, indices = zip(*figures, strict=True)
     case = "V07 to V09 CTCP, trend"
     yield _holds(case, "link used by 0.90 and more", min(links) >= 0.9)
@@ -117,7 +117,7 @@ def trend_of_tuning(
     fixed: list[tuple[float, float, float]],
     windows: list[Windows],
 ) -> Iterator[Row]:
-    """What the study says of FAST with tuning of alpha against FAST with an alpha of 200."""
+    """Yield the study's statements on FAST with alpha tuning against FAST with an alpha of 200."""
     case = "V10 to V12 FAST tuning, trend"
     less = all(sizes[2] < other[2] for sizes, other in zip(tuned[1:], fixed[1:], strict=True))
     yield _holds(case, "Jain's index below that of FAST 200 at 162 and 324 ms", less)

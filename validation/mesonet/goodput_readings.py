@@ -1,4 +1,4 @@
-"""Among which flows the packets of a class are divided, where chapter 4 prints goodput of a flow.
+"""Readings of chapter 4's goodput of a flow: the flows among which a class's packets are divided.
 
 `python -m validation.mesonet.goodput_readings [LINE ...]` runs lines of table 4-28, all without a
 name, for 40 s of which the second half counts, in 25 minutes of processor time. It records the
@@ -27,7 +27,7 @@ HEAD = (
 )
 LINES = range(1, 9)
 RUNS = 64
-"""Of chapter 4; each eighth is of the same line."""
+"""Number of chapter 4's runs; every eighth is of the same line."""
 FROM_S, UNTIL_S = 20, 40
 RESPONSES = {"DD": "y17", "FF": "y20", "NN": "y22"}
 
@@ -47,7 +47,7 @@ TITLES = (
 
 
 def simulate(line: int) -> Iterator[dict[str, str]]:
-    """What each reading gives for a line, as it is recorded: means over its eight runs."""
+    """Yield each reading's goodputs for a line, as recorded: means over its eight runs."""
     runs = [_of_run(run) for run in range(line, RUNS + 1, len(LINES))]
     for name in RESPONSES:
         values = {reading: fmean(run[name, reading] for run in runs) for reading in READINGS}
@@ -70,19 +70,19 @@ def _of_run(number: int) -> dict[tuple[str, str], float]:
 
 
 def read() -> list[dict[str, str]]:
-    """What was recorded."""
+    """Return the recorded rows."""
     return recorded(FILE)
 
 
 def beside_print() -> Iterator[tuple[int, str, float, list[float]]]:
-    """Line, class, what is printed and what each reading gives."""
+    """Yield line, class, printed value, and each reading's value."""
     for row in read():
         goodputs = [float(row[reading]) for reading in READINGS]
         yield int(row["line"]), row["class"], _printed(row), goodputs
 
 
 def _printed(row: Mapping[str, str]) -> float:
-    """What table 4-28 has of a line and class."""
+    """Return the value of table 4-28 for a line and class."""
     (value,) = (
         float(said["value"])
         for said in published("table_4_28")

@@ -1,4 +1,4 @@
-"""What could slow long-lived flows down among jumbo files as in print: traffic, buffers, chance.
+"""Possible reasons for slow long-lived flows among jumbo files: traffic, buffers, chance.
 
 `python -m validation.mesonet.jumbo_readings [READING ...]` runs condition 8 of chapter 7 with users
 below direct access routers alone, with each reading's changes, algorithms and seeds; all without a
@@ -56,7 +56,7 @@ READINGS = {
 
 
 def simulate(name: str) -> Iterator[dict[str, str]]:
-    """The runs of a reading, as they are recorded."""
+    """Yield the runs of a reading, as they are recorded."""
     reading = READINGS[name]
     for algorithm, seed in reading.runs:
         scenario = direct_routers.scenario() | {"seed": seed}
@@ -69,7 +69,7 @@ def simulate(name: str) -> Iterator[dict[str, str]]:
 
 
 def read() -> list[dict[str, str]]:
-    """What was recorded."""
+    """Return the recorded rows."""
     return recorded(FILE)
 
 

@@ -45,7 +45,7 @@ TOLERANCES = {"TCP": 0.02, "CTCP": 0.45}
 published and measured lags are those of the end of one."""
 OTHERS = 0.06
 TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
-"""Where two intervals are all that lags may be apart; with the excess it is so with all."""
+"""Algorithms whose lags may differ by two intervals; with the excess, all algorithms' may."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class Flows:
 
     @property
     def case(self) -> str:
-        """What it is called in the report."""
+        """Name of the case in the report."""
         excess = f", round-trip times + {self.excess_ms} ms" if self.excess_ms else ""
         return f"{self.algorithm}, delays x {self.delay_factor}{excess}"
 
     def watched_s(self, flow: str) -> float:
-        """How long to look at a flow; standard TCP's goodput is that of the whole period."""
+        """Return the time to observe a flow; standard TCP's goodput is that of the whole period."""
         lag_s = self.lags_s[flow]
         return PERIOD_S if self.algorithm == "TCP" or lag_s is None else 1.5 * lag_s + 2.0
 
@@ -108,7 +108,7 @@ def simulate(flows: Flows) -> dict[str, list[int]]:
 
 
 def lag(flows: Flows, flow: str, received: list[int]) -> Row:
-    """When a flow first received at full speed."""
+    """Judge the time at which a flow first received at full speed."""
     full = [n for n, packets in enumerate(received, 1) if packets >= FULL_PKTS]
     measured = round(full[0] * INTERVAL_S, 1) if full else None
     there = flows.lags_s[flow]
@@ -124,7 +124,7 @@ def lag(flows: Flows, flow: str, received: list[int]) -> Row:
 
 
 def goodput(flows: Flows, received: dict[str, list[int]]) -> Iterator[Row]:
-    """Mean over the period, where the tables print that of a condition without losses."""
+    """Yield the mean over the period, if the tables print it of a condition without losses."""
     for row in published("goodput_tp1"):
         if int(row["delay_factor"]) == flows.delay_factor:
             for flow in received:

@@ -12,7 +12,7 @@ FULL_PKTS = 15_976
 
 
 def quiet(intervals: int, interval: str = "200 ms", **more: Any) -> dict[str, Any]:  # noqa: ANN401
-    """A scenario of the study's network whose only flows are the long-lived ones in `more`."""
+    """Return a scenario of the study's network with only the long-lived flows in `more`."""
     mesonet: dict[str, Any] = {
         "interval": interval,
         "intervals": intervals,

@@ -1,4 +1,4 @@
-"""Two things that the study leaves open, in shortened runs: a router's buffers, the first timeout.
+"""Two questions that the study leaves open, in shortened runs: router buffers, the first timeout.
 
 The two queues of a router have a buffer each or share one, and the first timeout of a flow follows
 from the round trip of its handshake or from the propagation delay.
@@ -28,7 +28,7 @@ HEAD = "# Routers' buffers and the first timeout (python -m validation.mesonet.r
 
 @dataclass(frozen=True)
 class Reading:
-    """What the source leaves open, decided."""
+    """One answer to the questions that the source leaves open."""
 
     title: str
     shared_buffer: bool
@@ -65,7 +65,7 @@ class Case:
     until_s: float
     figures: tuple[Figure, ...]
     jumbo_s: float | None = None
-    """When jumbo files begin, 15 s before the period in which they count; none without."""
+    """Start of jumbo files, 15 s before the period in which they count; None without them."""
 
     @property
     def chapter(self) -> int:
@@ -73,7 +73,7 @@ class Case:
         return 4 if self.experiment == "SA64" else 6
 
     def scenarios(self, reading: Reading) -> Iterator[dict[str, Any]]:
-        """Every run, without long-lived flows, for as long as the case lasts."""
+        """Yield every run, without long-lived flows, for as long as the case lasts."""
         study = find("nist-2010")
         for cell in self.cells:
             yield self._shortened(study.cell(self.experiment, cell), reading)
@@ -102,7 +102,7 @@ def _period(name: str, from_s: float, until_s: float) -> dict[str, str]:
 
 
 def _eight(line: int, from_s: float, until_s: float) -> Case:
-    """The runs of a line of table 4-28, whose figures are their means.
+    """Return the runs of a line of table 4-28, whose figures are their means.
 
     But goodputs: they follow from what counts as a flow, which is another question.
     """
@@ -170,7 +170,7 @@ CASES = {
 
 
 def simulate(name: str) -> Iterator[dict[str, str]]:
-    """The figures of a case with each reading, as they are recorded."""
+    """Yield the figures of a case with each reading, as they are recorded."""
     case = CASES[name]
     for column, reading in READINGS.items():
         values_of_runs = []
@@ -183,12 +183,12 @@ def simulate(name: str) -> Iterator[dict[str, str]]:
 
 
 def read() -> dict[tuple[str, str], dict[str, str]]:
-    """What was recorded, by case and response."""
+    """Return the recorded rows by case and response."""
     return {(row["case"], row["response"]): row for row in recorded(FILE)}
 
 
 def beside_print() -> Iterator[tuple[str, Figure, list[float]]]:
-    """Case, figure and what each reading gives, of all figures recorded."""
+    """Yield case, figure and each reading's value, for all recorded figures."""
     recorded = read()
     for name, case in CASES.items():
         for figure in case.figures:

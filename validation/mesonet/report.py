@@ -24,7 +24,7 @@ _JUDGED = {within: cell for cell, within in _WITHIN.items()}
 
 
 def chapter(part: str, row: Row) -> int:
-    """The chapter that prints what a row is compared with."""
+    """Return the chapter that prints the expected value of a row."""
     for experiment, number_of_chapter in _EXPERIMENTS.items():
         if row.case.startswith(experiment):
             return number_of_chapter
@@ -32,7 +32,7 @@ def chapter(part: str, row: Row) -> int:
 
 
 def read() -> dict[str, list[Row]]:
-    """The rows of the last time, by part."""
+    """Read the rows of the last run, by part."""
     parts: dict[str, list[Row]] = {}
     for cells in recorded(FILE):
         row = Row(

@@ -9,7 +9,7 @@ from validation.mesonet.tables import published
 
 @cache
 def routes() -> dict[tuple[str, str], tuple[str, int]]:
-    """Route, as names with dashes, and delay in time steps, by the routers at its ends."""
+    """Return route (names with dashes) and delay (time steps) by the routers at the ends."""
     return {
         (row["from"], row["to"]): (row["route"], int(row["delay"]))
         for row in published("routes_3_2")

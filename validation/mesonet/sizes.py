@@ -21,14 +21,14 @@ WEB = {"normal": 0.8, "fast": 0.1, "direct": 0.1}
 
 
 def rows() -> Iterator[Row]:
-    """Everything of this subject."""
+    """Yield all rows of this subject."""
     yield from capacities()
     yield from populations()
     yield from buffers()
 
 
 def capacities() -> Iterator[Row]:
-    """Routers' speeds from one number (E-08, E-09), and the example of utilisation (E-30)."""
+    """Yield rows for routers' speeds (E-08, E-09), and the example of utilisation (E-30)."""
     speeds = {
         400: (1, {"backbone": 400, "pop": 100, "normal": 10, "fast": 20, "direct": 100}),
         8000: (2, {"backbone": 16_000, "pop": 2000, "normal": 200, "fast": 400, "direct": 2000}),
@@ -46,7 +46,7 @@ def capacities() -> Iterator[Row]:
 
 
 def populations() -> Iterator[Row]:
-    """Sources and receivers (E-10, E-11, E-15)."""
+    """Yield rows for sources and receivers (E-10, E-11, E-15)."""
     hundred = {"baseSources": 100, "source_shares": UNIFORM, "receiver_shares": UNIFORM}
     web = {**hundred, "source_shares": SKEWED, "receiver_shares": WEB}
     for case, given, sources, receivers in (
@@ -71,7 +71,7 @@ def populations() -> Iterator[Row]:
 
 
 def buffers() -> Iterator[Row]:
-    """Mean buffers of each tier (E-14), to the packet of their rounding."""
+    """Yield rows for mean buffers of each tier (E-14), to the packet of their rounding."""
     for row in published("buffers"):
         given = {key: float(row[key]) for key in ("R1", "BBspeedup", "deltaX")}
         shares = UNIFORM if row["sources"] == "uniform" else SKEWED
@@ -90,17 +90,17 @@ def buffers() -> Iterator[Row]:
 
 
 def topology(**given: Any) -> pl.DataFrame:  # noqa: ANN401
-    """The table of routers of a network with these values."""
+    """Return the table of routers of a network with these values."""
     hosts = {key: given.pop(key) for key in ("source_shares", "receiver_shares") if key in given}
     mesonet = {"intervals": 1, "interval": "1 ms", "hosts": hosts, **given}
     return MesoNet.of(longhaul.run({"title": "Sizes of a network", "mesonet": mesonet})).topology
 
 
 def _of(topology: pl.DataFrame, kind: str) -> pl.DataFrame:
-    """Routers of a tier, or access routers of a class."""
+    """Return routers of a tier, or access routers of a class."""
     return topology.filter((pl.col("tier") == kind) | (pl.col("class") == kind))
 
 
 def _all(hosts: pl.Series) -> int:
-    """Those below all access routers; other routers have none."""
+    """Return the number of hosts below all access routers; other routers have none."""
     return sum(hosts.drop_nulls().to_list())

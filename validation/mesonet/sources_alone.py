@@ -1,4 +1,4 @@
-"""What follows of printed figures without a simulation: think time, y2, T.y27 (NIST SP 500-282).
+"""Values that follow from printed ones without simulation (NIST SP 500-282: think time, y2, T.y27).
 
 Conditions 2 and 32 of chapter 6 have hardly a loss, so that their flows follow from the sources
 alone: each source thinks, connects in a round trip, and transfers. Tables 6-9, 6-29 and 6-30.
@@ -51,7 +51,7 @@ CONDITIONS = (
 
 
 def rows() -> Iterator[Row]:
-    """Everything of this subject."""
+    """Yield all rows of this subject."""
     for condition in CONDITIONS:
         case = f"N6-MAIN condition {condition.number} without a simulation"
         printed = condition.growth_pkts * condition.active_flows / 0.2 / condition.flows_per_s
@@ -64,7 +64,7 @@ def rows() -> Iterator[Row]:
 
 
 def mean_growth(file_pkts: int, draws: int = 200_000) -> float:
-    """By how many packets a file enlarges its window, of Pareto files and one document in 100."""
+    """Return the mean growth of the window in packets: Pareto files, and one document in 100."""
     quantiles = (np.arange(draws) + 0.5) / draws
     sizes = np.ceil(file_pkts / 3 * quantiles ** (-1 / 1.5))
     documents = np.ceil(10 * file_pkts / 3 * quantiles ** (-1 / 1.5))
@@ -73,7 +73,7 @@ def mean_growth(file_pkts: int, draws: int = 200_000) -> float:
 
 
 def _growth(acknowledgements: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Growth from a window of two packets: d cwnd = 1, or half the knee over cwnd."""
+    """Return the growth of a window of two packets: d cwnd = 1, or half the knee over cwnd."""
     to_knee = KNEE_PKTS - 2
     beyond = np.maximum(acknowledgements - to_knee, 0.0)
     window: NDArray[np.float64] = np.sqrt(KNEE_PKTS**2 + KNEE_PKTS * beyond)

@@ -8,10 +8,10 @@ HERE = Path(__file__).parent
 
 
 def published(name: str) -> tuple[Row, ...]:
-    """The rows of a table of `published/`."""
+    """Return the rows of a table of `published/`."""
     return published_rows(HERE / "published" / f"{name}.csv")
 
 
 def recorded(file: Path) -> list[Row]:
-    """The rows of a table that was written before; none, if there is no file."""
+    """Return the rows of a table that was written before; none, if there is no file."""
     return read_rows(file) if file.exists() else []

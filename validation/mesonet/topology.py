@@ -30,7 +30,7 @@ def rows() -> Iterator[Row]:
 
 
 def elements(topology: pl.DataFrame) -> Iterator[Row]:
-    """Numbers of routers and their names (E-01, E-02, E-07)."""
+    """Yield rows for the numbers and names of routers (E-01, E-02, E-07)."""
     tiers = dict(topology.group_by("tier").len().iter_rows())
     for tier, count in (("backbone", 11), ("pop", 22), ("access", 139)):
         yield exactly(CASE, f"routers, {tier}", count, tiers[tier])
@@ -43,7 +43,7 @@ def elements(topology: pl.DataFrame) -> Iterator[Row]:
 
 
 def ways(topology: pl.DataFrame) -> Iterator[Row]:
-    """Routes there and back, and their delays (E-03 to E-06)."""
+    """Yield rows for routes there and back, and their delays (E-03 to E-06)."""
     access = topology.filter(pl.col("tier") == "access")["router"].to_list()
     below = {name[0]: name for name in reversed(access)}
     pairs = [(source, other) for source in below for other in below if source < other]
@@ -70,13 +70,13 @@ Links = set[tuple[str, str]]
 
 
 def _links(source: str, other: str) -> Links:
-    """The links of the published route."""
+    """Return the links of the published route."""
     way = routes()[source, other][0].split("-")
     return set(pairwise(way))
 
 
 def _seen(source: str, other: str) -> tuple[Links, float]:
-    """The links that a flow's packets and acknowledgements enter, and its round trip."""
+    """Return the links that a flow's packets and acknowledgements enter, and its round trip."""
     run = longhaul.run(
         quiet(
             2,

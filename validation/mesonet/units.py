@@ -11,7 +11,7 @@ PART = "units"
 
 
 def rows(processes: int = 1) -> Iterator[Row]:
-    """All rows; nothing here is worth a second process."""
+    """Yield all rows, which are too cheap for a second process."""
     del processes
     for subject in (topology, sizes, connections, windows, users, sources_alone):
         yield from subject.rows()

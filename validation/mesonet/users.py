@@ -19,7 +19,7 @@ SHARES = {"FN": 56.0, "NN": 31.2, "DN": 6.0, "FF": 5.3, "DF": 1.4, "DD": 0.09}
 
 
 def rows() -> Iterator[Row]:
-    """Everything of this subject."""
+    """Yield all rows of this subject."""
     yield from waves()
     yield from choices()
     yield from jumbos()
@@ -27,7 +27,7 @@ def rows() -> Iterator[Row]:
 
 
 def waves() -> Iterator[Row]:
-    """Parts of the users begin at once, after a third of a mean think time, and so on (E-28)."""
+    """Yield rows for users that begin at once, after a third of a mean think time, etc. (E-28)."""
     run = simulate(10, users={"think": "1 s"}, network={"backbone_rate": 8000})
     sources = sum(MesoNet.of(run).topology["sources"].drop_nulls().to_list())
     first = MesoNet.of(run).flows.group_by("source").agg(pl.col("start_s").min())
@@ -40,7 +40,7 @@ def waves() -> Iterator[Row]:
 
 
 def choices() -> Iterator[Row]:
-    """Classes of the flows that users start (E-13b), and that nobody finds no receiver (E-33)."""
+    """Yield rows for the classes of flows (E-13b); every source finds a receiver (E-33)."""
     run = simulate(
         100,
         users={"think": "2 s"},
@@ -66,7 +66,7 @@ def choices() -> Iterator[Row]:
 
 
 def jumbos() -> Iterator[Row]:
-    """Files between direct access routers are longer in their period, and no others (E-27)."""
+    """Yield rows for files between direct access routers, longer in their period only (E-27)."""
     period = {"from": 0.4, "until": 0.6, "factor": 100, "base": "file"}
     shares = {"normal": 0.05, "fast": 0.05, "direct": 0.9}
     given: dict[str, Any] = {
@@ -89,7 +89,7 @@ def jumbos() -> Iterator[Row]:
 
 
 def long_lived_start() -> Iterator[Row]:
-    """LLon of 0.4 in 7,500 intervals of 200 ms is interval 3,000 (E-29)."""
+    """Yield a flow's start: LLon of 0.4 in 7,500 intervals of 200 ms is interval 3,000 (E-29)."""
     flow = {"from": "B0a", "to": "K0a", "start": 0.4, "stop": "601 s"}
     table = MesoNet.of(longhaul.run(quiet(7500, long_lived=[flow]))).long_lived
     started = table.filter(pl.col("mode") != "none").row(0, named=True)
@@ -101,7 +101,7 @@ def long_lived_start() -> Iterator[Row]:
 
 
 def simulate(intervals: int, **mesonet: Any) -> Results:  # noqa: ANN401
-    """A run of so many intervals of 200 ms, with a log of its flows."""
+    """Run `intervals` intervals of 200 ms, with a log of the flows."""
     measure = {"flow_log": True, "tables": ["network"]}
     given = {"intervals": intervals, "measure": measure, **mesonet}
     return longhaul.run({"title": "Users", "mesonet": given})

@@ -1,4 +1,4 @@
-"""The runs of chapter 5's verification: what is published of each, and what came of it."""
+"""The runs of chapter 5's verification: published values and windows of each."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ALONE_UNTIL_S = 250.0
 
 @dataclass(frozen=True)
 class Verification:
-    """One of the 27 runs."""
+    """One of the 27 verification runs."""
 
     run: str
     algorithm: str
@@ -25,24 +25,24 @@ class Verification:
 
     @property
     def case(self) -> str:
-        """What it is called in the report."""
+        """Name of the case in the report."""
         return f"{self.run} {self.algorithm} {self.rtt_ms} ms"
 
 
 @dataclass(frozen=True)
 class Windows:
-    """What came of it: windows in packets, every 100 ms from the start."""
+    """Windows of a verification run in packets, every 100 ms from the start."""
 
     time_s: list[float]
     first: list[float]
     second: list[float]
 
     def alone(self) -> float:
-        """Mean window of the first flow before the second starts."""
+        """Return the mean window of the first flow before the second starts."""
         return _mean(self.first[: self._shared_from()])
 
     def shared(self) -> tuple[float, float]:
-        """Mean windows from the start of the second flow."""
+        """Return the mean windows from the start of the second flow."""
         at = self._shared_from()
         return _mean(self.first[at:]), _mean(self.second[at:])
 
@@ -55,7 +55,7 @@ class Windows:
         return link, buffer, jain(both) or 0.0
 
     def most_apart(self) -> float:
-        """Largest ratio of the two mean windows over 20 s."""
+        """Return the largest ratio of the two mean windows over 20 s."""
         at, samples = self._shared_from(), 200
         starts = range(at, len(self.first) - samples + 1, samples)
         means = [
@@ -72,7 +72,7 @@ class Windows:
 
 
 def verifications() -> list[Verification]:
-    """The 27 runs with their published figures (tables 5-10 and 5-11)."""
+    """Return the 27 runs with their published figures (tables 5-10 and 5-11)."""
     return [
         Verification(
             row["run"], row["algorithm"], int(row["rtt_ms"]), int(row["buffer_pkts"]),

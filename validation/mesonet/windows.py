@@ -30,7 +30,7 @@ CASES = {
 
 
 def rows() -> Iterator[Row]:
-    """All windows of a case must be those of the rules; the one that is furthest off is shown."""
+    """Yield a row per case: all windows must follow the rules; it shows the worst one."""
     expected = published("slow_start")
     for column, (case, knee, threshold) in CASES.items():
         windows = simulate(knee, threshold, 42)
@@ -46,7 +46,7 @@ def rows() -> Iterator[Row]:
 
 
 def simulate(knee: int, threshold: int, rounds: int) -> list[float]:
-    """Windows in the middle of each round, from the first on."""
+    """Return windows in the middle of each round, from the first on."""
     run = longhaul.run(
         quiet(
             2 * rounds + 1,
@@ -61,5 +61,5 @@ def simulate(knee: int, threshold: int, rounds: int) -> list[float]:
 
 
 def _reaches(windows: list[float]) -> int:
-    """The round in which the window has just passed 150 packets."""
+    """Return the round in which the window has just passed 150 packets."""
     return next(number for number, cwnd in enumerate(windows) if cwnd > 150)

@@ -7,5 +7,5 @@ from multiprocessing import get_context
 
 
 def pool(processes: int) -> ProcessPoolExecutor:
-    """New processes: copies of one in which Polars has threads would wait for these for ever."""
+    """Start new processes: forks of a process with Polars' threads would wait for them for ever."""
     return ProcessPoolExecutor(processes, mp_context=get_context("spawn"))

@@ -11,7 +11,7 @@ SETTLED_S = 80
 
 @dataclass(frozen=True)
 class Case:
-    """What a flow meets."""
+    """Conditions of a flow."""
 
     name: str
     about: str
@@ -19,7 +19,7 @@ class Case:
     bdp: float = 1.0
     """Length of the drop-tail buffer in bandwidth-delay products."""
     link: dict[str, Any] = field(default_factory=dict)
-    """More of the bottleneck."""
+    """Further keys of the bottleneck."""
     company: str | None = None
     """A second flow: `same` for another of the algorithm, else the name of one of ours."""
     writes_bps: int | None = None

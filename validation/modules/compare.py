@@ -1,4 +1,4 @@
-"""Runs module and algorithm through the cases, and judges the figures of the one by the other's."""
+"""Judgement of a Linux module's figures by those of Longhaul's algorithm, case by case."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ BANDS = {
     "period": "5 %",
     "exit_cwnd": "5 %",
 }
-"""What each figure may differ by, as in the comparison with recordings of the kernel."""
+"""Allowed difference of each figure, as in the comparison with recordings of the kernel."""
 
 
 class Measured(NamedTuple):
-    """One run: its figures, and windows now and then."""
+    """Figures of one run, and sparse samples of its window."""
 
     figures: dict[str, float]
     windows: list[tuple[float, float]]
@@ -42,7 +42,7 @@ class Verdict:
 
     @property
     def within(self) -> bool:
-        """Whether ours is within its band of the module's."""
+        """True if our value is within the band around the module's."""
         if math.isnan(self.kernel) or math.isnan(self.ours):
             return math.isnan(self.kernel) and math.isnan(self.ours)
         return abs(self.ours - self.kernel) <= _allowed(self.figure, self.kernel)

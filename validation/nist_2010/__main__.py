@@ -50,7 +50,7 @@ of the rows of the rank matrices.
 
 
 def page() -> str:
-    """The page."""
+    """Return the page."""
     lines, notes = [], []
     for check in CHECKS:
         values = list(check.values())
@@ -66,7 +66,7 @@ def page() -> str:
 
 
 def _estimated() -> dict[str, int]:
-    """How many of chapter 8's ranges are how far off."""
+    """Count chapter 8's ranges by their distance from the printed values."""
     values = [v for e in ("ch8high", "ch8low") for v in printed_differences(e, "larger")]
     distances = [distance(value) for value in values]
     return {

@@ -31,15 +31,15 @@ class Check:
     what: str
     values: Callable[[], Iterator[Row]]
     is_printed: bool = True
-    """Whether the results are printed, or only what they follow from, and they were calculated a
-    second time by other means."""
+    """True if the results are printed; false if only their inputs are, and the results were
+    calculated a second time by other means."""
 
 
 def _value(
     what: str, printed: float, computed: float, decimals: int = 0, error: str = "",
     inputs: float = 0.0,
 ) -> Row:  # fmt: skip
-    """A printed value, with what is wrong with it, and what the analysis gives.
+    """Return a row of a printed value, its known error, and the computed value.
 
     `inputs` is how far off it may be because what it follows from is printed rounded.
     """
@@ -52,7 +52,7 @@ def _of_table(what: str, row: Cells, column: str, computed: float, error: str = 
 
 
 def _cube_conditions() -> Iterator[Row]:
-    """Table 4-27: the corners in standard order."""
+    """Yield rows of table 4-27: the corners in standard order."""
     for row, corner in zip(rows("b_table4-27_conditions"), ranks.corners(3), strict=True):
         levels = [{"M": -1, "P": 1}[level] for level in row["x1x2x3"].split(":")]
         for i in range(3):
@@ -64,7 +64,7 @@ def _means(table: str) -> dict[str, np.ndarray]:
 
 
 def _cube_effects(table: str, derived: str) -> Iterator[Row]:
-    """Effects that follow from the means of eight conditions."""
+    """Yield rows of effects that follow from the means of eight conditions."""
     cube = np.array(ranks.corners(3))
     for y, means in _means(table).items():
         by_name = {e.name: e for e in effects.effects(cube, means, ("x1", "x2", "x3"), order=3)}
@@ -88,7 +88,7 @@ def _appendix_c_effects() -> Iterator[Row]:
 
 
 def _appendix_c_costs() -> Iterator[Row]:
-    """Processor hours of the 64 runs as a response of the design."""
+    """Yield rows of the processor hours of the 64 runs, as a response of the design."""
     design = published("nist-2to11m5")
     hours = [float(row["processor_hours"]) for row in rows("e_tableC-11_execution_time")]
     yield _value("mean of 64 runs (h)", 46.4, float(np.mean(hours)), 1)
@@ -150,7 +150,7 @@ def _appendix_c_ranks() -> Iterator[Row]:
 
 
 def _cube_edges() -> Iterator[Row]:
-    """Table 4-30: differences of the averages as printed."""
+    """Yield table 4-30: differences of the averages as printed."""
     averages = numbers(by_first("b_table4-29_condition_ranks")["average_rank"])
     edges = {edge.ends: edge for edge in ranks.cube_edges(averages, digits=1)}
     for row in rows("b_table4-30_rank_changes"):
@@ -194,7 +194,7 @@ def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
 
 
 def _correlation_groups() -> Iterator[Row]:
-    """The published groups and counts, from a table of correlations that has those known."""
+    """Yield the published groups and counts, from a table of correlations that has those known."""
     count = 22
     matrix = np.eye(count)
     strong = {
@@ -225,7 +225,7 @@ def _correlation_groups() -> Iterator[Row]:
 
 
 def _grubbs() -> Iterator[Row]:
-    """The largest values of the statistic, that of two coincident extremes, critical values."""
+    """Yield the statistic's largest values, also of two equal extremes, and critical values."""
     for count, largest in ((6, 2.041), (7, 2.268), (8, 2.475)):
         alone = outliers.residuals([1.0] + [0.0] * (count - 1))
         yield _value(f"one of {count} apart", largest, alone.statistic, 3)
@@ -239,7 +239,7 @@ def _grubbs() -> Iterator[Row]:
 
 
 def _lags() -> Iterator[Row]:
-    """Table 10-1: mean latencies over three flows."""
+    """Yield table 10-1: mean latencies over three flows."""
     errors = {
         "BIC": "18.87 truncated instead of rounded",
         "H-TCP": "its own flows give 22.2",
@@ -259,7 +259,7 @@ def _lags() -> Iterator[Row]:
 
 
 def _rank_averages(table: str) -> Iterator[Row]:
-    """Averages over kinds of files and over both responses, and their standard deviation."""
+    """Yield averages over kinds of files and over both responses, and their standard deviation."""
     printed = {(row["response"], row["file"]): row for row in rows(table)}
     kinds = {key: row for key, row in printed.items() if key[1] not in ("Avg", "Std")}
     given = {key: [float(row[a]) for a in ALGORITHMS] for key, row in kinds.items()}
@@ -276,7 +276,7 @@ def _rank_averages(table: str) -> Iterator[Row]:
 
 
 def _rank_matrices() -> Iterator[Row]:
-    """Averages by kind of file of the printed rank matrices, against table 8-32."""
+    """Yield averages by kind of file of the printed rank matrices, against table 8-32."""
     kinds = [row["file_code"] for row in rows("d_table8-6_flow_groups")]
     printed = {(row["response"], row["file"]): row for row in rows("d_table8-32_ranks_low")}
     order = [row["condition"] for row in rows("d_fig8-1_condition_order")]
@@ -313,7 +313,7 @@ ROUNDED_UP = {("ch9high", "among_alts", "20"), ("ch9high", "among_alts", "23")}
 
 
 def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float]]]:
-    """The printed row of each flow group, and its ranges of goodputs in percent."""
+    """Yield the printed row of each flow group, and its ranges of goodputs in percent."""
     alternate, standard = GOODPUTS[experiment]
     printed = rows("d_table8-30_9-12_goodput_differences")
     for alternates, other, row in zip(rows(alternate), rows(standard), printed, strict=True):
@@ -324,7 +324,7 @@ def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float
 
 
 def _differences() -> Iterator[Row]:
-    """Ranges of goodputs from the goodput tables, in percent of either base."""
+    """Yield ranges of goodputs from the goodput tables, in percent of either base."""
     for experiment in GOODPUTS:
         for base, columns in BASES.items():
             for row, ranges in _ranges(experiment, base):
@@ -334,7 +334,7 @@ def _differences() -> Iterator[Row]:
 
 
 def printed_differences(experiment: str, base: str) -> Iterator[Row]:
-    """The ranges that are printed, in whole percent; those that are bounds are left out."""
+    """Yield the printed ranges, in whole percent, without those that are bounds."""
     for row, ranges in _ranges(experiment, base):
         for name, value in ranges.items():
             text = row[f"pub_{experiment}_{name}"]
@@ -347,7 +347,7 @@ def printed_differences(experiment: str, base: str) -> Iterator[Row]:
 
 
 def _completions() -> Iterator[Row]:
-    """Table 6-31: completions of a period from the printed rate, to its rounding."""
+    """Yield table 6-31: completions of a period from the printed rate, to its rounding."""
     for row in rows("c_table6-31_DD_completions_TP2_cond4"):
         total = float(row["dd_completed_TP2"])
         yield _value(row["algorithm"], float(row["dd_completions_per_interval"]), total / 1500.0, 2)

@@ -8,16 +8,16 @@ DATA = Path(__file__).with_name("data")
 
 
 def rows(name: str) -> tuple[Row, ...]:
-    """The rows of a table; cells are text as printed."""
+    """Return the rows of a table; cells are text as printed."""
     return published_rows(DATA / f"{name}.csv")
 
 
 def numbers(row: Row, *left_out: str) -> list[float]:
-    """The numbers of a row, without its first cell and the columns that are left out."""
+    """Return the numbers of a row, without its first cell and the columns that are left out."""
     _, *columns = row
     return [float(row[column]) for column in columns if column not in left_out]
 
 
 def by_first(name: str) -> dict[str, Row]:
-    """The rows of a table by their first cell."""
+    """Return the rows of a table by their first cell."""
     return {next(iter(row.values())): row for row in rows(name)}

@@ -20,14 +20,14 @@ from validation.rows import Row, judged
 
 TOLERANCE = 0.05
 PUBLISHED = "published"
-"""What stands for the case in rows of published values."""
+"""Column entry that stands for the case in rows of published values."""
 SEEDS = range(1, 6)
 QUIET_S = 5.0
-"""How long without a loss or mark ends a transient; HSTCP's sawteeth are 7 s apart."""
+"""Time without a loss or mark that ends a transient; HSTCP's sawteeth are 7 s apart."""
 
 
 def anchor(name: str, published: float, ours: float) -> Row:
-    """A published number next to ours."""
+    """Return a published number next to ours."""
     band = Expected.within_part(published, TOLERANCE)
     return judged(PUBLISHED, name, published, ours, band, "5 %")
 

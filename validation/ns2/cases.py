@@ -1,4 +1,4 @@
-"""The cases: what ns-2 is told (`gold/cases.csv`), read into one typed form.
+"""The cases: arguments of ns-2 (`gold/cases.csv`), read into one typed form.
 
 A case is a list of `key=value` arguments of `gold/gold.tcl`; what it leaves out has the defaults of
 that script, repeated in `DEFAULTS`. Runs of one case differ in their seed only.
@@ -53,7 +53,7 @@ DEFAULTS = {
     "red_bottom": "0",
     "red_target": "0.005",
 }
-"""Of the arguments of gold.tcl, those that the cases use."""
+"""Arguments of gold.tcl that the cases use, with their defaults."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class FlowGroup:
 
     @property
     def linux(self) -> bool:
-        """Whether ns-2's agent is TCP/Linux."""
+        """True if ns-2's agent is TCP/Linux."""
         return self.kind.startswith("linux:")
 
     @staticmethod
@@ -130,7 +130,7 @@ class Case:
 
     @property
     def linux(self) -> bool:
-        """Whether the flows are of ns-2's TCP/Linux, all of them or none."""
+        """True if any flows are of ns-2's TCP/Linux; a case has only such flows, or none."""
         return any(group.linux for group in self.flow_groups)
 
     @property
@@ -141,7 +141,7 @@ class Case:
 
     @property
     def deterministic(self) -> bool:
-        """Whether nothing but the phase of ns-2's timer clock is random."""
+        """True if nothing but the phase of ns-2's timer clock is random."""
         random_queue = self.value("q") == "RED"
         random_start = any(group.jitter_s > 0 for group in self.flow_groups)
         return not (

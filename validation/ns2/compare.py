@@ -1,4 +1,4 @@
-"""Runs Longhaul on the cases and judges them, several runs at a time.
+"""Longhaul's runs of the cases and their judgement, several runs at a time.
 
 Finished runs are kept in a cache under the hash of their scenario and of the compiled engine, so
 that an interrupted comparison resumes.

@@ -1,4 +1,4 @@
-"""Whether Longhaul agrees with ns-2 on a case.
+"""Judgement of Longhaul against ns-2 on a case.
 
 Without randomness: the same number of cwnd reductions and timeouts, each within one round trip of
 ns-2's time, and delivered packets within 0.5 %. With it: means over seeds inside the 95 % interval

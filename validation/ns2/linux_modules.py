@@ -1,4 +1,4 @@
-"""ns-2's TCP/Linux in the terms of a scenario: its modules, its clock and its loss recovery.
+"""ns-2's TCP/Linux as a scenario: its modules, its clock and its loss recovery.
 
 `Agent/TCP/Linux` runs the congestion control modules of Linux 2.6.22 above ns-2's own transport
 (tcp-linux.cc, scoreboard1.cc). It measures round trips with timestamps in ticks of 1 ms.
@@ -48,7 +48,7 @@ REASONS = {
     "its modules of that (`CA_EVENT_COMPLETE_CWR`), so that they keep half of the window as "
     "threshold. With that threshold Longhaul's figures are within 0.4 % of ns-2's",
 }
-"""Why figures of a case are outside their bounds, each checked by experiment."""
+"""Reasons for figures outside their bounds, each checked by experiment."""
 
 
 def linux_tcp(case: Case) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Runs Longhaul on a case and reads its tables into the same figures as ns-2's.
+"""Longhaul's run of a case, read into the same figures as ns-2's.
 
 Window figures are taken between the same samples as ns-2's: the first at or after the warm-up and
 the last before the end. What ns-2 counts at the sender (`acked`) is read here at the receiver,

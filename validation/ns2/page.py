@@ -42,7 +42,7 @@ def read_report(file: Path) -> list[Row]:
 
 
 def as_json(row: Row) -> str:
-    """The line of `report.json` of a row."""
+    """Return the line of a row in `report.json`."""
     return json.dumps({key: getattr(row, field) for key, field in _KEYS.items()})
 
 

@@ -1,4 +1,4 @@
-"""One picture a case: the windows and the queue in both simulators."""
+"""Plots of a case: windows and queue in both simulators."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from validation.ns2.cases import GOLD, Case, gold_cases
 from validation.ns2.runs import Run, Trace
 
 SAMPLES = 400
-"""About as many as a picture can show."""
+"""Approximate number of samples that a plot can show."""
 
 
 def load(case: Case, folder: Path = GOLD) -> list[Run]:

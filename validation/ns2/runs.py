@@ -1,4 +1,4 @@
-"""What is compared: the figures of one run, in the same form for both simulators.
+"""Figures of one run, in the same form for both simulators.
 
 Counts follow Longhaul: data packets only. ns-2 numbers its SYN as packet 0, so its counters are
 reduced by it where they are read. `*_window` figures cover the time from the end of the warm-up to
@@ -29,7 +29,7 @@ class Sawtooth:
 
 @dataclass(frozen=True)
 class FlowFigures:
-    """One flow."""
+    """Figures of one flow."""
 
     kind: str
     start_s: float
@@ -68,7 +68,7 @@ class LinkFigures:
 
 @dataclass(frozen=True)
 class Trace:
-    """What the pictures show."""
+    """Samples for the plots."""
 
     time_s: list[float]
     cwnd: list[list[float]]

@@ -1,4 +1,4 @@
-"""Runs ns-2 on a case and reads its output.
+"""ns-2's run of a case, and the reader of its output.
 
 The scheduler is ns-2's fastest, the calendar queue; it gives the same output as the heap.
 """

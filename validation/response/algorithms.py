@@ -1,4 +1,4 @@
-"""The algorithms whose windows follow losses alone: what a scenario says of them, and their laws.
+"""Algorithms whose windows depend on losses alone: their scenario tables and laws.
 
 Where round-trip times tell algorithms more than losses do (Vegas, FAST, BBR...), a path without
 queueing shows nothing of them.
@@ -24,7 +24,7 @@ class Algorithm:
 
     name: str
     congestion: Mapping[str, Any]
-    """What a scenario says of it."""
+    """The algorithm's `congestion` table in a scenario."""
     law: Callable[[], Law]
     published: Callable[[float], float] | None = None
     """The response function for evenly spaced losses, where the engine does not state it."""

@@ -1,4 +1,4 @@
-"""Whether a mean window on the network is what a law gives, and why not where it is not."""
+"""Judgement of a mean window on the network against a law, with the reason for a difference."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from validation.response.measure import Figures, Measurement
 
 TOLERANCE = 0.05
 BY_INTERVAL_AT = 1e-5
-"""Where runs hold so few losses that a mean within its interval is all that can be asked."""
+"""Loss rate below which runs have so few losses that only the mean's interval can be tested."""
 FEW_ROUND_TRIPS = 3.0
 
 
 class Verdict(Enum):
-    """What is said of a mean window on the network."""
+    """Verdict on a mean window on the network."""
 
     WITHIN = "within"
     FEEDBACK = "with feedback delay"

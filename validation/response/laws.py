@@ -1,4 +1,4 @@
-"""What the papers say of a window: how fast it grows, and what a congestion signal leaves of it.
+"""Window laws of the papers: growth, and the window after a congestion signal.
 
 Written from the papers and apart from the engine's algorithms, which are held against it. A law
 drives many flows at once: windows, in segments, and round trips passed are arrays, a flow an

@@ -1,4 +1,4 @@
-"""Measures mean windows on the network, and works out what the laws give, for one loss rate."""
+"""Measured mean windows on the network, and the laws' windows, for one loss rate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Figures:
     law: float
     """By the published law, feedback taken to be immediate: its response function."""
     law_with_feedback: float
-    """The same with feedback that takes a round trip."""
+    """Mean window by the published law with feedback that takes a round trip."""
     network: float
     interval: float
     """Half the width of the 95 % interval of the network's mean over seeds; 0 for one run."""

@@ -10,14 +10,14 @@ import longhaul
 from validation.response.algorithms import RTT_S, Algorithm
 
 RATE = "1 Tbps"
-"""A window of 10,000 packets passes in a thousandth of a round trip."""
+"""Rate at which a window of 10,000 packets passes in a thousandth of a round trip."""
 SETTLING = 0.25
 """Part of a run that is left out."""
 
 
 @dataclass(frozen=True)
 class Flow:
-    """What one flow did after it had settled."""
+    """Measurements of one flow after it had settled."""
 
     mean_window_pkts: float
     cuts: int

@@ -1,1 +1,1 @@
-"""What must hold whatever comes: mutated scenarios, kills at any moment."""
+"""Robustness: invariants under mutated scenarios, and under kills at any moment."""

@@ -15,7 +15,7 @@ class Draw:
     duration_s: float
 
     def log(self, low: float, high: float) -> float:
-        """Uniform in the logarithm."""
+        """Draw a number whose logarithm is uniform."""
         return math.exp(self.random.uniform(math.log(low), math.log(high)))
 
 

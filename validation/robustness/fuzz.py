@@ -49,7 +49,7 @@ LONGHAUL = str(Path(sys.executable).with_name("longhaul"))
 
 
 def shared(seconds: float) -> float:
-    """How long what takes so long alone may take with what else runs on this machine."""
+    """Return the time limit, scaled by the load of this machine."""
     return seconds * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
@@ -128,7 +128,7 @@ def _read(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") ->
 
 
 def _next(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") -> str | None:
-    """The next line of a worker; none at its end, an empty one if it hangs."""
+    """Return the next line of a worker; None at its end, empty if it hangs."""
     try:
         return lines.get(timeout=shared(PATIENCE_S))
     except queue.Empty:

@@ -1,4 +1,4 @@
-"""What holds in every run, whatever the scenario."""
+"""Invariants of every run, whatever the scenario."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CUMULATIVE = (
 
 
 def violations(run: longhaul.Results) -> Iterator[str]:
-    """What does not hold in a run."""
+    """Yield the invariants that a run violates."""
     resolved = run.scenario
     yield from _links(run, resolved)
     yield from _flows(run, resolved)
@@ -52,7 +52,7 @@ def _links(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
 
 
 def _configured(resolved: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Keys of the links between routers, both directions."""
+    """Yield keys of the links between routers, both directions."""
     ((kind, network),) = resolved["topology"].items()
     links = [{"name": "bottleneck", **network["bottleneck"]}] if kind == "dumbbell" else []
     links += [{"name": f"hop-{n}", **hop} for n, hop in enumerate(network.get("hops", []))]
@@ -64,7 +64,7 @@ def _configured(resolved: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _allowance(
     run: longhaul.Results, resolved: dict[str, Any], keys: dict[str, Any], window: str
 ) -> float:
-    """How far above 1 the utilisation may be: by what a token bucket has saved.
+    """Return the allowed excess of utilisation over 1: what a token bucket has saved.
 
     That is its burst or, of a shaper, a larger packet that has waited for its tokens.
     """
@@ -80,7 +80,7 @@ def _allowance(
 
 
 def _largest_packet(resolved: dict[str, Any]) -> float:
-    """Bytes of the largest segment or acknowledgement of a flow."""
+    """Return the bytes of the largest segment or acknowledgement of a flow."""
     sizes = [0.0]
     for flow in resolved.get("flows", []):
         tcp = flow.get("tcp", {})
@@ -92,20 +92,20 @@ def _largest_packet(resolved: dict[str, Any]) -> float:
 
 
 def _rounding(run: longhaul.Results, resolved: dict[str, Any]) -> float:
-    """ns-2's clock is one of sums of seconds in double precision."""
+    """Return the rounding of ns-2's clock, a sum of seconds in double precision."""
     if resolved["clock"] != "ns2":
         return 0.0
     return 1e-9 + 4e-12 / _seconds_of(run, whole=False)
 
 
 def _seconds_of(run: longhaul.Results, *, whole: bool) -> float:
-    """The length of a run, or of its measurement window; never 0."""
+    """Return the length of a run, or of its measurement window; never 0."""
     from_s = 0.0 if whole else run.meta["measured_from_s"]
     return max(float(run.meta["simulated_s"]) - from_s, 1e-12)
 
 
 def _limit_pkts(keys: dict[str, Any]) -> int | None:
-    """The limit of a queue, if it is in packets, and not in bytes under that name as ns-2's RED."""
+    """Return the limit of a queue in packets; None if it is in bytes, as in ns-2's RED."""
     queue = keys.get("queue", {})
     amount, _, unit = str(queue.get("limit", "")).partition(" ")
     return int(amount) if unit.startswith("packet") and not queue.get("in_bytes") else None
@@ -144,7 +144,7 @@ def _timestamp_tick_s(group: dict[str, Any]) -> float:
 
 
 def _propagation_s(resolved: dict[str, Any]) -> float:
-    """The shortest round trip of a dumbbell's flows; nothing is known of other networks here."""
+    """Return the shortest round trip of a dumbbell's flows; 0 for other networks."""
     network = resolved["topology"].get("dumbbell")
     if network is None:
         return 0.0
@@ -155,7 +155,7 @@ def _propagation_s(resolved: dict[str, Any]) -> float:
 
 
 def _shortest_s(link: dict[str, Any]) -> float:
-    """The shortest delay that a link ever has."""
+    """Return the shortest delay that a link ever has."""
     changes = link.get("changes", [])
     rows = [] if isinstance(changes, str) else changes
     delays = [row["delay"] for row in rows if "delay" in row]

@@ -37,13 +37,13 @@ UNITS = re.compile(r"\*\(([^)]*)\)\$$")
 
 @cache
 def schema() -> Schema:
-    """The schema of scenario files."""
+    """Return the schema of scenario files."""
     rules: Schema = json.loads(_engine.schema())
     return rules
 
 
 def scenario(seed: int) -> tuple[str, int]:
-    """A legal scenario as JSON, and how many of the keys that were tried were refused."""
+    """Return a legal scenario as JSON, and how many of the keys that were tried were refused."""
     draw = _scale(random.Random(seed))
     if made := transport.scenario(seed, draw):
         return json.dumps(made, indent=1), 0
@@ -123,7 +123,7 @@ def _base(draw: Draw, seed: int) -> dict[str, Any]:
 
 
 def _queue(draw: Draw) -> dict[str, Any]:
-    """A limit that no path is too short for."""
+    """Return a drop-tail queue with a limit in packets, which is legal on every path."""
     return {"kind": "droptail", "limit": f"{draw.log(1, 3000):.0f} packets"}
 
 
@@ -142,7 +142,7 @@ def _add(made: dict[str, Any], place: Place, name: str, draw: Draw) -> bool:
 
 
 def _places(made: dict[str, Any]) -> list[Place]:
-    """Tables that keys may be added to, with the properties of each."""
+    """Return tables that keys may be added to, with the properties of each."""
     root = schema()["properties"]
     (kind,) = made["topology"]
     network = root["topology"]["properties"][kind]["properties"]
@@ -164,7 +164,7 @@ def _places(made: dict[str, Any]) -> list[Place]:
 
 
 def _value(shape: Schema, draw: Draw, name: str = "") -> Any:  # noqa: ANN401
-    """A value of this shape; none if the schema does not say enough of it."""
+    """Return a value of this shape; None if the schema does not specify it enough."""
     if "const" in shape:
         return shape["const"]
     if "enum" in shape:
@@ -203,7 +203,7 @@ def _table(shape: Schema, draw: Draw) -> dict[str, Any] | None:
 
 
 def _number(shape: Schema, draw: Draw, most: float) -> float:
-    """Within the bounds, small more often than large."""
+    """Draw a number within the bounds, small more often than large."""
     low: float = shape.get("minimum", shape.get("exclusiveMinimum")) or 0.0
     highest: float = shape.get("maximum", shape.get("exclusiveMaximum")) or most
     high = min(highest, max(most, low + 1))
@@ -234,14 +234,14 @@ def _text(shape: Schema, draw: Draw, name: str) -> str | None:
 
 
 def _in_order(items: Sequence[Any]) -> Sequence[Any]:
-    """Rows in order of time, as schedules have to be."""
+    """Return rows in order of time, as schedules have to be."""
     if all(isinstance(item, dict) and "at" in item for item in items):
         return sorted(items, key=lambda item: int(item["at"].split()[0]))
     return items
 
 
 def _opportunities(draw: Draw) -> str:
-    """The lines of a delivery trace of about the link's rate."""
+    """Return the lines of a delivery trace of about the link's rate."""
     gap_ms = max(12_032_000 / draw.rate_bps, 0.01)
     at_ms, times = 0.0, []
     for _ in range(draw.random.randint(1, 300)):
@@ -251,7 +251,7 @@ def _opportunities(draw: Draw) -> str:
 
 
 def _changes(draw: Draw) -> str:
-    """A table of rates."""
+    """Return a table of rates."""
     at_ps, lines = 0, ["at, rate"]
     for _ in range(draw.random.randint(1, 50)):
         at_ps += 1 + round(draw.duration_s * 1e12 * draw.random.expovariate(10.0))

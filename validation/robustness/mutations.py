@@ -19,7 +19,7 @@ _PAIR = re.compile(r"([A-Za-z_.\"-]+)(\s*=\s*)([^,\n}#]+)")
 
 
 def mutated(seed: int) -> tuple[str, str]:
-    """The name of a shipped scenario, and its text with one to four mistakes."""
+    """Return the name of a shipped scenario, and its text with one to four mistakes."""
     draw = random.Random(seed)
     file = draw.choice(sorted(SCENARIOS.glob("*.toml")))
     text = file.read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What an acknowledgement costs with an algorithm in Python, beside the built-in one.
+"""Cost of an ACK for an algorithm in Python, beside the built-in one.
 
 `make bench-python` runs one flow of HighSpeed TCP at 1 Gbit/s and 100 ms without losses: built in,
 in Python for each acknowledgement, in Python once a round trip. All simulate nearly the same
@@ -23,7 +23,7 @@ REPEATS = 5
 
 @dataclass(frozen=True)
 class Cost:
-    """What one run took."""
+    """Cost of one run."""
 
     acks: int
     wall_s: float

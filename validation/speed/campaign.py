@@ -1,4 +1,4 @@
-"""What the driver of a campaign costs: `python -m validation.speed.campaign [RUNS]`.
+"""Cost of the driver of a campaign: `python -m validation.speed.campaign [RUNS]`.
 
 Runs of about a tenth of a second on one core, ten thousand unless told otherwise, on two workers.
 Prints the driver's own processor time beside that of its workers, and its peak memory.

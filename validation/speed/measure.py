@@ -1,4 +1,4 @@
-"""Runs simulations side by side, each in a process of its own, and measures them.
+"""Measurement of simulations side by side, each in a process of its own.
 
 What is compared shares one core: the system switches between the processes every few milliseconds,
 so that whatever else disturbs the machine slows all of them alike. The cost of a run is its
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one or several runs cost."""
+    """Cost of one or several runs."""
 
     packets: int
     """Data packets sent, all flows."""

@@ -33,7 +33,7 @@ class Timed:
     until_s: float
 
     def packets_per_s(self, threads: int) -> tuple[float, float]:
-        """Data packets per second of processor time, and per second by the clock."""
+        """Return data packets per second of processor time, and per second of wall clock."""
         marks: list[tuple[float, float, int]] = []
 
         def look(simulated_s: float, packets: int) -> None:

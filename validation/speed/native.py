@@ -1,12 +1,13 @@
-"""What each native algorithm costs beside Reno: `python -m validation.speed.native`.
+"""Cost of each native algorithm beside Reno: `python -m validation.speed.native`.
 
-Two works, with the measurements of a usual run. The dumbbell of A5: four flows fill 622 Mbit/s and
-a queue of a bandwidth-delay product. Some algorithms leave it nearly empty: `lp`, `sync-mixreact`
-and `delay-gradient` give way to their own queue, `xcp` hears of no router. What a packet costs
-cannot be told there, for starting a run costs more than all of theirs. So there is a second work, a
-path of 1 Tbit/s: windows begin at 2,000 packets, and no queue builds up.
+There are two workloads, with the measurements of a usual run. The first is the dumbbell of A5: four
+flows fill 622 Mbit/s and a queue of a bandwidth-delay product. Some algorithms leave it nearly
+empty: `lp`, `sync-mixreact` and `delay-gradient` give way to their own queue, and `xcp` meets no
+XCP router. Their cost per packet cannot be measured there, because starting a run costs more than
+all of their packets. So the second workload is a path of 1 Tbit/s, on which windows begin at 2,000
+packets and no queue builds up.
 
-Each algorithm shares a core with Reno, so that what else the machine does slows both alike. Ratios
+Each algorithm shares a core with Reno, so that the machine's other work slows both alike. Ratios
 are those of processor time for one data packet, the start of the run included: an upper bound where
 there are few packets.
 """
@@ -29,13 +30,13 @@ TABLES = {"increase": [[38, 1], [118, 2], [221, 3]], "decrease": [[38, 0.5], [83
 
 
 def a5(kind: str) -> dict[str, Any]:
-    """Four flows at the bottleneck of A5 with drop-tail."""
+    """Return four flows at the bottleneck of A5 with drop-tail."""
     slow_start = {} if kind in OWN_STARTUP else {"slow_start": {"max_ssthresh": 100}}
     return _scenario(kind, "622 Mbps", "5183 packets", "40 s", slow_start)
 
 
 def room(kind: str) -> dict[str, Any]:
-    """Four flows on a path with room, in congestion avoidance from the beginning."""
+    """Return four flows on a path with room, in congestion avoidance from the beginning."""
     tcp = {"initial_window": 2000, "initial_ssthresh": 2, "receive_window": 4000}
     return _scenario(kind, "1000 Gbps", "100000 packets", "20 s", {"tcp": tcp})
 

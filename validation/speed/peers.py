@@ -41,12 +41,13 @@ OVERSHOOT = Case(
     arguments=("rate=2.5e9", "delay=0.05", "limit=20833", "T=5", "flow=sack,4,0,0,0,0,1"),
     seeds=(1,),
 )
-"""600,000 packets, of which slow start loses one in fourteen. At 10 Gbit/s ns-2 takes minutes."""
+"""Slow start that overshoots: 600,000 packets, one in fourteen lost. At 10 Gbit/s ns-2 takes
+minutes."""
 
 
 @dataclass(frozen=True)
 class Contest:
-    """The same simulation in both."""
+    """One simulation in Longhaul and in ns-2."""
 
     name: str
     scenario: dict[str, Any]

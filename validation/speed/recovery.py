@@ -1,10 +1,10 @@
-"""What a packet costs in loss recovery: `python -m validation.speed.recovery`.
+"""Cost of a packet in loss recovery: `python -m validation.speed.recovery`.
 
-A window of which every other segment is lost, for windows of 200 to 20 million segments: 100 to 10
-million holes, in recovery with SACK (RFC 6675) and RACK-TLP (RFC 8985); and the same where every
-other retransmission is lost again, which SACK leaves to the retransmission timer. Prints, for each,
-the processor time of a data packet sent from the lossy window on, and the same without losses.
-Draws the curves into docs/images/speed-recovery.svg.
+Every other segment of a window is lost, for windows of 200 to 20 million segments: 100 to 10
+million holes, in recovery with SACK (RFC 6675) and RACK-TLP (RFC 8985). In further runs every other
+retransmission is lost, too, which SACK leaves to the retransmission timer. Prints, for each run,
+the processor time of a data packet sent from the lossy window on, and that of the run without
+losses. Draws the curves into docs/images/speed-recovery.svg.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ ALTERNATE = {"gilbert_elliott": {"p": 1, "r": 1, "good_loss": 0, "bad_loss": 1}}
 """Every other packet."""
 
 ROUNDS_LOST = {"none": 0, "once": 1, "again": 2}
-"""How many round trips lose every other packet: none; that of the window; that of the
-retransmissions, too."""
+"""Number of round trips that lose every other packet: none, that of the window, or that of the
+retransmissions as well."""
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
-"""How cost grows with the size of the problem: `python -m validation.speed.scaling`.
+"""Growth of cost with the size of the problem: `python -m validation.speed.scaling`.
 
-Four questions: what a packet costs as the number of flows doubles at the same total rate (at most
-20 % more per doubling), what it costs where flows are too many for the caches, with and without
-access links, what one percent of scattered losses costs at a window of 100,000 packets (at most
-twice as much per packet), and whether memory grows with simulated time.
+It measures the cost of a packet as the number of flows doubles at the same total rate (at most 20 %
+more per doubling), its cost where flows are too many for the caches, with and without access links,
+the cost of one percent of scattered losses at a window of 100,000 packets (at most twice as much
+per packet), and the growth of memory with simulated time.
 """
 
 from __future__ import annotations

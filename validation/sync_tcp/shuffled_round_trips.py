@@ -38,7 +38,7 @@ def main(runs: int) -> None:
 
 
 def together(scenario: dict[str, Any]) -> dict[str, Any]:
-    """The scenario with cross traffic that begins when the measured flows do."""
+    """Return the scenario with cross traffic that begins together with the measured flows."""
     for flow in scenario["flows"]:
         flow["start"] = {"uniform": ["0 s", "1 ms"]}
     del scenario["measure"]["from"]
@@ -46,7 +46,7 @@ def together(scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 def shuffle(flows: list[dict[str, Any]], draw: random.Random) -> None:
-    """Reverse flows get a permutation of their round trips, cross flows ten of the twenty."""
+    """Permute the reverse flows' round trips, and give cross flows ten of the twenty."""
     reverse = [flow for flow in flows if flow["label"].startswith("reverse-")]
     round_trips = [float(flow["rtt"].split()[0]) for flow in reverse]
     draw.shuffle(round_trips)
@@ -61,7 +61,7 @@ def shuffle(flows: list[dict[str, Any]], draw: random.Random) -> None:
 
 
 def figures(scenario: dict[str, Any]) -> tuple[float, int]:
-    """Utilisation in percent, and the number of flows above the delay."""
+    """Return utilisation in percent, and the number of flows above the delay."""
     run = longhaul.run(scenario)
     kept = STUDY.reduction(STUDY.experiments["FTP-MB"]).reducer(run)
     (last,) = (link for link in kept["links"] if link["name"] == "hop-4")

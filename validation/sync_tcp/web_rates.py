@@ -54,12 +54,12 @@ SLACK_S = 5.0
 
 @dataclass(frozen=True)
 class Segments:
-    """What connections send besides payload."""
+    """Overhead of connections beside their payload."""
 
     header: int
     """Bytes of a segment's headers, options included, and of an ACK."""
     per_ack: int
-    """Segments that are acknowledged together."""
+    """Segments covered by one ACK."""
 
 
 SIX_ROUTERS, DUMBBELL = Segments(header=54, per_ack=2), Segments(header=40, per_ack=1)
@@ -78,14 +78,14 @@ class Group:
     fastest_bps: np.ndarray
     """At which its window lets a response go."""
     size_bytes: np.ndarray
-    """Of responses, without headers."""
+    """Sizes of the responses, without headers."""
 
     def starts(self, rate: float) -> np.ndarray:
-        """When they begin at another rate."""
+        """Return the starts of the connections at another rate."""
         return self.start_s * (self.rate / rate)
 
     def carried(self, rate: float, until_s: float) -> tuple[float, float]:
-        """Bytes of the connections that begin after the warm-up: of responses, and of requests."""
+        """Return the bytes of responses and of requests of connections after the warm-up."""
         starts = self.starts(rate)
         if starts[-1] < until_s - SLACK_S:
             raise ValueError(f"the run has too few connections for {rate:g} a second and cloud")
@@ -96,7 +96,7 @@ class Group:
         return float(responses.sum()), float(self.request_bytes[counted].sum())
 
     def keeps_rule(self, rate: float, count: int) -> bool:
-        """Whether the first so many after the warm-up have the sizes that a run has to have."""
+        """Return true if the first `count` sizes after the warm-up keep the rule for a run."""
         starts = self.starts(rate)
         first = np.searchsorted(starts, WARM_UP_S)
         sizes = self.size_bytes[first : first + count]
@@ -104,13 +104,13 @@ class Group:
         return bool(np.mean(sizes > LONG_BYTES) > 0.01 and early.max() > LARGE_BYTES)
 
     def end(self, rate: float, count: int) -> float:
-        """When so many have begun after the warm-up."""
+        """Return the time at which `count` connections have begun after the warm-up."""
         starts = self.starts(rate)
         return float(starts[np.searchsorted(starts, WARM_UP_S) + count - 1])
 
 
 def fast_network(parts: tuple[str, ...], values: Mapping[str, Any]) -> longhaul.Results:
-    """A run with all links ten times as fast."""
+    """Run a scenario with all links ten times as fast."""
     texts = [(STUDY / f"{part}.toml").read_text("utf-8") for part in parts]
     template = merge_parts([tomllib.loads(text) for text in texts])
     parking_lot = template["topology"]["parking-lot"]
@@ -123,7 +123,7 @@ def fast_network(parts: tuple[str, ...], values: Mapping[str, Any]) -> longhaul.
 def group(
     results: longhaul.Results, rate: float, label: str, sent: Segments = SIX_ROUTERS
 ) -> Group:
-    """What the connections of a label carry."""
+    """Return the bytes and times of a label's connections."""
     name = pl.col("name").str.replace(r"-\d+$", "")
     table = results.exchanges.filter(name == label).sort("start_s")
     sizes = table.select("request_bytes", "response_bytes").fill_null(0).to_numpy().astype(float)
@@ -141,7 +141,7 @@ def group(
 def balanced(
     there: Group, back: Group, load: float, until_s: float | None, count: int = 0
 ) -> tuple[float, float, float]:
-    """The rates at which both directions have a load, in per cent, and when the run ends."""
+    """Return the rates that give both directions the load, in percent, and the run's end."""
     # What the whole run would need; at least a third, where one response is most of a short run.
     usual = there.rate * load / _whole_load(there, back)
     rates = np.full(2, usual)
@@ -161,7 +161,7 @@ def balanced(
 
 
 def _whole_load(there: Group, back: Group) -> float:
-    """The mean load of both directions over the whole run at its rate."""
+    """Return the mean load of both directions over the whole run, at its own rate."""
     end = min(there.start_s[-1], back.start_s[-1])
     carried = sum(sum(each.carried(each.rate, end)) for each in (there, back))
     return float(100 * 8 * carried / 2 / LINK_BPS / (end - WARM_UP_S))
@@ -182,7 +182,7 @@ Rows = list[tuple[Any, ...]]
 
 
 def rates_of(replication: int) -> tuple[Rows, Rows]:
-    """The rows of a replication in both tables, with the first seed that keeps the rule."""
+    """Return the rows of a replication in both tables, with the first seed that keeps the rule."""
     for seed in count_from(FIRST_SEED):
         end_to_end = _end_to_end(replication, seed)
         loads = [(load, *balanced(*end_to_end, load, None, SINGLE)[:2]) for load in LOADS]
@@ -213,7 +213,7 @@ def rates_of(replication: int) -> tuple[Rows, Rows]:
 
 
 def _end_to_end(replication: int, seed: int) -> tuple[Group, Group]:
-    """Of either direction."""
+    """Return the groups of both directions."""
     rate = END_TO_END_RATE
     values = {
         "seed": seed,
@@ -227,7 +227,7 @@ def _end_to_end(replication: int, seed: int) -> tuple[Group, Group]:
 
 
 def _cross_traffic(replication: int, seed: int) -> list[tuple[Group, Group]]:
-    """Of either link."""
+    """Return the groups of both links."""
     rates = {
         f"flows.{label}.traffic.rate": CROSS_RATE
         for label in ("cross-1", "cross-1-back", "cross-3", "cross-3-back")
@@ -248,7 +248,7 @@ def _cross_traffic(replication: int, seed: int) -> list[tuple[Group, Group]]:
 
 
 def write_dumbbell() -> None:
-    """The same for the network of appendix B, and the rates of responses in one direction only."""
+    """Write the rates for the network of appendix B, and of responses in one direction only."""
     rows = []
     for replication in range(DUMBBELL_REPLICATIONS):
         values = {

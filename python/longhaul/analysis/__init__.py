@@ -1,1 +1,1 @@
-"""Statistics on tables of results: what studies and campaigns say about many runs."""
+"""Statistics on tables of results, for studies and campaigns."""

@@ -20,7 +20,7 @@ class Cell:
 
 
 def cell_means(table: ResponseTable, response: str, factors: Sequence[str]) -> list[Cell]:
-    """The mean of a response at every combination of levels that was run, the first factor slowest.
+    """Return the mean at every combination of levels that was run, the first factor slowest.
 
     The interval is that of replications: what other random numbers change. Each replication counts
     with its mean over the levels of factors that are not named. Without replications there are no

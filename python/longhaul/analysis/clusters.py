@@ -17,7 +17,7 @@ CUT = 0.7
 
 @dataclass(frozen=True)
 class Dendrogram:
-    """How competitors join under one condition."""
+    """Hierarchical clustering of the competitors under one condition."""
 
     merges: np.ndarray
     """SciPy's linkage matrix."""
@@ -35,7 +35,7 @@ class Dendrogram:
 
 
 def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
-    """The dendrogram of competitors, from a row a competitor and a column a response.
+    """Return the dendrogram of competitors, from a row per competitor and a column per response.
 
     Responses without any variation are left out. Competitors are distinctive if the last merge
     separates them, fewer than half, from the others, which all join below the cut.
@@ -56,7 +56,7 @@ def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
 
 
 def _labels(merges: np.ndarray, height: float) -> np.ndarray:
-    """Clusters that join strictly below a height."""
+    """Return the clusters that join strictly below a height."""
     labels: np.ndarray = fcluster(merges, np.nextafter(height, 0.0), criterion="distance")
     return labels
 

@@ -20,7 +20,7 @@ class MeanInterval:
 
 
 def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
-    """The mean of values and its interval; without limits for a single value."""
+    """Return the mean of values and its interval; without limits for a single value."""
     given = np.asarray(values, float)
     mean = float(given.mean()) if len(given) else float("nan")
     if len(given) < 2:
@@ -31,13 +31,13 @@ def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
 
 
 def half_width(values: ArrayLike, coverage: float = 0.95) -> float | None:
-    """Half the width of the interval of a mean; none of a single value."""
+    """Return half the width of a mean's interval; None for a single value."""
     interval = mean_interval(values, coverage)
     return interval.high - interval.mean if interval.count > 1 else None
 
 
 def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanInterval:
-    """The mean of first less second over pairs that share their random numbers.
+    """Return the mean of first less second over pairs that share their random numbers.
 
     The interval is that of the differences, so that what a pair has in common cancels (Law 2015,
     Simulation Modeling and Analysis, section 11.2).

@@ -15,9 +15,9 @@ class Components:
     """Principal components, the largest variance first."""
 
     weights: np.ndarray
-    """A row a component: unit vectors over the responses, largest entry positive."""
+    """A row per component: unit vectors over the responses, largest entry positive."""
     scores: np.ndarray
-    """A row a run, a column a component."""
+    """A row per run, a column per component."""
     deviations: np.ndarray
     """Standard deviation of the scores of each component."""
 
@@ -38,14 +38,14 @@ class Components:
 
 
 def standardised(responses: ArrayLike) -> np.ndarray:
-    """Columns with mean 0 and sample standard deviation 1; a constant column becomes 0."""
+    """Return columns with mean 0 and sample standard deviation 1; a constant column becomes 0."""
     unit = unit_deviations(responses, axis=0)
     scaled: np.ndarray = unit * np.sqrt(len(unit) - 1)
     return scaled
 
 
 def principal_components(responses: ArrayLike) -> Components:
-    """Principal components of the correlation matrix, from a row a run and a column a response."""
+    """Return principal components of the correlation matrix; rows are runs, columns responses."""
     scaled = standardised(responses)
     _, singular, weights = np.linalg.svd(scaled, full_matrices=False)
     largest = np.take_along_axis(weights, np.abs(weights).argmax(axis=1)[:, None], axis=1)
@@ -60,13 +60,13 @@ class Cause:
     factor: str
     level: object
     share: float
-    """Of the runs of the group that have this level."""
+    """The fraction of the group's runs that have this level."""
     p: float
     """Probability of such a table of groups and levels without any relation (chi-square)."""
 
 
 def score_groups(scores: ArrayLike, count: int) -> np.ndarray:
-    """Labels, from 1, of a number of groups of points, by Ward's linkage."""
+    """Divide points into groups by Ward's linkage; return their labels, from 1."""
     labels: np.ndarray = fcluster(linkage(np.asarray(scores, float), "ward"), count, "maxclust")
     return labels
 
@@ -74,7 +74,7 @@ def score_groups(scores: ArrayLike, count: int) -> np.ndarray:
 def causes(
     labels: Sequence[int], factors: Mapping[str, Sequence[object]]
 ) -> dict[int, list[Cause]]:
-    """For each group the factors that (nearly) all of its runs agree on, the clearest first."""
+    """Return, for each group, the factors with one level in (nearly) all runs, clearest first."""
     from scipy.stats import chi2_contingency  # scipy.stats takes seconds to load the first time
 
     groups = np.asarray(labels)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 
 def congestion_order(rates: ArrayLike) -> list[int]:
-    """Indices of conditions by increasing retransmission rate, or any measure of congestion.
+    """Return the indices of conditions by increasing retransmission rate, or other measure.
 
     Of an array (condition, competitor) the mean over competitors counts.
     """
@@ -24,19 +24,19 @@ NAMES = {
 
 
 def class_names(classes: int) -> list[str]:
-    """Names of a number of classes: the study's letters of four, otherwise C1, C2 and so on."""
+    """Return names for `count` classes: the study's letters for four, otherwise C1, C2, ..."""
     return list(NAMES) if classes == len(NAMES) else [f"C{k}" for k in range(1, classes + 1)]
 
 
 def congestion_classes(rates: Sequence[float], bounds: Sequence[float]) -> list[int]:
-    """The class of each condition, from 0: how many of the ascending bounds its rate reaches."""
+    """Return the class of each condition, from 0: the number of bounds that its rate reaches."""
     if any(a >= b for a, b in pairwise(bounds)):
         raise ValueError("expected ascending bounds")
     return [int(np.searchsorted(bounds, rate, side="right")) for rate in rates]
 
 
 def natural_bounds(rates: Sequence[float], classes: int) -> list[float]:
-    """Bounds of a number of classes at the widest gaps between rates, on a logarithmic scale.
+    """Return class bounds at the widest gaps between rates, on a logarithmic scale.
 
     Rates of zero are in the first class. Each bound is the geometric mean of the gap's ends.
     """

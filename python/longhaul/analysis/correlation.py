@@ -14,7 +14,7 @@ NIST_THRESHOLD = 0.65
 
 
 def correlations(responses: ArrayLike) -> np.ndarray:
-    """Pearson's coefficients of the columns; those of a constant column are zero."""
+    """Return Pearson's coefficients of the columns; those of a constant column are zero."""
     scaled = unit_deviations(responses, axis=0)
     matrix: np.ndarray = np.clip(scaled.T @ scaled, -1.0, 1.0)
     np.fill_diagonal(matrix, 1.0)
@@ -31,7 +31,7 @@ class Pair:
 
 
 def pairs(matrix: ArrayLike, at_least: float = 0.0) -> list[Pair]:
-    """All pairs of responses, the most correlated first, down to some |r|."""
+    """Return all pairs of responses, the most correlated first, down to some |r|."""
     r = np.asarray(matrix, float)
     upper = zip(*np.triu_indices(len(r), k=1), strict=True)
     listed = [Pair(int(i), int(j), float(r[i, j])) for i, j in upper]
@@ -53,7 +53,7 @@ class Group:
 
 
 def groups(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[Group]:
-    """Responses connected by |r| above the threshold, the smallest group first."""
+    """Return responses connected by |r| above the threshold, the smallest group first."""
     linked = np.abs(np.asarray(matrix, float)) > threshold
     np.fill_diagonal(linked, val=False)
     _, label = connected_components(linked, directed=False)
@@ -63,19 +63,19 @@ def groups(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[Group]:
 
 
 def mean_strength(matrix: ArrayLike) -> np.ndarray:
-    """The mean |r| of each response with the others."""
+    """Return the mean |r| of each response with the others."""
     r = np.abs(np.asarray(matrix, float))
     strength: np.ndarray = (r.sum(axis=0) - 1.0) / (len(r) - 1)
     return strength
 
 
 def by_strength(matrix: ArrayLike) -> list[int]:
-    """Responses in the order of correlation matrices: by descending mean |r|."""
+    """Return responses in the order of correlation matrices: by descending mean |r|."""
     return [int(i) for i in np.argsort(-mean_strength(matrix), kind="stable")]
 
 
 def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[int]:
-    """Responses in the order of index-index plots: by their number of partners above a threshold.
+    """Return the order of index-index plots: by the number of partners above a threshold.
 
     Ties go by the number of partners above half, then as given.
     """
@@ -85,7 +85,7 @@ def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[in
 
 
 def histogram(matrix: ArrayLike, bins: int = 13) -> tuple[np.ndarray, np.ndarray]:
-    """Counts of |r| of all pairs between 0 and 1, and the edges of the bins."""
+    """Return counts of |r| of all pairs between 0 and 1, and the edges of the bins."""
     r = np.abs(np.asarray(matrix, float))[np.triu_indices(len(np.asarray(matrix)), k=1)]
     count, edges = np.histogram(r, bins=bins, range=(0.0, 1.0))
     return count, edges
@@ -94,7 +94,7 @@ def histogram(matrix: ArrayLike, bins: int = 13) -> tuple[np.ndarray, np.ndarray
 def gained_and_lost(
     before: ArrayLike, after: ArrayLike, at_least: float
 ) -> tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]]:
-    """Pairs above some |r| in a second table alone, and in the first alone."""
+    """Return pairs above some |r| in the second table only, and in the first only."""
     first, second = (
         {(p.first, p.second) for p in pairs(matrix, at_least)} for matrix in (before, after)
     )

@@ -24,7 +24,7 @@ class Effect:
     """The effect of a factor, or of an interaction, in the response's unit."""
 
     name: str
-    """Such as `x1`, or `x1*x2`."""
+    """Name, such as `x1` or `x1*x2`."""
     term: Term
     low: float
     """Mean response at the minus level."""
@@ -61,9 +61,9 @@ def effects(
     coverage: float = 0.95,
     cells: Sequence[object] | None = None,
 ) -> list[Effect]:
-    """The effects of all factors and of their interactions of up to `order` factors.
+    """Return the effects of all factors and of their interactions of up to `order` factors.
 
-    `coded` has a row a run and a column a factor, -1 or +1. Rows that occur more than once are
+    `coded` has a row per run and a column per factor, -1 or +1. Rows that occur more than once are
     replications: the variance within them gives intervals, by Student's t with as many degrees of
     freedom as there are repetitions. Where other factors vary, too, `cells` names what runs have to
     share to be replications. Of interactions that are aliased with one another only the
@@ -84,7 +84,7 @@ def effects(
 
 
 def pure_error(cells: np.ndarray, response: np.ndarray) -> tuple[float, int] | None:
-    """Variance between replications, and its degrees of freedom; None without replications.
+    """Return variance between replications, and its degrees of freedom; None without replications.
 
     Replications are equal rows of `cells`.
     """
@@ -109,12 +109,12 @@ def _interval(
 
 
 def by_size(effects: Sequence[Effect]) -> list[Effect]:
-    """The largest effect first, whatever its sign."""
+    """Return the effects ordered by size, the largest first, whatever its sign."""
     return sorted(effects, key=lambda effect: -abs(effect.effect))
 
 
 def half_normal_quantiles(count: int) -> np.ndarray:
-    """Where ordered absolute effects would lie if there were only noise.
+    """Return the absolute effects expected of noise alone, in ascending order.
 
     Medians of the order statistics of a uniform sample, as quantiles of the half-normal
     distribution.
@@ -126,7 +126,7 @@ def half_normal_quantiles(count: int) -> np.ndarray:
 def cumulative_residual_sd(
     coded: ArrayLike, response: ArrayLike, effects: Sequence[Effect]
 ) -> np.ndarray:
-    """The residual standard deviation of models with ever more terms, the largest effect first.
+    """Return the residual standard deviation as terms are added, the largest effect first.
 
     The first value is that of the grand mean alone. Divided by the runs less the coefficients;
     models with as many coefficients as runs are left out.
@@ -141,7 +141,7 @@ def cumulative_residual_sd(
 
 
 def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> np.ndarray:
-    """The linear model of some effects: the grand mean and half of each effect times its column."""
+    """Return the linear model of effects: the grand mean plus half of each effect's column."""
     matrix = np.asarray(coded, float)
     value = np.full(len(matrix), grand_mean)
     for effect in chosen:
@@ -152,7 +152,7 @@ def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> 
 def block_means(
     coded: ArrayLike, response: ArrayLike, primary: int, secondary: Sequence[int]
 ) -> dict[tuple[int, ...], tuple[float, float]]:
-    """Means at the minus and the plus level of a factor in each combination of some others.
+    """Return means at both levels of a factor in each combination of some others.
 
     A factor is robust if the same level is ahead in all blocks: by chance that happens with a
     probability of 2^(1 - blocks).
@@ -171,7 +171,7 @@ def block_means(
 def corner_means(
     coded: ArrayLike, response: ArrayLike, first: int, second: int
 ) -> dict[tuple[int, int], float]:
-    """Mean response at the four combinations of levels of two factors."""
+    """Return the mean response at the four combinations of levels of two factors."""
     matrix, y = np.asarray(coded, int), np.asarray(response, float)
     return {
         (a, b): float(y[(matrix[:, first] == a) & (matrix[:, second] == b)].mean())

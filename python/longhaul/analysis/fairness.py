@@ -1,4 +1,4 @@
-"""How flows, and groups of flows, share a link."""
+"""Fairness of flows, and of groups of flows, that share a link."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import polars as pl
 
 
 def jain_of_column(shares: pl.Expr) -> pl.Expr:
-    """Jain's index: 1 if all shares are equal, one over their number if one has all.
+    """Return Jain's index: 1 if all shares are equal, one over their number if one has all.
 
     Not a number if all shares are zero. Jain, Chiu and Hawe 1984, DEC-TR-301.
     """
@@ -14,13 +14,13 @@ def jain_of_column(shares: pl.Expr) -> pl.Expr:
 
 
 def jain(shares: Sequence[float]) -> float | None:
-    """Jain's index of a few shares; None if all are zero."""
+    """Return Jain's index of a few shares; None if all are zero."""
     squares = sum(share * share for share in shares)
     return sum(shares) ** 2 / (len(shares) * squares) if squares > 0.0 else None
 
 
 def relative_fairness(share: float, other: float) -> float | None:
-    """Ratio of a group's share to the `other` group's; None if that is zero.
+    """Return the ratio of a group's share to the `other` group's; None if the latter is zero.
 
     Shares of whole groups, or of the average flow of each.
     """
@@ -28,5 +28,5 @@ def relative_fairness(share: float, other: float) -> float | None:
 
 
 def bandwidth_stolen(beside_its_own_kind: float, beside_another: float) -> float:
-    """What a group of flows loses when its competitors use another protocol, in its own unit."""
+    """Return the goodput that a group of flows loses to competitors with another protocol."""
     return beside_its_own_kind - beside_another

@@ -25,13 +25,13 @@ FEW = 1
 
 @dataclass(frozen=True)
 class Family:
-    """One value of each replication; that of print is 0."""
+    """Standardised values of all replications of a family; the printed value is 0."""
 
     values: tuple[float, ...]
     band: Interval
-    """The mean of the cells' bands; of logarithms its low end is -inf if a cell has 0 there."""
+    """The mean of the cells' bands; for logarithms the lower end is -inf if a cell's is 0."""
     statistic: str
-    """What the values are: mean logarithms of ours over print, or mean differences over print."""
+    """The kind of value: the mean logarithm of measured over printed, or their mean difference."""
 
     @property
     def mean(self) -> float:
@@ -66,7 +66,7 @@ class Family:
 
     @property
     def text(self) -> str:
-        """Such as `0 of 20 replications reach print, ours 26 % lower`."""
+        """Summary such as `0 of 20 replications reach print, ours 26 % lower`."""
         side = "higher" if self.difference >= 0.0 else "lower"
         by = f"{100.0 * abs(self.difference):.0f} %"
         return f"{self.reaching} of {len(self.values)} replications reach print, ours {by} {side}"

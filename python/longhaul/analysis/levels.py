@@ -13,13 +13,13 @@ from longhaul.analysis.variance import anova
 
 @dataclass(frozen=True)
 class FactorMeans:
-    """What a response is at the levels of one factor, over all levels of the others."""
+    """Mean of a response at each level of one factor, over all levels of the others."""
 
     factor: str
     levels: tuple[Level, ...]
     means: tuple[MeanInterval, ...]
     share: float | None
-    """Of the variance of the response over all runs: sum of squares over the total."""
+    """Fraction of the response's variance over all runs: sum of squares over the total."""
     p: float | None
     """Probability of such differences of means without any effect (F test)."""
 
@@ -31,7 +31,7 @@ class FactorMeans:
 
 
 def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
-    """The means at the levels of every factor that varies, the most influential factor first.
+    """Return means at the levels of every varying factor, the most influential factor first.
 
     The interval of a mean is that of the means of replications, each over the whole design: what
     other random numbers change. Without replications there is none.
@@ -50,22 +50,22 @@ def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How much more a response is at one level than at another, in runs that are alike else."""
+    """Difference of a response between two levels of a factor, in runs that are otherwise alike."""
 
     first: Level
     second: Level
     difference: MeanInterval
-    """Of the first less the second: mean over conditions, with the interval over replications."""
+    """First less second level: mean over conditions, with the interval over replications."""
     ahead: int
-    """Conditions in which the first has the larger mean,"""
+    """Conditions in which the first level has the larger mean."""
     conditions: int
-    """out of this number that have both."""
+    """Conditions that have both levels."""
     left_out: list[str]
-    """What the other conditions lack."""
+    """Levels that are missing in the other conditions."""
 
 
 def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:
-    """Paired comparisons of all pairs of levels of a factor.
+    """Return paired comparisons of all pairs of levels of a factor.
 
     Runs of one replication share their random numbers, so that differences within it vary less than
     what they are of. Each replication gives one mean difference over all conditions; the interval
@@ -78,7 +78,7 @@ def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Com
 
 
 def _comparison(matched: Matched, first: Level, other: Level) -> Comparison:
-    # A row a condition, a column a replication.
+    # A row per condition, a column per replication.
     rows, left_out = [], []
     for condition, replications in matched.items():
         missing = [str(one) for one in (first, other) if not all(one in at for at in replications)]

@@ -21,7 +21,7 @@ ROUNDING = 1e-9
 
 
 def harm(alone: float, beside: float, *, more_is_better: bool) -> float:
-    """What a competitor does to a flow: 0 if nothing, 1 if all is lost, below 0 if it helps.
+    """Return the harm a competitor does: 0 for none, 1 if all is lost, below 0 if it helps.
 
     Ware, Mukerjee, Seshan and Sherry, "Beyond Jain's fairness index" (HotNets 2019), section 4.
     Not a number if there is nothing to divide by.
@@ -40,7 +40,7 @@ class Rates:
 
     @property
     def fair(self) -> np.ndarray:
-        """By time: the equal part of what the active flows get together."""
+        """Equal share of the active flows' total rate, over time."""
         active = np.isfinite(self.values)
         total = np.where(active, self.values, 0.0).sum(axis=1)
         fair: np.ndarray = total / np.maximum(active.sum(axis=1), 1)
@@ -54,7 +54,7 @@ def rates(
     window_s: float,
     ends: ArrayLike = np.inf,
 ) -> Rates:
-    """Rates over windows of at least `window_s`, whole intervals of the samples."""
+    """Return rates over windows of at least `window_s`, whole intervals of the samples."""
     at, counts = np.asarray(times, float), np.asarray(delivered, float)
     every = float(at[1] - at[0]) if len(at) > 1 else window_s
     steps = max(1, round(window_s / every + 0.5 - ROUNDING))
@@ -67,7 +67,7 @@ def rates(
 
 
 def convergence_time(given: Rates, joined_s: float, window_s: float, band: float) -> float | None:
-    """Seconds from `joined_s` until all active flows have, and keep, their part within a band.
+    """Return seconds from `joined_s` until all active flows have, and keep, their fair share.
 
     They keep it for ten windows; None if the samples end before. `band` is a part of the share.
     """
@@ -90,7 +90,7 @@ def convergence_time(given: Rates, joined_s: float, window_s: float, band: float
 
 @dataclass(frozen=True)
 class Starvation:
-    """How unequal flows are in the last half of a run."""
+    """Inequality of the flows' rates in the last half of a run."""
 
     ratio: float
     """The largest rate over the smallest, at the worst time; infinite if one gets nothing."""
@@ -100,7 +100,7 @@ class Starvation:
 
 
 def starvation(given: Rates, every_s: float) -> Starvation | None:
-    """Starvation, after Arun, Alizadeh and Balakrishnan (SIGCOMM 2022); None for one flow.
+    """Return starvation by Arun, Alizadeh and Balakrishnan (SIGCOMM 2022); None for one flow.
 
     Their s-fairness is of throughputs from some time on; this one is of the last half of the times.
     """
@@ -126,13 +126,13 @@ def starvation(given: Rates, every_s: float) -> Starvation | None:
 
 
 def _longest(flags: np.ndarray) -> int:
-    """The most flags that follow one another."""
+    """Return the length of the longest run of true flags."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
     return int((edges[1::2] - edges[::2]).max(initial=0))
 
 
 def smoothness(given: Rates) -> np.ndarray:
-    """By flow: the coefficient of variation of its rates (RFC 5166, section 2.4)."""
+    """Return each flow's coefficient of variation of its rate (RFC 5166, section 2.4)."""
     variation = np.full(given.values.shape[1], np.nan)
     for flow, values in enumerate(given.values.T):
         known = values[np.isfinite(values)]
@@ -142,7 +142,7 @@ def smoothness(given: Rates) -> np.ndarray:
 
 
 def losses(times: ArrayLike, dropped: ArrayLike) -> tuple[float | None, float | None]:
-    """Mean time between losses, and packets lost at a time (RFC 7928, section 2.3).
+    """Return the mean time between losses, and packets lost at a time (RFC 7928, section 2.3).
 
     From samples of a counter: what is lost between two samples is lost at a time, at the later one.
     Without two such times there is no interval, without any no loss.
@@ -156,7 +156,7 @@ def losses(times: ArrayLike, dropped: ArrayLike) -> tuple[float | None, float | 
 def synchronisation(
     times: ArrayLike, flows: ArrayLike, starts: ArrayLike, ends: ArrayLike, gap_s: float
 ) -> np.ndarray:
-    """Of each congestion event the part of the active flows that reduced their windows in it.
+    """Return, for each congestion event, the fraction of active flows that reduced their windows.
 
     `times` of reductions in order and the `flows` that made them; those that follow one another
     within a round trip `gap_s` belong to one event. All flows, those that never reduce too, have
@@ -176,15 +176,15 @@ def synchronisation(
 
 @dataclass(frozen=True)
 class Ellipse:
-    """One standard deviation of points around their mean, by principal axes."""
+    """Ellipse of one standard deviation around the mean of points, along the principal axes."""
 
     mean: tuple[float, float]
     half_axes: tuple[float, float]
     angle: float
-    """Of the longer axis, in radians from the first coordinate."""
+    """Angle of the longer axis from the first coordinate, in radians."""
 
     def outline(self) -> tuple[np.ndarray, np.ndarray]:
-        """Points around it, by coordinate."""
+        """Return points of the outline, by coordinate."""
         turn = np.linspace(0, 2 * np.pi, 73)
         long, short = self.half_axes[0] * np.cos(turn), self.half_axes[1] * np.sin(turn)
         cosine, sine = np.cos(self.angle), np.sin(self.angle)
@@ -193,7 +193,7 @@ class Ellipse:
 
 
 def ellipse(points: Sequence[tuple[float, float]]) -> Ellipse:
-    """The ellipse of points such as (delay, goodput) of replications; at least two."""
+    """Return the ellipse of points such as (delay, goodput) of replications; at least two."""
     given = np.asarray(points, float)
     values, vectors = np.linalg.eigh(np.cov(given.T))
     x, y = given.mean(axis=0)

@@ -1,4 +1,4 @@
-"""Where the nodes of a network are drawn: neighbours close, branches around their root."""
+"""Layout of a network's nodes for drawing: neighbours close, branches around their root."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,7 @@ Place = tuple[float, float]
 
 
 def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, Place]:
-    """Places of the nodes of a graph, such that distances are like numbers of links (0 to 1)."""
+    """Return places of the nodes of a graph, with distances like numbers of links (0 to 1)."""
     if len(names) == 1:
         return {names[0]: (0.5, 0.5)}
     fitted = _fit(majorised(names, links)).tolist()
@@ -22,7 +22,7 @@ def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, 
 
 
 def majorised(names: Sequence[str], links: Sequence[tuple[str, str]]) -> np.ndarray:
-    """Points, a row a node, whose distances are like numbers of links; the longest way is across.
+    """Return points, a row per node, with distances like numbers of links; the longest is across.
 
     Stress majorisation (E. Gansner, Y. Koren and S. North, *Graph Drawing by Stress Majorization*,
     2004) from classical scaling.
@@ -54,7 +54,7 @@ def around(
     backbone: Mapping[str, Place],
     above: Mapping[str, str],
 ) -> dict[str, Place]:
-    """Places of what is attached to the nodes of a backbone, directly or in two steps.
+    """Return places of the nodes attached to a backbone, directly or in two steps.
 
     `above` has for each node the one that it is attached to. Each root has a circle for what is
     below it, as large as its nearest neighbour allows.
@@ -87,7 +87,7 @@ def around(
 
 
 def _classical(distances: np.ndarray) -> np.ndarray:
-    """Classical multidimensional scaling in two dimensions."""
+    """Return classical multidimensional scaling in two dimensions."""
     count = len(distances)
     centre = np.eye(count) - 1.0 / count
     values, vectors = np.linalg.eigh(-0.5 * centre @ distances**2 @ centre)
@@ -102,14 +102,14 @@ def _classical(distances: np.ndarray) -> np.ndarray:
 
 
 def _turned(points: np.ndarray) -> np.ndarray:
-    """Points turned so that the longest way is across, and the first one is up and to the left."""
+    """Turn points so that the longest way is across, and the first one is up and to the left."""
     middle = points - points.mean(0)
     turned: np.ndarray = middle @ np.linalg.svd(middle, full_matrices=False)[2].T
     return turned * np.where(turned[0] > 0, -1.0, 1.0)
 
 
 def _fit(points: np.ndarray) -> np.ndarray:
-    """Points turned and scaled into the unit square."""
+    """Turn and scale points into the unit square."""
     turned = _turned(points)
     # A path lies on its side: what is only a little high stays so.
     spans = np.ptp(turned, axis=0)

@@ -1,4 +1,4 @@
-"""Which of several competitors stands out from the others: residuals and Grubbs' test."""
+"""Outliers among several competitors: residuals and Grubbs' test."""
 
 import math
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ NIST_COUNT = 7
 
 
 def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool = True) -> float:
-    """Critical value of Grubbs' statistic for a number of normal values.
+    """Return the critical value of Grubbs' statistic for a number of normal values.
 
     Grubbs 1969, Technometrics 11, pp. 1-21; from Student's t with count - 2 degrees of freedom.
     """
@@ -25,12 +25,12 @@ def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool =
 
 
 def largest_grubbs(count: int) -> float:
-    """The largest value that the statistic can take: one value apart, all others equal."""
+    """Return the largest possible statistic: one value apart, all others equal."""
     return (count - 1) / math.sqrt(count)
 
 
 def nist_critical(count: int) -> float:
-    """What the study used; of fewer than its seven values, what is as rare among normal ones.
+    """Return NIST's critical value; for fewer values than its seven, one of the same significance.
 
     Six values cannot reach 2.08 (`largest_grubbs`).
     """
@@ -43,7 +43,7 @@ def nist_critical(count: int) -> float:
 
 @dataclass(frozen=True)
 class Residuals:
-    """How values under one condition differ from their mean."""
+    """Residuals of the values under one condition from their mean."""
 
     residuals: np.ndarray
     mean: float
@@ -55,7 +55,7 @@ class Residuals:
 
     @property
     def is_outlier(self) -> bool:
-        """Whether the extreme value is a significant outlier."""
+        """True if the extreme value is a significant outlier."""
         return self.statistic > self.critical
 
     @property
@@ -75,7 +75,7 @@ class Residuals:
 
 
 def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
-    """Residuals of competitors under one condition, and Grubbs' test of the extreme one.
+    """Return residuals of competitors under one condition, and Grubbs' test of the extreme one.
 
     `critical` is by default the exact two-sided value at 5 %; `NIST_CRITICAL` is what the study of
     2010 used. Two equal extremes mask each other: of eight values G is then about 1.62.
@@ -104,7 +104,7 @@ class Standout:
 def standouts(
     values: ArrayLike, *, min_percent: float = 0.0, critical: float | None = None
 ) -> list[list[Standout | None]]:
-    """Who stands out, by condition and response, from an array (condition, response, competitor).
+    """Return the outliers in an array (condition, response, competitor).
 
     Only significant outliers count whose residual is more than `min_percent` of the mean.
     """

@@ -1,4 +1,4 @@
-"""Prediction intervals: where one more run would lie, from runs that there are.
+"""Prediction intervals for one more run, from the runs that exist.
 
 The interval of a median says how well the median is known; it narrows with every run. That of one
 more run does not: it says what single runs do, and whether a run of somebody else is like them.
@@ -35,7 +35,7 @@ class Prediction:
 
 
 def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | None:
-    """Where one more run would lie, if there are three runs at least.
+    """Return the interval in which one more run would lie; None for fewer than three runs.
 
     Normal or lognormal, whichever the runs resemble more. Nineteen and more that resemble neither:
     from the smallest to the largest, which has a coverage of `(n - 1) / (n + 1)`.
@@ -58,7 +58,7 @@ def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | Non
 
 
 def shape_of(runs: np.ndarray) -> str:
-    """Normal or lognormal, whichever the ordered runs resemble more, unless many reject both."""
+    """Return normal or lognormal, whichever fits the runs better, unless many reject both."""
     correlations = {NORMAL: probability_plot_correlation(runs)}
     if runs[0] > 0:
         correlations[LOGNORMAL] = probability_plot_correlation(np.log(runs))
@@ -68,12 +68,12 @@ def shape_of(runs: np.ndarray) -> str:
 
 
 def probability_plot_correlation(ordered: np.ndarray) -> float:
-    """The correlation of ordered values with the medians of a normal sample's order statistics."""
+    """Return the correlation of ordered values with normal order-statistic medians."""
     return float(np.corrcoef(ordered, _normal_medians(len(ordered)))[0, 1])
 
 
 def uniform_medians(count: int) -> np.ndarray:
-    """Medians of the order statistics of a uniform sample (Filliben, Technometrics 17(1), 1975)."""
+    """Return the medians of uniform order statistics (Filliben, Technometrics 17(1), 1975)."""
     places = (np.arange(1, count + 1) - 0.3175) / (count + 0.365)
     places[-1] = 0.5 ** (1.0 / count)
     places[0] = 1.0 - places[-1]
@@ -87,7 +87,7 @@ def _normal_medians(count: int) -> np.ndarray:
 
 @cache
 def _critical(count: int) -> float:
-    """The correlation that a normal sample of this size falls below in one case of twenty."""
+    """Return the correlation that 5 % of normal samples of this size fall below."""
     samples = np.sort(np.random.default_rng(1).standard_normal((SAMPLES, count)), axis=1)
     centred = samples - samples.mean(axis=1, keepdims=True)
     medians = _normal_medians(count)
@@ -96,7 +96,7 @@ def _critical(count: int) -> float:
 
 
 def _of_next(runs: np.ndarray, coverage: float) -> tuple[float, float]:
-    """The interval of one more value of a normal distribution."""
+    """Return the interval of one more value of a normal distribution."""
     count = len(runs)
     factor = float(stdtrit(count - 1, 0.5 + coverage / 2.0)) * sqrt(1.0 + 1.0 / count)
     half = factor * float(runs.std(ddof=1))

@@ -20,7 +20,7 @@ def _ranked(values: np.ndarray, method: str = "average", axis: int | None = None
 
 
 def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
-    """Ranks of factors by the size of their effects, 1 the most influential; ties share the mean.
+    """Return ranks of factors by effect size, 1 the most influential; ties share the mean.
 
     The last axis is the factor. With `digits`, sizes that agree to so many digits are ties.
     """
@@ -31,18 +31,18 @@ def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
 
 
 def ordinal(averages: ArrayLike) -> np.ndarray:
-    """Places by ascending average rank; ties share the higher number."""
+    """Return places by ascending average rank; ties share the higher number."""
     return _ranked(np.asarray(averages, float), "max").astype(int)
 
 
 def value_ranks(given: ArrayLike, *, low_is_best: bool = False) -> np.ndarray:
-    """Ranks along the last axis, the highest number the best; ties share the mean."""
+    """Return ranks along the last axis, the highest number the best; ties share the mean."""
     values = np.asarray(given, float)
     return _ranked(-values if low_is_best else values, axis=-1)
 
 
 def corners(factors: int) -> list[Corner]:
-    """The corners of the cube, in standard order: the first factor changes fastest."""
+    """Return the corners of the cube, in standard order: the first factor changes fastest."""
     return [corner[::-1] for corner in product((-1, 1), repeat=factors)]
 
 
@@ -54,11 +54,11 @@ class Edge:
     ends: tuple[int, int]
     """Indices of its corners, the one at the minus level first."""
     change: float
-    """How much the value at the corners differs, without sign."""
+    """The absolute difference between the values at its corners."""
 
 
 def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]:
-    """The edges of a cube with a value at each corner, such as an average rank.
+    """Return the edges of a cube with a value at each corner, such as an average rank.
 
     A factor whose edges are long is influential. With `digits` values are rounded first, as they
     are where tables are made by hand.
@@ -77,7 +77,7 @@ def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]
 
 
 def edge_means(edges: Sequence[Edge]) -> dict[int, float]:
-    """The mean change along the edges of each factor."""
+    """Return the mean change along the edges of each factor."""
     factors = sorted({edge.factor for edge in edges})
     return {f: float(np.mean([e.change for e in edges if e.factor == f])) for f in factors}
 
@@ -95,7 +95,7 @@ class RankSummary:
 
 
 def summarise_ranks(groups: Mapping[str, ArrayLike]) -> RankSummary:
-    """Summaries of ranks by group, with the last axis the competitor; other axes are averaged."""
+    """Summarise ranks by group over the last axis, the competitors; other axes are averaged."""
     means = {
         name: np.asarray(ranks, float).reshape(-1, np.shape(ranks)[-1]).mean(axis=0)
         for name, ranks in groups.items()
@@ -106,7 +106,7 @@ def summarise_ranks(groups: Mapping[str, ArrayLike]) -> RankSummary:
 
 
 def distinctive(values: ArrayLike) -> int:
-    """The competitor whose value is farthest from the mean: the index of the cell to fill.
+    """Return the index of the competitor whose value is farthest from the mean: the cell to fill.
 
     Of the highest and the lowest the one farther from the mean of all (Mills et al. 2010, NIST
     SP 500-282, chapter 8: filled cells of rank matrices).

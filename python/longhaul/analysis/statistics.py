@@ -7,12 +7,12 @@ from numpy.typing import ArrayLike
 
 
 def median(values: Sequence[float]) -> float:
-    """The median; not a number of no values."""
+    """Return the median; not a number if there are no values."""
     return float(np.median(values)) if len(values) else float("nan")
 
 
 def medians(values: np.ndarray) -> np.ndarray:
-    """Medians along the last axis of all that is a number; not a number where nothing is."""
+    """Return medians of the numbers along the last axis; not a number where there are none."""
     ordered = np.sort(values, axis=-1)  # what is not a number comes last
     count = np.count_nonzero(~np.isnan(ordered), axis=-1)
     low, high = (
@@ -23,7 +23,7 @@ def medians(values: np.ndarray) -> np.ndarray:
 
 
 def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[list[int]]:
-    """So many samples of the items, each as large as the whole, drawn with replacement.
+    """Draw `count` samples of the items with replacement, each as large as the whole.
 
     The same for the same arguments. None of a single item: it says nothing of how items differ.
     """
@@ -34,7 +34,7 @@ def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[l
 
 
 def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tuple[float, float]:
-    """The interval between the percentiles that leave out equal parts on either side.
+    """Return the interval between the percentiles that leave out equal tails on either side.
 
     Of a statistic's values in bootstrap samples it is the percentile interval of the statistic
     (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13).
@@ -45,13 +45,13 @@ def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tupl
 
 
 def correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
-    """Pearson's coefficients along the last axis; zero if one side is constant."""
+    """Return Pearson's coefficients along the last axis; zero if one side is constant."""
     product: np.ndarray = (unit_deviations(x) * unit_deviations(y)).sum(axis=-1)
     return product
 
 
 def unit_deviations(values: ArrayLike, axis: int = -1) -> np.ndarray:
-    """Deviations from the mean along an axis, of length 1; zero if they are mere rounding."""
+    """Return deviations from the mean, scaled to length 1; zero if they are mere rounding."""
     given = np.asarray(values, float)
     unit: np.ndarray = given - given.mean(axis=axis, keepdims=True)
     norm, whole = (np.linalg.norm(each, axis=axis, keepdims=True) for each in (unit, given))
@@ -60,7 +60,7 @@ def unit_deviations(values: ArrayLike, axis: int = -1) -> np.ndarray:
 
 
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
-    """Spearman's coefficient: 1 if `y` always rises with `x`, -1 if it always falls.
+    """Return Spearman's coefficient: 1 if `y` always rises with `x`, -1 if it always falls.
 
     Zero if one of the two is constant; not a number if any value is not.
     """
@@ -68,7 +68,7 @@ def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def rank_correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
-    """Spearman's coefficients along the last axis of `y`; see `rank_correlation`.
+    """Return Spearman's coefficients along the last axis of `y`; see `rank_correlation`.
 
     Pairs of values are compared: for hundreds of points, not for many thousand.
     """
@@ -86,7 +86,7 @@ def rank_correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 
 
 def _ranks(values: ArrayLike) -> np.ndarray:
-    """Twice the place of each value in their order, from 1 on; equal values share their mean place.
+    """Return twice the rank of each value, from 1 on; equal values share their mean rank.
 
     Whole numbers, so that sums of them are exact.
     """
@@ -95,7 +95,7 @@ def _ranks(values: ArrayLike) -> np.ndarray:
 
 
 def crossing(x: ArrayLike, falling: ArrayLike, rising: ArrayLike) -> float | None:
-    """Where the first curve comes down to the second, by straight lines between the points.
+    """Return the x at which the first curve falls to the second, by linear interpolation.
 
     None if it never does.
     """

@@ -17,7 +17,7 @@ ROUNDING_S = 1e-9
 
 
 def warm_up(values: ArrayLike, batch: int = BATCH) -> int:
-    """How many samples at the beginning to leave out, by the rule MSER-5.
+    """Return the number of samples to discard at the beginning, by the rule MSER-5.
 
     The cut, in batches of five and within the first half, that makes the standard error of the
     mean of the rest least (White 1997, Simulation 69, pp. 323-334).
@@ -35,18 +35,18 @@ def warm_up(values: ArrayLike, batch: int = BATCH) -> int:
 
 @dataclass(frozen=True)
 class Drift:
-    """Whether a series still rises or falls where it should be steady."""
+    """Trend of a series that should be steady."""
 
     change: float
-    """From beginning to end along the fitted line, in the response's unit."""
+    """Change along the fitted line from beginning to end, in the response's unit."""
     percent: float
-    """The same in percent of the mean; not a number if that is zero."""
+    """The change in percent of the mean; not a number if the mean is zero."""
     p: float
     """Probability of such a slope without any drift."""
 
 
 def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
-    """The drift of a series: the slope of the means of batches, by least squares.
+    """Return the drift of a series: the slope of the means of batches, by least squares.
 
     Samples close to one another are correlated; means of long batches hardly are.
     """
@@ -62,7 +62,7 @@ def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
 
 
 def steady_mean(values: ArrayLike, batches: int = BATCHES) -> MeanInterval:
-    """The mean of a steady series with a 95 % interval from the means of batches."""
+    """Return the mean of a steady series with a 95 % interval from the means of batches."""
     parts = np.array_split(np.asarray(values, float), batches)
     return mean_interval([float(part.mean()) for part in parts])
 
@@ -70,7 +70,7 @@ def steady_mean(values: ArrayLike, batches: int = BATCHES) -> MeanInterval:
 def period_means(
     times: ArrayLike, values: ArrayLike, periods: Mapping[str, tuple[float, float]]
 ) -> dict[str, float]:
-    """The mean of samples after the beginning and up to the end of each period, by name."""
+    """Return means of samples in each period, from after its beginning up to its end."""
     at, given = np.asarray(times, float), np.asarray(values, float)
     means = {}
     for name, (begin, end) in periods.items():
@@ -82,7 +82,7 @@ def period_means(
 def lag(
     times: ArrayLike, values: ArrayLike, begin: float, level: float, end: float = float("inf")
 ) -> float | None:
-    """Time from `begin` until a series first reaches a level; None if it never does by `end`.
+    """Return the time from `begin` until a series reaches a level; None if not by `end`.
 
     0 if it is there already in the last sample at or before `begin`.
     """

@@ -40,12 +40,12 @@ class TableError(LonghaulError):
 
 
 def _text(level: Level) -> str:
-    """A level as files have it: `true`, not `True`."""
+    """Return a level as files have it: `true`, not `True`."""
     return str(level).lower() if isinstance(level, bool) else str(level)
 
 
 def is_meant(level: Level, text: str) -> bool:
-    """Whether a level is meant by a word: 1 means 1.0, too."""
+    """Return true if a word stands for the level; "1" stands for 1.0 as well."""
     try:
         return _text(level) == text or float(level) == float(text)
     except ValueError:
@@ -53,7 +53,7 @@ def is_meant(level: Level, text: str) -> bool:
 
 
 def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """A table, and what a campaign says of it."""
+    """Read a table, and the facts that a campaign stored with it."""
     if file.suffix == ".csv":
         # R writes NA where there is no value.
         return pl.read_csv(file, comment_prefix="#", infer_schema_length=None, null_values="NA"), {}
@@ -74,7 +74,7 @@ def write_table(file: Path, frame: pl.DataFrame, factors: Mapping[str, Sequence[
 
 
 def _known(names: Sequence[str], near: str) -> str:
-    """The names that a message lists: all, or the nearest ones of many."""
+    """Return the names for a message: all, or the nearest ones of many."""
     if len(names) <= MOST_NAMED:
         return f"available: {', '.join(names)}"
     nearest = difflib.get_close_matches(near, names, n=5, cutoff=0.3) or names[:5]
@@ -82,7 +82,7 @@ def _known(names: Sequence[str], near: str) -> str:
 
 
 def _few_levels(frame: pl.DataFrame) -> str:
-    """Columns that may be factors: of few different values; of many, text and the fewest first."""
+    """Return columns that may be factors: few values first; of many values, text first."""
     if len(frame.columns) <= MOST_NAMED:
         return f"available: {', '.join(frame.columns)}"
     counts = {column.name: column.drop_nulls().n_unique() for column in frame.get_columns()}
@@ -96,7 +96,7 @@ def _few_levels(frame: pl.DataFrame) -> str:
 
 
 def _size(level: Level) -> float:
-    """The number that a level is, or the time or rate: 5 ms is less than 10 ms."""
+    """Return a level as a number, time or rate to sort by: 5 ms is less than 10 ms."""
     if not isinstance(level, str):
         return float(level)
     for number in (_engine.seconds, _engine.bits_per_second):
@@ -108,7 +108,7 @@ def _size(level: Level) -> float:
 
 
 def _ascending(levels: Sequence[Level]) -> list[Level]:
-    """By size if they have one, otherwise by the alphabet."""
+    """Sort levels by size if they have one, otherwise alphabetically."""
     parts = [str(level).partition(" ") for level in levels]
     try:
         # In one unit, such as packets, it is the number that they begin with.
@@ -123,7 +123,7 @@ def _ascending(levels: Sequence[Level]) -> list[Level]:
 
 @dataclass(frozen=True)
 class ResponseTable:
-    """A row a run: levels of factors, and numbers that were measured."""
+    """A row per run: levels of factors, and numbers that were measured."""
 
     frame: pl.DataFrame
     factors: Mapping[str, Sequence[Level]]
@@ -162,7 +162,7 @@ class ResponseTable:
         factors: Sequence[str] | Mapping[str, Sequence[Level]],
         responses: Sequence[str] = (),
     ) -> "ResponseTable":
-        """A table from a data frame; levels are in ascending order where none is given."""
+        """Create a table from a data frame; levels are in ascending order unless given."""
         if not factors:
             raise TableError(
                 f"expected --factor: the columns that are factors; {_few_levels(frame)}"
@@ -185,11 +185,11 @@ class ResponseTable:
         return cls(frame, present, chosen)
 
     def place(self, response: str) -> str:
-        """The figure that a response is; its own name if the campaign gave it no other."""
+        """Return the figure behind a response; its own name if the campaign gave it no other."""
         return self.places.get(response, response)
 
     def values(self, response: str) -> np.ndarray:
-        """A response of all runs; refused where a run has no value."""
+        """Return a response of all runs; refuse a response that some run lacks."""
         if response not in self.responses:
             raise TableError(f"unknown response `{response}`; {_known(self.responses, response)}")
         if without := self.without(response):
@@ -200,30 +200,30 @@ class ResponseTable:
         return self.frame[response].cast(pl.Float64).to_numpy()
 
     def _lacks(self, response: str) -> pl.Series:
-        """Whether a run has no value, or none that is finite."""
+        """Return true for each run that has no finite value of the response."""
         return (~self.frame[response].cast(pl.Float64).is_finite()).fill_null(value=True)
 
     def without(self, response: str) -> int:
-        """How many runs have no value."""
+        """Return the number of runs without a value."""
         return int(self._lacks(response).sum())
 
     def _runs_without(self, response: str) -> str:
-        """The first runs without a value, by the levels of what varies."""
+        """Return the first runs without a value, by the levels of the varying factors."""
         factors = self.varying or list(self.factors)
         rows = self.frame.filter(self._lacks(response)).select(factors).to_dicts()
         return some([_named(row) for row in rows])
 
     def incomplete(self) -> dict[str, int]:
-        """The responses that some runs have and others not, and how many lack them."""
+        """Return the responses that some runs lack, with the number of those runs."""
         lacking = {name: self.without(name) for name in self.responses}
         return {name: runs for name, runs in lacking.items() if 0 < runs < len(self.frame)}
 
     def complete(self) -> tuple[str, ...]:
-        """The responses that every run has."""
+        """Return the responses that every run has."""
         return tuple(name for name in self.responses if not self.without(name))
 
     def telling(self) -> tuple[str, ...]:
-        """Those of them that say something of their own.
+        """Return names of the responses that carry information of their own.
 
         Without what the run cost, and without what equals another response in every run.
         """
@@ -238,7 +238,7 @@ class ResponseTable:
         return tuple(kept)
 
     def matching(self, patterns: Sequence[str]) -> tuple[str, ...]:
-        """Responses by name or pattern, such as `y*_TP1`, in the order of the patterns."""
+        """Return responses by name or pattern, such as `y*_TP1`, in the order of the patterns."""
         matches: dict[str, None] = {}
         for pattern in patterns:
             names = [name for name in self.responses if fnmatchcase(name, pattern)]
@@ -261,7 +261,7 @@ class ResponseTable:
         return [name for name, levels in self.factors.items() if len(levels) == 2]
 
     def coded(self, factors: Sequence[str] | None = None) -> np.ndarray:
-        """The levels of factors of two as -1 and +1, a row a run."""
+        """Return the levels of factors of two as -1 and +1, a row per run."""
         names = self.two_level if factors is None else list(factors)
         for name in names:
             self.require(name)
@@ -273,7 +273,7 @@ class ResponseTable:
         return np.where(np.stack(columns, axis=1), 1, -1)
 
     def require(self, factor: str) -> str:
-        """The name of a factor that the table has."""
+        """Return the name of a factor that the table has; raise an error for any other."""
         if factor not in self.factors:
             hint = (
                 f"; --factor {factor} makes the column one" if factor in self.frame.columns else ""
@@ -284,12 +284,12 @@ class ResponseTable:
         return factor
 
     def averaged(self) -> "ResponseTable":
-        """The same with the mean over replications."""
+        """Return the table with means over replications."""
         groups = self.frame.group_by(list(self.factors), maintain_order=True)
         return replace(self, frame=groups.agg(pl.col(*self.responses).mean()))
 
     def where(self, column: str, levels: Sequence[str], *, keep: bool = True) -> "ResponseTable":
-        """Only the runs at some levels of a column, or only the others; levels as text."""
+        """Select the runs at some levels of a column, or all others; levels are given as text."""
         if column not in self.frame.columns:
             self.require(column)
         every = self.factors.get(column) or self.frame[column].drop_nulls().unique().sort()
@@ -317,7 +317,7 @@ class ResponseTable:
         return replace(fewer, whole=whole, places=self.places)
 
     def numbered(self, factor: str) -> dict[int, str]:
-        """The levels by their numbers, from 1, which do not change when some are left out."""
+        """Return the levels by number, from 1; numbers do not change if levels are left out."""
         levels = self.factors[self.require(factor)]
         every = enumerate(self.whole.get(factor, levels), start=1)
         return {number: str(level) for number, level in every if level in levels}
@@ -332,7 +332,7 @@ class ResponseTable:
                 )
 
     def entangled(self) -> list[tuple[str, str]]:
-        """Pairs of factors whose levels do not meet in proportion to how often each is run.
+        """Return pairs of factors whose levels do not occur together in proportion.
 
         Means at the levels of one have a part of the other's effect.
         """
@@ -350,7 +350,7 @@ class ResponseTable:
         return pairs
 
     def conditions(self, competitors: str) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
-        """Levels of the other factors, and an array (condition, response, competitor).
+        """Return levels of the other factors, and an array (condition, response, competitor).
 
         Values are means over replications. Conditions that lack a competitor are left out; the
         last says what they lack.
@@ -374,7 +374,7 @@ class ResponseTable:
         return kept, np.array(cells), lacking
 
     def matched(self, factor: str, response: str) -> Matched:
-        """For each combination of the other factors, and each replication, the value at each level.
+        """Return each level's value for each combination of other factors, and each replication.
 
         Runs with the same seed and replication share their random numbers. Of runs with the same
         levels in the same replication it is the mean. Replications are those of the whole table;
@@ -398,7 +398,7 @@ class ResponseTable:
 
 
 def _by(names: Sequence[str], frame: pl.DataFrame) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
-    """Rows by their levels of some factors; all together if none is named."""
+    """Group rows by their levels of some factors; all together if none is named."""
     for levels, part in frame.group_by(names, maintain_order=True) if names else [((), frame)]:
         yield dict(zip(names, levels, strict=True)), part
 
@@ -408,12 +408,12 @@ def _named(condition: Mapping[str, Any]) -> str:
 
 
 def some(texts: Sequence[str]) -> str:
-    """The first texts, and how many more there are."""
+    """Return the first texts, and the number of the others."""
     more = len(texts) - NAMED
     return "; ".join(texts[:NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def equal_parts(count: int, most: int) -> list[range]:
-    """Rows or columns in equal parts, or nearly, of at most so many each: as pages have them."""
+    """Divide rows or columns into (nearly) equal parts of at most `most` each, as for pages."""
     each = -(-count // -(-count // most))
     return [range(at, min(at + each, count)) for at in range(0, count, each)]

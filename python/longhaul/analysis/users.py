@@ -1,4 +1,4 @@
-"""What users get: goodput by group of flows and algorithm, and differences."""
+"""Goodput of users by group of flows and algorithm, and its differences."""
 
 from dataclasses import dataclass
 
@@ -8,18 +8,18 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Differences:
-    """How far apart goodputs are, as shares of a base."""
+    """Differences of goodput, as fractions of a base."""
 
     among_first: float
     """Range of the goodputs of the alternatives."""
     among_second: float
     """Range of the goodputs of the flows that compete with each of them."""
     first_over_second: float
-    """How much more the alternatives have on average; negative if they have less."""
+    """Mean excess of the alternatives' goodput over the other flows'; negative if it is less."""
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:
-    """Ranges of goodputs of algorithms, and of the flows that compete with each.
+    """Return ranges of goodputs of algorithms, and of the flows that compete with each.
 
     `base` says what the ranges are shares of: the `larger` value (the maximum, or the mean of the
     alternatives) or the `smaller` one (the minimum, or the mean of the competitors).
@@ -37,6 +37,6 @@ def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") ->
 
 
 def goodput_table(values: ArrayLike) -> np.ndarray:
-    """Mean goodputs over conditions of an array (condition, group, algorithm)."""
+    """Return mean goodputs over conditions of an array (condition, group, algorithm)."""
     table: np.ndarray = np.asarray(values, float).mean(axis=0)
     return table

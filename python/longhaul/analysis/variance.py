@@ -19,17 +19,17 @@ class Source:
     """A line of an analysis of variance."""
 
     names: tuple[str, ...]
-    """Of the term and its aliases, such as a*b."""
+    """Names of the term and its aliases, such as a*b."""
     sum_of_squares: float
     freedom: int
     f: float | None
     p: float | None
     share: float
-    """Of the total sum of squares."""
+    """Fraction of the total sum of squares."""
 
     @property
     def name(self) -> str:
-        """What the line is called: `a*b = c*d` where runs cannot tell the two apart."""
+        """The line's name: `a*b = c*d` where the runs cannot distinguish the two."""
         return " = ".join(self.names)
 
 
@@ -41,14 +41,14 @@ class _Term:
     basis: np.ndarray
     """Orthonormal columns of its differences, (runs, degrees of freedom)."""
     own: np.ndarray
-    """Of them, what terms of fewer factors do not have."""
+    """The columns that no term of fewer factors has."""
     names: list[str]
 
 
 def anova(
     factors: Mapping[str, Sequence[object]], response: ArrayLike, *, order: int = 2
 ) -> list[Source]:
-    """Analysis of variance of a response by factors of any number of levels.
+    """Return the analysis of variance of a response by factors of any number of levels.
 
     Main effects and interactions of up to `order` factors; the last line is the residual. A sum of
     squares is what a term adds to all others but the interactions that it is part of (type II:
@@ -69,7 +69,7 @@ def anova(
 
 
 def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
-    """Main effects and interactions, those of fewer factors first."""
+    """Return main effects and interactions, those of fewer factors first."""
     indicators = {name: _indicators(words) for name, words in factors.items()}
     terms: list[_Term] = []
     for size in range(1, order + 1):
@@ -95,41 +95,41 @@ def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
 
 
 def _indicators(words: Sequence[str]) -> np.ndarray:
-    """A column for each level but the first, (runs, levels - 1)."""
+    """Return a column for each level but the first, (runs, levels - 1)."""
     levels = list(dict.fromkeys(words))
     return np.array([[word == level for level in levels[1:]] for word in words], float)
 
 
 def _products(first: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Each column times each of the other's."""
+    """Return each column times each of the other's."""
     pairs = first[:, :, None] * other[:, None, :]
     return np.reshape(pairs, (len(first), -1))
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
-    """An orthonormal basis of columns, of which some may be zero but for rounding."""
+    """Return an orthonormal basis of columns, some of which may be zero up to rounding."""
     vectors, triangle, _ = linalg.qr(columns, mode="economic", pivoting=True)
     return np.asarray(vectors[:, np.abs(np.diag(triangle)) > ROUNDING])
 
 
 def _joined(bases: Sequence[np.ndarray]) -> np.ndarray:
-    """An orthonormal basis of what some explain together; without columns if there are none."""
+    """Return an orthonormal basis of the bases' common span, without columns if there are none."""
     return _orthonormal(np.hstack(bases)) if bases else np.zeros((0, 0))
 
 
 def _without(basis: np.ndarray, space: np.ndarray) -> np.ndarray:
-    """A basis of what a space does not have of another."""
+    """Return a basis of what a space does not have of another."""
     return _orthonormal(basis - space @ (space.T @ basis)) if space.size else basis
 
 
 def _spans(first: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two orthonormal bases are of the same space."""
+    """Return true if two orthonormal bases span the same space."""
     rest = other - first @ (first.T @ other)
     return first.shape == other.shape and bool(np.abs(rest).max() < ROUNDING)
 
 
 def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
-    """The lines of some terms; none if these leave no degree of freedom for the residual."""
+    """Return the lines of some terms; none if these leave no degree of freedom for the residual."""
     space = _joined([one.basis for one in terms])
     total, seen = float(y @ y), space.T @ y
     freedom = len(y) - 1 - len(seen)
@@ -149,5 +149,5 @@ def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
 
 
 def _squares(found: float, total: float) -> float:
-    """A sum of squares, or zero if it is rounding."""
+    """Return a sum of squares, or zero if it is rounding."""
     return found if found > ROUNDING * total else 0.0

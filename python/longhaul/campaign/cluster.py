@@ -56,7 +56,7 @@ class ClusterWorkers:
         )
 
     def finished(self, timeout_s: float) -> list[Finished]:
-        """Finished runs."""
+        """Return finished runs."""
         until = time.monotonic() + timeout_s
         while not (ready := [k for k, future in self._futures.items() if future.done()]):
             self._require()
@@ -66,7 +66,7 @@ class ClusterWorkers:
         return [self._collect(key) for key in ready]
 
     def under_way(self) -> dict[str, float]:
-        """Workers elsewhere do not tell how far they are."""
+        """Return an empty table: workers on other machines do not report progress."""
         return {}
 
     def _collect(self, key: str) -> Finished:

@@ -1,4 +1,4 @@
-"""What the columns of a table of runs mean, as its metadata say it: factors and responses."""
+"""Descriptions of the columns in a table of runs, from the metadata of factors and responses."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,12 +21,12 @@ OTHERS = {
 
 @cache
 def _keys() -> dict[str, str]:
-    """What each key of a scenario is for."""
+    """Return the description of each scenario key."""
     return {row["name"]: row["description"] for row in _engine.scenario_keys()}
 
 
 def of_key(path: str) -> str:
-    """What a key of a scenario is for; empty of one that no scenario declares."""
+    """Return the description of a scenario key; empty if no scenario declares the key."""
     keys = _keys()
     steps = path.split(".")
     # Kinds of congestion control and of queues are described where these are.
@@ -44,7 +44,7 @@ def of_key(path: str) -> str:
 
 
 def of_factors(settings: Mapping[str, Setting]) -> dict[str, str]:
-    """What each factor sets."""
+    """Return the description of each factor: the keys that it sets."""
     paths: dict[str, list[str]] = {}
     for path, setting in settings.items():
         if setting.factor is not None:
@@ -57,7 +57,7 @@ def of_factors(settings: Mapping[str, Setting]) -> dict[str, str]:
 
 
 def of_responses(responses: Sequence[Response]) -> dict[str, str]:
-    """What each response is; of one that a user's function measures, which function."""
+    """Return the description of each response; for a user's function, its name."""
     meanings = {}
     for response in responses:
         by_user = f"measured by {response.function}" if response.function else ""
@@ -73,5 +73,5 @@ def of_responses(responses: Sequence[Response]) -> dict[str, str]:
 
 
 def of_table(settings: Mapping[str, Setting], responses: Sequence[Response]) -> dict[str, Any]:
-    """What the columns of a campaign's table mean, as its metadata say it."""
+    """Return the descriptions of all columns of a campaign's table, for its metadata."""
     return OTHERS | of_factors(settings) | of_responses(responses)

@@ -1,11 +1,11 @@
-"""How much work a run is expected to be, so that the longest begin first."""
+"""Expected work of a run, so that the longest runs begin first."""
 
 from longhaul.campaign.sweep import Run
 from longhaul.results import kinds
 
 
 def expected_packets(run: Run) -> float:
-    """Data packets that a run may take.
+    """Return data packets that a run may take.
 
     A guess by which runs are ordered and their progress weighted; what was measured corrects it.
     """

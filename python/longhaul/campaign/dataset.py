@@ -1,4 +1,4 @@
-"""The table of a campaign: a row a run, with factors, responses and provenance."""
+"""The table of a campaign: a row per run, with factors, responses and provenance."""
 
 import io
 import json
@@ -61,12 +61,12 @@ class Dataset:
 
 
 def path_from(store: Store, campaign: Campaign) -> str:
-    """A campaign's file as seen from its store: both may move together."""
+    """Return a campaign file's path relative to its store, since both may move together."""
     return relpath(campaign.path.resolve(), store.path.resolve())
 
 
 def collect(campaign: Campaign, store: Store) -> Dataset:
-    """The table of all runs that are finished."""
+    """Collect the table of all finished runs."""
     rows, design = [], campaign.design
     columns: dict[str, None] = {}
     runs = campaign.runs()

@@ -1,4 +1,4 @@
-"""Does the runs that a store lacks; other processes may share the store."""
+"""Execution of the runs that a store lacks; other processes may share the store."""
 
 import os
 import time
@@ -21,14 +21,14 @@ from longhaul.results import Results, kinds
 from longhaul.running.execution import run_loaded
 from longhaul.running.loading import load
 
-# What is kept of a run, and the Parquet files that are kept whole, by name.
+# A reducer returns the kept values of a run; tables are whole Parquet files, by name.
 Reducer = Callable[[Results], Kept]
 Tables = Mapping[str, bytes]
 
 LOOK_EVERY_S = 0.5
-# How often runs that other programs have under way are looked at.
+# Interval between looks at runs in progress in other processes.
 OTHERS_EVERY_S = 1.0
-# Of runs that can be resumed.
+# Interval between checkpoints of runs that can be resumed.
 CHECKPOINT_EVERY = "60 s"
 
 
@@ -39,23 +39,23 @@ class Outcome:
     total: int
     """Distinct runs requested."""
     found: int
-    """Those that the store had already, or that another process has finished."""
+    """Runs that the store had already, or that another process finished."""
     finished: int = 0
     failed: list[tuple[Run, str]] = field(default_factory=list)
     """Runs that ended with an error, and its message."""
     running: int = 0
-    """Runs in progress in this process,"""
+    """Runs in progress in this process."""
     running_part: float = 0.0
-    """and how far they are on average, from 0 to 1."""
+    """Mean completed fraction of the runs in progress."""
     elsewhere: int = 0
     """Runs in progress in other processes."""
     data_packets: int = 0
     """Data packets simulated in those that were done now."""
     began: float = field(default_factory=monotonic)
     expected_done: float = 0.0
-    """Packets that were expected of the runs that were done now,"""
+    """Packets that were expected of the runs done now."""
     expected_left: float = 0.0
-    """and that are expected of the rest."""
+    """Packets that are expected of the remaining runs."""
 
     @property
     def done(self) -> int:
@@ -242,7 +242,7 @@ class _Execution:
             self.elsewhere.discard(key)
 
     def _failed_elsewhere(self, key: str) -> str | None:
-        """Why a run failed in another process since this one began; it is not retried."""
+        """Return the error if the run failed in another process since this one began."""
         failure = self.store.failure(key)
         return failure[1] if failure is not None and failure[0] >= self.began else None
 
@@ -296,7 +296,7 @@ class _Progress:
 
 
 def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:
-    """What a reducer keeps of a run, and the whole tables that it wants kept."""
+    """Return the values and the whole tables that a reducer keeps of a run."""
     kept = reducer(run)  # refuses tables that the run lacks
     wanted = getattr(reducer, "keep", ())
     return kept, {name: Path(run.path / f"{name}.parquet").read_bytes() for name in wanted}

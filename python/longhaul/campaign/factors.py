@@ -1,4 +1,4 @@
-"""What varies from run to run, as campaigns, experiments of studies and suites write it.
+"""Factors and settings that vary from run to run, in files of campaigns, studies and suites.
 
 ```toml
 [factors]

@@ -88,7 +88,7 @@ class Campaign:
         return list(self.design.natural())
 
     def runs(self) -> list[Run]:
-        """Every run, all of the design once, then all again with other random numbers."""
+        """Return every run: all of the design once, then again with other random numbers."""
         return [
             self.sweep.run(cell, replication)
             for replication in range(self.sweep.replications)
@@ -96,7 +96,7 @@ class Campaign:
         ]
 
     def warnings(self) -> list[str]:
-        """What is allowed but probably not intended."""
+        """Return warnings about what is allowed but probably not intended."""
         replicated = self.sweep.replications > 1 or not set(RANDOM).isdisjoint(self.sweep.settings)
         if not replicated:
             return []
@@ -109,7 +109,7 @@ class Campaign:
 
     @cached_property
     def reducer(self) -> Responses:
-        """What is measured and kept of each run."""
+        """Reducer that keeps the responses and requested tables of each run."""
         return Responses(self.responses, self.keep)
 
 
@@ -134,7 +134,7 @@ _KEY = re.compile(r'([\w-]+(?:\.(?:[\w-]+|"[^"]+"))*)(?: = |: )')
 
 
 def _with_line(text: str, message: str, root: str = "") -> str:
-    """A message that begins with a key of the file, behind the line of that key."""
+    """Prefix a message that begins with a key of the file by the line of that key."""
     key = _KEY.match(message)
     line = line_of(text, key[1].replace('"', ""), root) if key else None
     return f"line {line}: {message}" if line else message
@@ -246,7 +246,7 @@ def _located(
     cell: Mapping[str, Level],
     message: str,
 ) -> CampaignError:
-    """The error where the user wrote it: at a factor, or in the scenario."""
+    """Return the error at the place where the user wrote it: at a factor, or in the scenario."""
     quoted = _MESSAGE.fullmatch(message)
     if quoted is None:
         return CampaignError(f"scenario: {message}")
@@ -265,7 +265,7 @@ def _located(
 
 
 def _few(cells: Sequence[dict[str, Level]]) -> Iterator[dict[str, Level]]:
-    """Cells that have every level of every factor at least once."""
+    """Return a few cells that contain every level of every factor at least once."""
     seen: set[tuple[str, Level]] = set()
     for cell in cells:
         if new := set(cell.items()) - seen:
@@ -296,7 +296,7 @@ def _check_factors(factors: Factors) -> None:
 
 
 def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> Design:
-    """The design; factors of more than two levels are crossed with a two-level fraction."""
+    """Return the design; factors of more than two levels are crossed with a two-level fraction."""
     given = whole.get("design", "full")
     if given == "full":
         return full(factors)
@@ -331,7 +331,7 @@ def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> 
 
 
 def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -> Design:
-    """A design from a table of levels, a column a factor, as `design --natural` writes it.
+    """Read a design from a table of levels, a column per factor, as `design --natural` writes it.
 
     There may be columns `replication`, in each of which is each run, and `block`.
     """
@@ -360,7 +360,7 @@ def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -
 
 
 def _coded(where: str, factor: Factor, cell: str) -> float:
-    """The coded level that a cell means."""
+    """Return the coded level of a cell's text."""
     for level, code in zip(factor.levels, factor.coded(), strict=True):
         if is_meant(level, cell.strip()):
             return float(code)

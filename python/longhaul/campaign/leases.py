@@ -1,4 +1,4 @@
-"""Leases of runs: which process does which run of a store that several processes share.
+"""Leases of runs, by which several processes share one store.
 
 A program has a session file whose time of modification it renews, and a lease file for each run
 that it has under way, which names the session. Creating a file that must not exist yet is atomic,
@@ -82,12 +82,12 @@ class Leases:
                 file.unlink(missing_ok=True)
 
     def is_held(self, key: str) -> bool:
-        """Whether a living process is doing the run."""
+        """Return true if a living process is doing the run."""
         latest = self._latest(key)
         return latest is not None and self._is_live(latest)
 
     def _of(self, key: str) -> list[Path]:
-        """The generations of a lease; nearly always there is at most one."""
+        """Return the generations of a lease; nearly always there is at most one."""
         return list(self._leases.glob(f"{key}.*"))
 
     def _latest(self, key: str) -> Path | None:
@@ -102,7 +102,7 @@ class Leases:
         return self.is_living(session) if session else _age_s(lease) < STALE_S
 
     def is_living(self, session: str) -> bool:
-        """Whether the process of a session is alive."""
+        """Return true if the process of a session is alive."""
         host, process, _ = session.rsplit("-", 2)
         try:
             age = _age_s(self._sessions / session)
@@ -117,7 +117,7 @@ class Leases:
                 file.unlink(missing_ok=True)
 
     def living(self) -> list[str]:
-        """The sessions of processes that work on this store."""
+        """Return the sessions of processes that work on this store."""
         if not self._sessions.is_dir():
             return []
         return sorted(file.name for file in self._sessions.iterdir() if self.is_living(file.name))
@@ -128,5 +128,5 @@ def _generation(lease: Path) -> int:
 
 
 def _age_s(file: Path) -> float:
-    """Seconds since a file was modified."""
+    """Return the seconds since a file was modified."""
     return time.time() - file.stat().st_mtime

@@ -1,4 +1,4 @@
-"""Where a key of a scenario is written in a TOML file: its line."""
+"""Line of a TOML file in which a key of a scenario is written."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ _ASSIGNMENT = re.compile(r"\s*([\w.\"-]+)\s*=")
 
 
 def line_of(text: str, path: str, root: str = "") -> int | None:
-    """The line that assigns a key, or the table that it is in; `root` is the table of the scenario.
+    """Return the line that assigns a key, or that of its table; `root` is the scenario's table.
 
     Paths are as messages write them: `flows.0.count`. Of a key inside an inline table it is the
     line at which that begins.
@@ -35,7 +35,7 @@ def line_of(text: str, path: str, root: str = "") -> int | None:
 
 
 def line_of_value(text: str, path: str, value: str) -> int | None:
-    """The line from a key's on that quotes a value, or else the key's: an array may span lines."""
+    """Return the line that quotes a value, or the key's line: an array may span lines."""
     begin = line_of(text, path)
     lines = text.splitlines()[(begin or 1) - 1 :]
     quoted = (f'"{value}"', f"'{value}'")
@@ -50,7 +50,7 @@ def _parts(dotted: str) -> list[str]:
 
 
 def _numbered(table: list[str], counts: Mapping[str, int]) -> list[str]:
-    """The path of a table, with the number of each array of tables on it."""
+    """Return the path of a table, with the number of each array of tables on it."""
     steps: list[str] = []
     for length in range(1, len(table) + 1):
         steps.append(table[length - 1])
@@ -60,7 +60,7 @@ def _numbered(table: list[str], counts: Mapping[str, int]) -> list[str]:
 
 
 def indexed(path: str, scenario: Mapping[str, Any]) -> str:
-    """The path of a setting as messages write it: groups of flows by number."""
+    """Return the path of a setting as messages write it: groups of flows by number."""
     steps = path.split(".")
     flows: Sequence[Mapping[str, Any]] = scenario.get("flows", ())
     labels = [flow.get("label") for flow in flows]

@@ -29,11 +29,11 @@ class Finished:
     key: str
     value: Any = None
     error: str | None = None
-    """Why it failed."""
+    """The error message of a run that failed."""
     is_storage: bool = False
-    """Whether writing failed: then other runs will fail, too."""
+    """True if writing failed, so that other runs will fail, too."""
     is_lost: bool = False
-    """Whether its worker ended before the run did."""
+    """True if the worker ended before the run did."""
 
 
 class Workers(Protocol):
@@ -47,10 +47,10 @@ class Workers(Protocol):
         """Start a run."""
 
     def finished(self, timeout_s: float) -> Sequence[Finished]:
-        """Finished runs; waits for one up to a timeout."""
+        """Return finished runs; waits for one up to a timeout."""
 
     def under_way(self) -> Mapping[str, float]:
-        """How far runs in progress are, as parts of the whole, of those that tell."""
+        """Return the completed fraction of each run in progress that has reported one."""
 
     def close(self) -> None:
         """End all workers; running runs are abandoned."""
@@ -62,7 +62,7 @@ class _Worker:
     pipe: "Connection[Any, Any]"
     key: str | None = None
     part: float = 0.0
-    """How much of the run is done."""
+    """The completed fraction of the run."""
 
 
 class LocalWorkers:
@@ -95,19 +95,19 @@ class LocalWorkers:
         return worker
 
     def finished(self, timeout_s: float) -> list[Finished]:
-        """Finished runs."""
+        """Return finished runs."""
         busy = [worker for worker in self._workers if worker.key is not None]
         ready = wait([worker.pipe for worker in busy], timeout_s)
         outcomes = [self._collect(worker) for worker in busy if worker.pipe in ready]
         return [outcome for outcome in outcomes if outcome is not None]
 
     def under_way(self) -> dict[str, float]:
-        """How far runs in progress are, of those that have told."""
+        """Return the completed fraction of each run in progress that has reported one."""
         busy = [worker for worker in self._workers if worker.part > 0]
         return {worker.key: worker.part for worker in busy if worker.key is not None}
 
     def _collect(self, worker: _Worker) -> Finished | None:
-        """What a worker has sent: the outcome of its run, or only how far that is."""
+        """Receive a worker's message; return its run's outcome, None for a progress report."""
         key = worker.key
         assert key is not None
         try:
@@ -180,7 +180,7 @@ def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool
 
 
 def _is_of_storage(message: str) -> bool:
-    """Whether the engine could not write: its message ends with the system's error number."""
+    """Return true if a message ends with a system error number of failed storage."""
     code = _SYSTEM_ERROR.search(message)
     return code is not None and int(code[1]) in _STORAGE_ERRORS
 

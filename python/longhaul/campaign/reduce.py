@@ -1,4 +1,4 @@
-"""Reduces a finished run for the store: facts that identify it, and the tables of its kind."""
+"""Reduction of a finished run for the store: identifying facts, and the tables of its kind."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,12 +11,12 @@ POINTS = 600
 
 
 def reduce(run: Results) -> Kept:
-    """The tables to keep, all over the measurement window but for time series and events."""
+    """Return the tables to keep, over the measurement window except time series and events."""
     return _reduced(run, POINTS)
 
 
 def reduce_keeping_samples(run: Results) -> Kept:
-    """The same tables, with every sample over time."""
+    """Reduce a run to the same tables, with every sample over time."""
     return _reduced(run, None)
 
 
@@ -26,7 +26,7 @@ def _reduced(run: Results, points: int | None) -> Kept:
 
 
 def facts(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Facts that identify a run, and its cost."""
+    """Return facts that identify a run, and its cost."""
     return {
         "scenario_hash": meta["scenario_hash"],
         "results_version": meta["results_version"],

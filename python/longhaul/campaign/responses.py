@@ -35,11 +35,11 @@ class Response:
 
     name: str
     place: str = ""
-    """Such as `goodput_bps`, `labels.cubic.goodput_bps` or `links.bottleneck.utilization`."""
+    """Path such as `goodput_bps`, `labels.cubic.goodput_bps` or `links.bottleneck.utilization`."""
     source: str = ""
     """Text of the Python file that has the function, where it is one,"""
     function: str = ""
-    """and its name: it gets the run's `Results` and returns a number, or several by name."""
+    """Function name: it gets the run's `Results` and returns a number, or several by name."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Responses:
         return tuple(dict.fromkeys(one for one in found if one and SUMMARY not in one.listed))
 
     def __call__(self, run: Results) -> Kept:
-        """What is kept of a run."""
+        """Return the values that are kept of a run."""
         for table in self.keep:
             if table not in run.tables:
                 raise ResponseError(
@@ -85,7 +85,7 @@ class Responses:
         }
 
     def row(self, kept: Kept) -> dict[str, float | None]:
-        """The responses of a run, in order."""
+        """Return the responses of a run, in order."""
         values: dict[str, float | None] = dict.fromkeys(
             response.name for response in self.responses if not response.function
         )
@@ -97,14 +97,14 @@ class Responses:
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
-    """The rows of a summary to which a figure of a label, a link or the run belongs."""
+    """Return the rows of a summary to which a figure of a label, a link or the run belongs."""
     if figure.of == RUN or owner == ALL:
         return [summary["all"]]
     return [row for row in summary[f"{figure.of}s"] if row[figure.of] == owner]
 
 
 def _measured(response: Response, run: Results) -> dict[str, float | None]:
-    """What a function returns, by name."""
+    """Call a user's function and return its values by name."""
     space: dict[str, Any] = {"__name__": "responses"}
     exec(compile(response.source, f"<{response.name}>", "exec"), space)
     value = space[response.function](run)
@@ -124,7 +124,7 @@ def _number(response: Response, value: object) -> float | None:
 
 
 def look_up(kept: Kept, place: str) -> float | None:
-    """The number at a place of what is kept; None where the run has no value for it."""
+    """Return the number at a path of the kept values; None where the run has no value for it."""
     steps = place.split(".")
     if steps[-1] in RENAMED:
         raise ResponseError(
@@ -146,7 +146,7 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """The first place that no run of these scenarios can have, and why; refuses unknown tables."""
+    """Return the first path that no run of these scenarios can have, with the reason."""
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
     always = ("flows", "links", "topology", "totals")
     refuse_unknown("keep: ", dict.fromkeys(keep), (*always, *kind.remedies))
@@ -179,7 +179,7 @@ _OF_RUN = facts(
 
 
 def _without_row(place: str, known: Kept) -> str:
-    """A place in a table of which rows are not known by name, without that name."""
+    """Return a path in a table whose row names are unknown, without the row's name."""
     table, *steps = place.split(".")
     rows = known.get(table)
     is_open = isinstance(rows, list) and not any(
@@ -222,7 +222,7 @@ def _known(kept: Kept) -> list[str]:
 
 
 def read_responses(base: Path, given: Any) -> tuple[Response, ...]:  # noqa: ANN401
-    """Responses as a campaign file has them: a list of places, or a table of names."""
+    """Read responses as a campaign file has them: a list of paths, or a table of names."""
     if isinstance(given, list):
         given = {place: place for place in given}
     if not given:

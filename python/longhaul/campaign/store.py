@@ -35,7 +35,7 @@ class Store:
         return self.path / f"results-{_engine.results_version()}"
 
     def _name(self, run: Scenario | str) -> str:
-        """What is kept of a run in this variant is called so."""
+        """Return the file name of a run's values in this variant."""
         key = run if isinstance(run, str) else run.hash
         return f"{key}-{self.variant}" if self.variant else key
 
@@ -44,11 +44,11 @@ class Store:
         return self._runs / name[:2] / f"{name}.json"
 
     def has(self, run: Scenario | str) -> bool:
-        """Whether the run is done."""
+        """Return true if the run is done."""
         return self._file(run).is_file()
 
     def get(self, run: Scenario | str) -> Kept | None:
-        """What is kept of a run; None if it is not done."""
+        """Return the values of a run; None if it is not done."""
         file = self._file(run)
         try:
             kept: Kept = json.loads(file.read_bytes())
@@ -71,11 +71,11 @@ class Store:
         write_durably(file, json.dumps(kept, separators=(",", ":")).encode())
 
     def table(self, run: Scenario | str, name: str) -> Path:
-        """The Parquet file of a table that is kept whole."""
+        """Return the Parquet file of a table that is kept whole."""
         return self.tables(run) / f"{name}.parquet"
 
     def tables(self, run: Scenario | str) -> Path:
-        """Where the tables of a run are that are kept whole."""
+        """Return the folder of a run's tables that are kept whole."""
         return self._file(run).with_suffix("")
 
     def record_failure(self, key: str, message: str) -> None:
@@ -84,7 +84,7 @@ class Store:
         write_durably(self._failure(key), text.encode())
 
     def failure(self, key: str) -> tuple[float, str] | None:
-        """When a run last failed, in seconds since the epoch, and why; None if it did not."""
+        """Return the time (s since the epoch) and message of a run's last failure, or None."""
         file = self._failure(key)
         try:
             return file.stat().st_mtime, str(json.loads(file.read_bytes())["message"])
@@ -100,7 +100,7 @@ class Store:
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """A temporary directory for the tables of one run."""
+        """Provide a temporary directory for the tables of one run."""
         self._workshop.mkdir(parents=True, exist_ok=True)
         prefix = f"{socket.gethostname()}-{os.getpid()}-"
         path = Path(tempfile.mkdtemp(dir=self._workshop, prefix=prefix))
@@ -110,13 +110,13 @@ class Store:
             shutil.rmtree(path, ignore_errors=True)
 
     def resumable(self, run: Scenario) -> Path:
-        """A directory for a run that leaves checkpoints, the same one when it is resumed."""
+        """Return the directory of a run that leaves checkpoints; a restart gets the same one."""
         path = self._resumable(run)
         path.mkdir(parents=True, exist_ok=True)
         return path
 
     def clear_resumable(self, run: Scenario) -> None:
-        """The run is kept: what it could have been resumed from goes."""
+        """Remove the checkpoints of a run whose values are kept."""
         shutil.rmtree(self._resumable(run), ignore_errors=True)
 
     def _resumable(self, run: Scenario) -> Path:

@@ -1,4 +1,4 @@
-"""What varies from run to run: axes, the places in the scenario that follow them, replications.
+"""Variation from run to run: axes, the keys of the scenario that follow them, and replications.
 
 An axis may be a table of conditions, each of which sets the levels of several factors.
 """
@@ -41,11 +41,11 @@ class Setting:
     when: Mapping[str, Sequence[Level]] = field(default_factory=dict)
 
     def applies(self, cell: Mapping[str, Level]) -> bool:
-        """Whether the place is set at a cell."""
+        """Return true if the key is set at a cell."""
         return all(cell[factor] in levels for factor, levels in self.when.items())
 
     def at(self, cell: Mapping[str, Level]) -> Any:  # noqa: ANN401
-        """The value at a cell; whole numbers stay whole."""
+        """Return the value at a cell; whole numbers stay whole."""
         if self.factor is None:
             return self.value
         level = cell[self.factor]
@@ -64,14 +64,14 @@ class Setting:
 
 @dataclass(frozen=True)
 class Run:
-    """One scenario, and what it is for."""
+    """One scenario with its experiment, cell and replication."""
 
     experiment: str
     cell: Mapping[str, Level]
     replication: int
     scenario: Scenario
     beside: Path = Path()
-    """Where files are that the scenario names."""
+    """The folder of the files that the scenario names."""
 
     @property
     def resolved(self) -> Resolved:
@@ -91,7 +91,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """The run's name in messages."""
         levels = ", ".join(f"{axis} {level}" for axis, level in self.cell.items())
         return f"{self.experiment} ({levels}; replication {self.replication})"
 
@@ -110,10 +110,10 @@ class Sweep:
     replications: int = 1
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     beside: Path = Path()
-    """Where files are that scenarios name."""
+    """The folder of the files that the scenarios name."""
 
     def cells(self, replication: int = 0) -> Iterator[dict[str, Level]]:
-        """Every combination of levels, with the factors as they are in a replication."""
+        """Return every combination of levels, in a replication's order of factors."""
         for levels in product(*self.axes.values()):
             cell = dict(zip(self.axes, levels, strict=True))
             for axis, table in self.conditions.items():
@@ -122,27 +122,27 @@ class Sweep:
             yield cell
 
     def __len__(self) -> int:
-        """How many runs there are."""
+        """Return the number of runs."""
         return self.replications * prod(map(len, self.axes.values()))
 
     def every_cell(self) -> Iterator[tuple[int, dict[str, Level]]]:
-        """The replication and the cell of every run; all cells once, then all again."""
+        """Return replication and cell of every run; all cells once, then all again."""
         for replication in range(self.replications):
             for cell in self.cells(replication):
                 yield replication, cell
 
     def runs(self) -> Iterator[Run]:
-        """Every run, in the order of `every_cell`; to fill in its scenario takes some time."""
+        """Yield every run in the order of `every_cell`; filling in the scenarios takes time."""
         for replication, cell in self.every_cell():
             yield self.run(cell, replication)
 
     def run(self, cell: Mapping[str, Level], replication: int = 0) -> Run:
-        """The run of a cell, with the random numbers of a replication."""
+        """Return the run of a cell, with the random numbers of a replication."""
         scenario = filled_in(self.template, {**self.values_at(cell), "replication": replication})
         return Run(self.experiment, cell, replication, scenario, self.beside)
 
     def values_at(self, cell: Mapping[str, Level]) -> dict[str, Any]:
-        """What is set at a cell, by its place; an error names the place."""
+        """Return the values set at a cell, by path; an error names the path."""
         values = {}
         for path, setting in self.settings.items():
             try:
@@ -154,7 +154,7 @@ class Sweep:
 
 
 def _of(replication: int, levels: Level | tuple[Level, ...], experiment: str) -> Level:
-    """A factor's level in a replication."""
+    """Return a factor's level in a replication."""
     if not isinstance(levels, tuple):
         return levels
     if replication >= len(levels):

@@ -26,7 +26,7 @@ NAMES = ("kind", "python", "external", "module")
 
 
 def merge_parts(parts: Sequence[Mapping[str, Any]]) -> Scenario:
-    """One scenario from several: tables merge, lists follow one another, other values replace."""
+    """Merge scenarios: tables merge, lists are concatenated, other values are replaced."""
     whole: Scenario = {}
     for part in parts:
         _merge(whole, part)
@@ -57,7 +57,7 @@ def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
 
 
 def read_template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
-    """A scenario that a file has as a table, or names: another file, or the `run.json` of a run."""
+    """Read a scenario from a table, or from the file that it names, such as a run's `run.json`."""
     if isinstance(given, Mapping):
         return _extending(dict(given), file)
     if not isinstance(given, str):
@@ -72,25 +72,25 @@ def read_template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
 
 
 def place_of_template(file: Path, given: Any) -> Path:  # noqa: ANN401
-    """The directory of a scenario that a file has as a table, or names."""
+    """Return the directory of a scenario given as a table or by file name."""
     return (file.parent / given).parent if isinstance(given, str) else file.parent
 
 
 def _extending(scenario: Scenario, source: Path) -> Scenario:
-    """A scenario whose base is found from anywhere, not only beside the file that names it."""
+    """Return a scenario whose base is found from anywhere, not only from its own folder."""
     if isinstance(scenario.get("extends"), str):
         scenario["extends"] = str((source.parent / scenario["extends"]).resolve())
     return scenario
 
 
 def _of_run(whole: dict[str, Any]) -> dict[str, Any]:
-    """The scenario in a `run.json`; any other document as it is."""
+    """Return the scenario in a `run.json`; any other document unchanged."""
     scenario = whole.get("scenario")
     return scenario if "results_version" in whole and isinstance(scenario, dict) else whole
 
 
 def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenario:
-    """The template with values at paths such as `duration`, `flows.LABEL.count` or `flows.0.count`.
+    """Return a template with values at paths such as `duration` and `flows.LABEL.count`.
 
     `flows.*.recovery` is a place in every group of flows, `flows.cross-*.recovery` in those whose
     labels begin so.
@@ -114,7 +114,7 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
-    """Where a way leads: to one place, or to one in each of several groups of flows."""
+    """Yield the tables that a path leads to: one, or one in each of several groups of flows."""
     if not way:
         yield place
         return
@@ -130,7 +130,7 @@ def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa
 
 
 def _groups(places: list[Any], pattern: str, path: str) -> list[Any]:
-    """All of a list, or the groups of flows whose labels match a pattern."""
+    """Return all of a list, or the groups of flows whose labels match a pattern."""
     if pattern == EVERY:
         return places
     matching = [group for group in places if fnmatchcase(str(group.get("label", "")), pattern)]
@@ -141,7 +141,7 @@ def _groups(places: list[Any], pattern: str, path: str) -> list[Any]:
 
 
 def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401
-    """The group of flows of that label, or at that place."""
+    """Return the group of flows of that label, or at that place."""
     labels = [flow.get("label") for flow in flows]
     if label not in labels and label.isdecimal() and int(label) < len(flows):
         return flows[int(label)]

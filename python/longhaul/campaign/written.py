@@ -8,7 +8,7 @@ from longhaul.campaign.template import Scenario
 
 
 def as_toml(scenario: Scenario) -> str:
-    """Values first, then a table for each table; what those hold stands on one line each."""
+    """Write values first, then a table for each table, whose contents take one line each."""
     lines = [_line(key, value) for key, value in scenario.items() if not _table(value)]
     for name, table in scenario.items():
         if _table(table):

@@ -197,7 +197,7 @@ def analyze(
 
 
 def _list_analyses() -> None:
-    """The analyses of tables, and those of one run."""
+    """Print the analyses of tables, and those of one run."""
     for analysis in ANALYSES.values():
         typer.echo(f"{analysis.name:14} {analysis.help}")
     typer.echo("of the directory of one run:")
@@ -206,20 +206,20 @@ def _list_analyses() -> None:
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
-    """Responses that only some runs have are in no analysis unless named."""
+    """Tell which responses only some runs have: no analysis uses them unless they are named."""
     runs = len(table.frame)
     names = [f"{name} ({count} of {runs} runs)" for name, count in table.incomplete().items()]
     _say("left out, since runs have no value", names)
 
 
 def _say_what_goes_together(table: ResponseTable) -> None:
-    """Where runs are missing, the mean at a level has more than one cause."""
+    """Warn of factors whose effects the missing runs confound."""
     what = "warning: levels go together, and means of one factor have part of the other's effect"
     _say(what, [" and ".join(pair) for pair in table.entangled()])
 
 
 def _say(what: str, texts: list[str]) -> None:
-    """On standard error, the first of some texts, if there are any."""
+    """Print the first of some texts on standard error, if there are any."""
     if texts:
         typer.echo(f"{what}: {some(texts)}", err=True)
 
@@ -255,7 +255,7 @@ def _titled(run: Results, texts: Sequence[Text]) -> list[Text]:
 
 
 def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -> ResponseTable:
-    """The runs that the options leave.
+    """Return the runs that the options select.
 
     Columns that are no factors, such as a study's experiments, come first: levels of other
     experiments are none.
@@ -299,7 +299,7 @@ def _as_json(text: Text) -> dict[str, object]:
 def _writer(
     findings: dict[str, Findings], out: Path, format: PlotFormat, *, overwrite: bool
 ) -> Callable[[], list[Path]]:
-    """What writes tables or plots, and returns their paths."""
+    """Return a function that writes tables or plots and returns their paths."""
     if out.suffix == ".csv":
         return _table_writer(findings, out, overwrite=overwrite)
     return _plot_writer(findings, out, format, overwrite=overwrite)
@@ -308,7 +308,7 @@ def _writer(
 def _table_writer(
     findings: dict[str, Findings], out: Path, *, overwrite: bool
 ) -> Callable[[], list[Path]]:
-    """Of tables with the same columns: to one CSV file, whose first column has their titles."""
+    """Return a writer of one CSV file of tables with equal columns; the first has their titles."""
     tables = [text for each in findings.values() for text in each.tables]
     if len({text.heads for text in tables}) != 1:
         raise InputError(
@@ -335,7 +335,7 @@ def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwr
 def _plot_writer(
     findings: dict[str, Findings], out: Path, format: PlotFormat, *, overwrite: bool
 ) -> Callable[[], list[Path]]:
-    """Of plots: the only one, or that of the file's name, to a file, or all to a directory."""
+    """Return a writer of one plot to a file, or of all plots to a directory."""
     drawings = {name: draw for each in findings.values() for name, draw in each.plots.items()}
     if not drawings:
         raise InputError(f"--out {out}: no plot for {', '.join(findings)}")

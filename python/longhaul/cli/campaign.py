@@ -272,7 +272,7 @@ def _workers(campaign: Campaign, count: int | None, scheduler: str | None) -> Wo
 
 
 def _shard(text: str) -> tuple[int, int]:
-    """`2/16` as index 1 of 16."""
+    """Parse `2/16` as index 1 of 16."""
     index, _, count = text.partition("/")
     if not (index.isdecimal() and count.isdecimal() and 1 <= int(index) <= int(count)):
         raise InputError(f"--shard {text}: expected for example 1/16, up to 16/16")

@@ -149,7 +149,7 @@ def evaluate(
 def _command(
     subject: str, suite: str, against: str, scale: str, only: str | None, settings: Sequence[str]
 ) -> str:
-    """What repeats the evaluation."""
+    """Return the command line that repeats the evaluation."""
     given = [f"--suite={suite}", f"--against={against}", f"--scale={scale}"]
     given += [f"--only={only}"] if only else []
     words = ["longhaul", "evaluate", subject, *given, *(f"--set={one}" for one in settings)]
@@ -157,7 +157,7 @@ def _command(
 
 
 def _names(written: str) -> list[str]:
-    """Names between commas that are not within braces."""
+    """Split names at commas that are not within braces."""
     names = re.split(r",(?![^{]*})", written)
     return [name.strip() for name in names if name.strip()]
 

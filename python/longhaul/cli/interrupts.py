@@ -1,4 +1,4 @@
-"""What Ctrl-C and SIGTERM do: they end the program with a message and an exit code."""
+"""Handling of Ctrl-C and SIGTERM: the program ends with a message and an exit code."""
 
 import atexit
 import os
@@ -13,13 +13,13 @@ class Terminated(KeyboardInterrupt):
 
 
 def at_start() -> None:
-    """While the program loads, and when it has ended, there is nothing to clean up."""
+    """Make interrupts end the program at once, while it loads: there is nothing to clean up yet."""
     _on_both(_leave)
     atexit.register(_on_both, signal.SIG_IGN)
 
 
 def at_work() -> None:
-    """From now on an interrupt is an exception, so that commands can clean up."""
+    """Turn interrupts into exceptions from now on, so that commands can clean up."""
     _on_both(_interrupt)
     if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGURG"):
         # What waits, such as time.sleep, goes on to call this, in which an exception meant for its

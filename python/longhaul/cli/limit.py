@@ -16,7 +16,7 @@ _LONGEST_S = 1e9
 
 @contextmanager
 def enforced(limit: str | None) -> Iterator[TimeLimit | None]:
-    """A time limit that begins now, and ends the program where nothing else ends an algorithm.
+    """Enforce a time limit that ends the program if nothing else ends an algorithm.
 
     Code outside Python that never returns, such as `sum(range(10**12))`, lets no other code of
     Python run. So it is the engine that ends the program then, and `faulthandler`, which needs

@@ -68,6 +68,6 @@ def folder_of_study(name: str) -> Path:
 
 
 def latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
-    """Results in a directory that was named, or else one's own, or else the shipped ones."""
+    """Return the results in the named directory, or else the user's own, or else those shipped."""
     folder = named or folder_of_study(study.name)
     return record.latest(study, folder, scale, shipped=named is None)

@@ -13,7 +13,7 @@ from longhaul.results import open_runs
 
 
 class ColourBy(Enum):
-    """What colours distinguish: algorithms or labels."""
+    """Attribute of flows that colours distinguish: algorithm or label."""
 
     algorithm = "algorithm"
     label = "label"
@@ -153,7 +153,7 @@ def _inches(width: str) -> float:
 
 
 def _only(names: list[str], file: Path) -> str:
-    """The one plot that goes to a file."""
+    """Return the one plot that goes to a file."""
     if len(names) != 1:
         raise InputError(
             f"--out {file}: expected one plot for a file, found {len(names)} "
@@ -163,5 +163,5 @@ def _only(names: list[str], file: Path) -> str:
 
 
 def _looks_like_a_name(word: str) -> bool:
-    """Whether a word was meant as a plot's name: it is no path, and nothing of that name exists."""
+    """Return true if a word was meant as a plot's name: not a path, and no such file exists."""
     return "/" not in word and "." not in word and not Path(word).exists()

@@ -33,7 +33,7 @@ class _Console(Console):
 
 
 def stdout() -> Console:
-    """Standard output: wide enough for any table and without padding if it is not a terminal."""
+    """Return standard output: wide enough for any table, without padding unless a terminal."""
     console = _Console(highlight=False)
     if console.is_terminal:
         return console

@@ -103,12 +103,12 @@ def run(
 
 
 def _name_of(file: Path) -> str:
-    """What the run of a file is called: the file, or the run whose run.json it is, again."""
+    """Return the name of a file's run: the file's stem, or the old run's name and `-again`."""
     return f"{file.absolute().parent.name}-again" if file.name == "run.json" else file.stem
 
 
 def _checkpoint_of(target: Path) -> Path:
-    """Directory of a run's checkpoint."""
+    """Return the directory of a run's checkpoint."""
     return target.with_name(f"{target.name}.checkpoint")
 
 

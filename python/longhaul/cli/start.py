@@ -81,7 +81,7 @@ def list_(
 
 
 def _entry(rows: Sequence[dict[str, Any]], what: str, name: str) -> dict[str, Any]:
-    """The entry of a list of that name."""
+    """Return the entry of a list of that name."""
     for row in rows:
         if row["name"] == name:
             return row

@@ -70,7 +70,7 @@ def list_(
 
 
 def _list_experiments(study: Study, *, json: bool) -> None:
-    """The experiments of a study, with the number of their runs at each scale."""
+    """Print the experiments of a study, with the number of their runs at each scale."""
     rows: list[dict[str, Any]] = [
         {
             "name": experiment.name,
@@ -183,7 +183,7 @@ def run(
 
 
 def _levels(words: list[str]) -> dict[str, list[str]]:
-    """`condition=8,21` as levels by axis."""
+    """Parse `condition=8,21` as levels by axis."""
     levels: dict[str, list[str]] = {}
     for word in words:
         axis, equals, given = word.partition("=")

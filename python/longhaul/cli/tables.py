@@ -1,4 +1,4 @@
-"""The table that a word on the command line means: a file, a campaign, or the runs of a study."""
+"""Tables named on the command line: a file, a campaign, or the runs of a study."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OF_STUDY = re.compile(
 
 
 def is_run(source: Path) -> bool:
-    """Whether a path is the directory of one run; results of a study have a run.json, too."""
+    """Return true if a path is the directory of one run; a study also has a run.json."""
     return (source / "run.json").is_file() and not (source / STUDY).is_file()
 
 
@@ -53,7 +53,7 @@ def table_file(source: Path) -> Path:
 
 
 def _of_campaign(file: Path) -> ResponseTable:
-    """The runs of a campaign that are finished."""
+    """Read the finished runs of a campaign."""
     campaign = read_campaign(file)
     dataset = collect(campaign, store_of(campaign, None))
     if dataset.frame.is_empty():

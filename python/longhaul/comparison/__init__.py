@@ -20,7 +20,7 @@ RUNS_IN_A_ROW = 3
 
 
 def table(runs: Sequence[Results]) -> Table:
-    """The figures of every run side by side."""
+    """Return one table of all runs' figures, side by side."""
     kind = runs[0].kind
     if any(run.kind is not kind for run in runs):
         titles = dict.fromkeys(run.kind.title for run in runs)
@@ -29,7 +29,7 @@ def table(runs: Sequence[Results]) -> Table:
 
 
 def changes(runs: Sequence[Results]) -> Table | None:
-    """How much more each run has than the first; None of a single run, or if that is not shown."""
+    """Return each run's differences from the first; None of a single run, or of unlike kinds."""
     kind = runs[0].kind
     if len(runs) < 2 or any(run.kind is not kind for run in runs):
         return None
@@ -37,7 +37,7 @@ def changes(runs: Sequence[Results]) -> Table | None:
 
 
 def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
-    """Tables that put runs side by side, to print with rich.
+    """Return tables that put runs side by side, to print with rich.
 
     With several runs: also in what their scenarios differ, and the changes from the first. Values
     that follow from other differences, such as defaults, are shown with `every`.
@@ -52,7 +52,7 @@ def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
 
 
 def _differences(runs: Sequence[Results], *, every: bool) -> RichTable:
-    """In what the scenarios differ: what was given, then, if asked for, what follows from it."""
+    """Return the differences of the scenarios: given values, then, if asked for, derived ones."""
     shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
     for head in ("scenarios differ in", *(run.name for run in runs)):
         shown.add_column(Text(head), overflow="fold")

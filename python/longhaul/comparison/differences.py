@@ -1,4 +1,4 @@
-"""In what runs differ: their scenarios, and what makes their figures hard to compare."""
+"""Differences between the runs' scenarios, and conditions that make figures hard to compare."""
 
 import copy
 import json
@@ -14,7 +14,7 @@ Row = tuple[str, list[str]]
 
 
 def of_scenarios(runs: Sequence[Results]) -> list[Row]:
-    """Values of the resolved scenarios that are not the same in all runs: path, and one per run.
+    """Return values of resolved scenarios that differ between runs: path, and one value per run.
 
     Empty where a run has no such value.
     """
@@ -25,7 +25,7 @@ def of_scenarios(runs: Sequence[Results]) -> list[Row]:
 
 
 def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
-    """The rows of `of_scenarios`: those that were given, and those that follow from others.
+    """Divide the rows of `of_scenarios` into given values and values that follow from others.
 
     A value follows from others if the scenario without it, or without a table that it is in,
     resolves to the same value, also if it lacks all others that do.
@@ -62,7 +62,7 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 
 
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
-    """Those of the paths whose values follow although the scenario lacks all of them.
+    """Return the paths whose values follow even if the scenario lacks all of them.
 
     One key of a table such as `pacing` may follow from there being the table, and all of them not.
     """
@@ -79,7 +79,7 @@ def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
 
 
 def _at(place: Any, steps: Sequence[str]) -> Any:  # noqa: ANN401
-    """The value at a path; None if there is none."""
+    """Return the value at a path; None if there is none."""
     for step in steps:
         if isinstance(place, list):
             place = place[int(step)] if int(step) < len(place) else None
@@ -98,7 +98,7 @@ def _remove(scenario: Any, steps: Sequence[str]) -> bool:  # noqa: ANN401
 
 
 def _flat(value: Any, path: str = "") -> dict[str, str]:  # noqa: ANN401
-    """Plain values by dotted path."""
+    """Return plain values by dotted path."""
     if isinstance(value, dict):
         entries = list(value.items())
     elif isinstance(value, list) and any(isinstance(item, dict) for item in value):
@@ -110,7 +110,7 @@ def _flat(value: Any, path: str = "") -> dict[str, str]:  # noqa: ANN401
 
 
 def warnings(runs: Sequence[Results]) -> list[str]:
-    """What to know before figures of the runs are compared."""
+    """Return warnings to read before the figures of the runs are compared."""
     messages = []
     for what, values in (
         ("simulated times", [f"{run.meta['simulated_s']:g} s" for run in runs]),
@@ -129,7 +129,7 @@ RANDOM = ("seed", "replication")
 
 
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Runs that differ in random numbers alone, of which there are none: their names, and why."""
+    """Return runs with equal figures, which differ in random numbers but draw none, and why."""
     alike: dict[str, list[Results]] = {}
     for run in runs:
         rest = {key: value for key, value in run.scenario.items() if key not in RANDOM}

@@ -1,1 +1,1 @@
-"""Connections over links as a kind of simulation: what most scenarios describe."""
+"""Connections over links as a kind of simulation, the most frequent one."""

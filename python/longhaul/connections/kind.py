@@ -15,7 +15,7 @@ _REMEDIES = {
 
 
 def _required(table: str) -> list[str]:
-    """The columns of a table, but for those that only links with some key have."""
+    """Return the columns that every table has, whatever keys its links have."""
     of_table = [row for row in _engine.columns() if row["table"] == table]
     return [row["name"] for row in of_table if not row["only_with"]]
 

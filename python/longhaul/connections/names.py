@@ -1,4 +1,4 @@
-"""Which figures runs of a scenario have, before one has been done."""
+"""Names of the figures that runs of a scenario will have."""
 
 import json
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _MEASURED = {"series": "every", "events": "events", "delays": "delays"}
 
 
 def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
-    """Tables of the figures that runs of scenarios have: the names without the numbers."""
+    """Return tables with the names of the figures that runs will have, without numbers."""
     resolved = [json.loads(scenario.resolved_json()) for scenario in scenarios]
     labels = [flow["label"] for scenario in resolved for flow in scenario["flows"]]
     links = [link for scenario in scenarios for link in scenario.links]
@@ -42,6 +42,6 @@ def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
 
 
 def _row(table: pl.DataFrame, key: str, name: str) -> dict[str, Any]:
-    """A row that has a name, and otherwise no values but empty texts."""
+    """Return a row that has a name, and otherwise no values but empty texts."""
     texts = {column: "" for column, kind in table.schema.items() if kind == pl.String}
     return {**dict.fromkeys(table.columns), **texts, key: name}

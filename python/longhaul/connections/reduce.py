@@ -1,4 +1,4 @@
-"""What campaigns keep of a run: sums by label, the busiest link, thinned time series."""
+"""Values that campaigns keep of a run: sums by label, the busiest link, thinned time series."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ _LINK = (
 
 
 def reduced(data: RunData, points: int | None) -> dict[str, Any]:
-    """The tables to keep, all over the measurement window but for time series and events.
+    """Return the tables to keep, over the measurement window except time series and events.
 
     Of a time series so many `points` are kept; all without a number.
     """
@@ -50,7 +50,7 @@ def reduced(data: RunData, points: int | None) -> dict[str, Any]:
 
 
 def _labels(run: Results) -> pl.DataFrame:
-    """Sums over the flows of each label; null where a flow has no value."""
+    """Return sums over the flows of each label; null where a flow has no value."""
     known = [
         pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name)
         for name in _SUMS
@@ -63,7 +63,7 @@ def _labels(run: Results) -> pl.DataFrame:
 
 
 def _exchanges(run: Results) -> dict[str, Any]:
-    """How long complete exchanges took that began in the measurement window."""
+    """Return response times of complete exchanges that began in the measurement window."""
     begun = run.exchanges.filter(pl.col("start_s") >= run.meta["measured_from_s"])
     took = (begun["end_s"] - begun["start_s"]).drop_nulls()
     quantiles = [took.quantile(part, "linear") for part in QUANTILES]
@@ -75,7 +75,7 @@ def _exchanges(run: Results) -> dict[str, Any]:
 
 
 def _links(run: Results) -> pl.DataFrame:
-    """The link called `bottleneck`, or else the busiest router link; forward."""
+    """Return the link called `bottleneck`, or else the busiest router link; forward."""
     names = run.links["name"]
     name = BOTTLENECK if BOTTLENECK in names else run.bottleneck
     return run.links.filter(pl.col("name") == name).select(_LINK)

@@ -8,7 +8,7 @@ from longhaul.results.kinds import RunData, TimeSeries
 
 
 def time_series(data: RunData) -> TimeSeries:
-    """Goodput and mean window of each label, and the queue of the bottleneck."""
+    """Return goodput and mean window of each label, and the queue of the bottleneck."""
     run: Results = data.own_tables
     flows = run.flow_series
     for label, part in flows.group_by("label", maintain_order=True):

@@ -22,7 +22,7 @@ def rows_of(of: str) -> list[tuple[Figure, Form]]:
 def _in_units(
     figure: Figure, form: Form, values: Sequence[Any]
 ) -> tuple[str, Callable[[Any], str]]:
-    """The title of a row with the unit that its values are best shown in, and their form."""
+    """Return a row's title with the unit that suits its values best, and their format."""
     if not isinstance(form, int):
         return figure.heading, form
     title, scale = in_units(figure.heading, form, values)
@@ -30,7 +30,7 @@ def _in_units(
 
 
 def row(figure: Figure, form: Form, columns: Sequence[dict[str, Any]]) -> tuple[str, list[str]]:
-    """The title, with the unit, and a cell for each column."""
+    """Return the title, with the unit, and a cell for each column."""
     values = [column.get(figure.name) for column in columns]
     title, write = _in_units(figure, form, values)
     cells = _cells(values, write)
@@ -54,12 +54,12 @@ def _summaries(runs: Sequence[RunData]) -> list[Summary]:
 
 
 def _columns(summary: Summary) -> list[dict[str, Any]]:
-    """The figures of each label, then of all flows together."""
+    """Return the figures of each label, then of all flows together."""
     return [*summary.labels.to_dicts(), summary.total]
 
 
 def table(runs: Sequence[RunData]) -> Table:
-    """The figures of every run side by side."""
+    """Return one table of all runs' figures, side by side."""
     summaries = _summaries(runs)
     columns = [column for summary in summaries for column in _columns(summary)]
     flow_rows = [row(figure, form, columns) for figure, form in rows_of(LABEL)]
@@ -88,13 +88,13 @@ def table(runs: Sequence[RunData]) -> Table:
 
 
 def _span(run: RunData) -> str:
-    """From when to when a run is measured; empty if it is all of it."""
+    """Return the measurement window of a run, in words; empty if it is the whole run."""
     start, end = run.meta["measured_from_s"], run.meta["simulated_s"]
     return f"from {start:g} s to {end:g} s" if start > 0 else ""
 
 
 def changes(runs: Sequence[RunData]) -> Table:
-    """How much more each run has than the first, by label, with sign."""
+    """Return each run's differences from the first, by label, with sign."""
     first, *others = [_by_label(summary) for summary in _summaries(runs)]
     heads, columns = [], []
     for run, other in zip(runs[1:], others, strict=True):
@@ -113,12 +113,12 @@ def changes(runs: Sequence[RunData]) -> Table:
 
 
 def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:
-    """Figures by label; those of all flows have none."""
+    """Return figures by label; the key of all flows together is empty."""
     return {row["label"]: row for row in summary.labels.to_dicts()} | {"": summary.total}
 
 
 def _change(before: Any, after: Any, form: Callable[[Any], str]) -> str:  # noqa: ANN401
-    """A difference with its sign; nothing if there is none, or no number."""
+    """Return a difference with its sign; empty if there is none, or no number."""
     if not isinstance(before, int | float) or not isinstance(after, int | float):
         return ""
     text = form(abs(after - before))

@@ -1,4 +1,4 @@
-"""How much work a run is expected to be, guessed from its scenario as it was written."""
+"""Expected work of a run, estimated from its scenario as it was written."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ PACKET_BITS = 12_000.0
 
 
 def expected_packets(run: PlannedRun) -> float:
-    """Data packets: simulated time at the rate of the slowest link with a name."""
+    """Return expected data packets: simulated time at the rate of the slowest named link."""
     scenario = run.scenario
     duration = _quantity(scenario.get("duration"), seconds) or 1.0
     rates = _rates(scenario.get("topology", {}))
@@ -19,7 +19,7 @@ def expected_packets(run: PlannedRun) -> float:
 
 
 def _rates(part: Any) -> list[float]:  # noqa: ANN401
-    """The rates of all links of a topology, in bit/s."""
+    """Return the rates of all links of a topology, in bit/s."""
     if isinstance(part, Mapping):
         own = _quantity(part.get("rate"), bits_per_second)
         return [*([own] if own else []), *(r for v in part.values() for r in _rates(v))]

@@ -35,11 +35,11 @@ class Factor:
             )
 
     def coded(self) -> np.ndarray:
-        """The coded levels, from -1 to +1."""
+        """Return the coded levels, from -1 to +1."""
         return np.linspace(-1.0, 1.0, len(self.levels))
 
     def natural(self, coded: float) -> Level:
-        """The level at a place of the coded scale."""
+        """Return the level at a place of the coded scale."""
         place = (coded + 1.0) / 2.0 * (len(self.levels) - 1)
         nearest = round(place)
         if abs(place - nearest) < 1e-9:
@@ -53,7 +53,7 @@ class Factor:
         return f"{value:g} {unit}" if unit else value
 
     def _quantity(self, level: Level) -> tuple[float, str]:
-        """A number and its unit."""
+        """Return a number and its unit."""
         if not isinstance(level, str):
             return float(level), ""
         match = _QUANTITY.fullmatch(level)
@@ -70,14 +70,14 @@ class Design:
 
     factors: tuple[Factor, ...]
     coded: np.ndarray
-    """A row a run, a column a factor, from -1 to +1."""
+    """A row per run, a column per factor, from -1 to +1."""
     kind: str = "factorial"
     generators: tuple[str, ...] = ()
-    """Of a fraction: the factors that are products of others, such as `x6 = x1*x2`."""
+    """Generators of a fraction: factors that are products of others, such as `x6 = x1*x2`."""
     blocks: np.ndarray | None = None
     """The block of each run, from 1, if there are blocks."""
     replications: int = 1
-    """How often each run is to be done, with other random numbers."""
+    """Number of replications of each run, with different random numbers."""
 
     def __post_init__(self) -> None:
         if len(set(self.names)) < len(self.names):
@@ -95,16 +95,16 @@ class Design:
 
     @property
     def is_two_level(self) -> bool:
-        """Whether all coded levels are -1 or +1."""
+        """True if all coded levels are -1 or +1."""
         return bool(np.isin(self.coded, (-1, 1)).all())
 
     def natural(self) -> Iterator[dict[str, Level]]:
-        """The levels of each run as scenarios write them."""
+        """Return the levels of each run as scenarios write them."""
         for row in self.coded:
             yield {f.name: f.natural(float(c)) for f, c in zip(self.factors, row, strict=True)}
 
     def folded(self, factors: Sequence[str] = ()) -> "Design":
-        """The design and its mirror image in some factors, all by default, as a second block.
+        """Return the design with its mirror image in some factors, by default all, as second block.
 
         A full fold-over frees all main effects of two-factor interactions; one in a single factor
         frees that factor's main effect and interactions (Box, Hunter and Hunter 2005, Statistics
@@ -123,7 +123,7 @@ class Design:
         )
 
     def in_blocks(self, words: Sequence[str]) -> "Design":
-        """The same runs, or blocks, in 2^n blocks by the signs of n products such as `x1*x2*x3`."""
+        """Return the design in 2^n blocks by the signs of n products such as `x1*x2*x3`."""
         columns = properties.check_two_level(self.coded)
         signs = [properties.contrast(columns, self.effect(word)) > 0 for word in words]
         numbers = np.ones(self.runs, int) if self.blocks is None else self.blocks
@@ -132,7 +132,7 @@ class Design:
         return replace(self, blocks=numbers)
 
     def confounded_with_blocks(self, order: int = 2) -> list[str]:
-        """Effects of up to a number of factors that are confounded with blocks."""
+        """Return effects of up to a number of factors that are confounded with blocks."""
         if self.blocks is None:
             return []
         columns = properties.check_two_level(self.coded)
@@ -144,7 +144,7 @@ class Design:
         return lost
 
     def crossed(self, other: "Design") -> "Design":
-        """Each run of this design with each of another, which has other factors."""
+        """Return each run of this design with each of another, which has other factors."""
         rows = [np.hstack([row, more]) for more in other.coded for row in self.coded]
         blocks = None if self.blocks is None else np.tile(self.blocks, other.runs)
         return replace(
@@ -156,17 +156,17 @@ class Design:
         )
 
     def replicated(self, times: int) -> "Design":
-        """Each run replicated, with different random numbers."""
+        """Return the design with each run replicated, with different random numbers."""
         if times < 1:
             raise DesignError(f"expected at least 1 replication, found {times}")
         return replace(self, replications=times)
 
     def effect(self, word: str) -> tuple[int, ...]:
-        """The columns of a product such as `x1*x2`."""
+        """Return the columns of a product such as `x1*x2`."""
         return tuple(self.names.index(self._known(name.strip())) for name in word.split("*"))
 
     def word(self, effect: Sequence[int]) -> str:
-        """A product as it is written: `x1*x2`."""
+        """Return a product as it is written: `x1*x2`."""
         return "*".join(self.names[j] for j in effect)
 
     def _known(self, name: str) -> str:
@@ -175,7 +175,7 @@ class Design:
         return name
 
     def csv(self, *, natural: bool = False) -> str:
-        """The design as a CSV table, a column a factor; all runs once, then all again."""
+        """Return the design as a CSV table, a column per factor; all runs once, then all again."""
         blocks = [] if self.blocks is None else ["block"]
         again = ["replication"] if self.replications > 1 else []
         lines: list[list[Any]] = [["run", *again, *blocks, *self.names]]
@@ -189,7 +189,7 @@ class Design:
         return as_csv(lines)
 
     def describe(self) -> dict[str, Any]:
-        """Properties of the design: resolution and aliases, computed from its matrix."""
+        """Return properties of the design: resolution and aliases, computed from its matrix."""
         facts: dict[str, Any] = {
             "kind": self.kind,
             "runs": self.runs,

@@ -12,7 +12,7 @@ ROMAN = ("0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
 
 def named(factors: int | Sequence[str] | Sequence[Factor]) -> tuple[Factor, ...]:
-    """Factors of two levels: a number of them, called x1, x2 and so on, or of these names."""
+    """Return factors of two levels: `x1`, `x2` and so on for a number, or with the given names."""
     if isinstance(factors, int):
         if factors < 1:
             raise DesignError(f"expected at least 1 factor, found {factors}")
@@ -27,7 +27,7 @@ def named(factors: int | Sequence[str] | Sequence[Factor]) -> tuple[Factor, ...]
 
 
 def standard_order(basic: int) -> np.ndarray:
-    """All combinations of -1 and +1, the first column fastest (Yates order)."""
+    """Return all combinations of -1 and +1, the first column fastest (Yates order)."""
     runs = np.arange(2**basic)[:, None]
     order: np.ndarray = (runs >> np.arange(basic) & 1) * 2 - 1
     return order
@@ -40,7 +40,7 @@ def two_level(
     runs: int | None = None,
     resolution: int | None = None,
 ) -> Design:
-    """A two-level factorial.
+    """Return a two-level factorial.
 
     With `generators`, such as `x6 = x1*x2*x3` or `x6 = -x1*x2`, the fraction that they define;
     with `runs` the one of least aberration in so many; with `resolution` the smallest that is found
@@ -104,7 +104,7 @@ def _of_resolution(factors: tuple[Factor, ...], wanted: int) -> Design:
 
 
 def _checked(design: Design, wanted: int | None) -> Design:
-    """The design, unless its matrix has a lower resolution than is wanted."""
+    """Return the design; refuse a matrix with a lower resolution than wanted."""
     reached = properties.resolution(properties.word_lengths(design.coded))
     if wanted is None or reached is None or reached >= wanted:
         return design
@@ -145,7 +145,7 @@ def _by_generators(factors: tuple[Factor, ...], generators: Sequence[str]) -> De
 
 
 def _parsed(generator: str) -> tuple[str, tuple[int, list[str]]]:
-    """`x6 = -x1*x2` as its name, sign and letters."""
+    """Parse `x6 = -x1*x2` into its name, sign and letters."""
     name, equals, product = generator.partition("=")
     product = product.strip()
     letters = [letter.strip() for letter in product.lstrip("+-").split("*")]
@@ -157,7 +157,7 @@ def _parsed(generator: str) -> tuple[str, tuple[int, list[str]]]:
 
 
 def roman(resolution: int | None) -> str:
-    """A resolution as it is written; a full factorial has none."""
+    """Return a resolution as it is written; a full factorial has none."""
     if resolution is None:
         return "full"
     return ROMAN[resolution] if resolution < len(ROMAN) else str(resolution)

@@ -1,7 +1,7 @@
 """Resolution and aliases of a two-level design, computed from its matrix alone.
 
-Matrices have a row a run and a column a factor, with entries -1 and +1. Word lengths are those of
-the generalised word-length pattern, which for a regular fraction counts the words of the defining
+Matrices have a row per run and a column per factor, with entries -1 and +1. Word lengths follow the
+generalised word-length pattern, which for a regular fraction counts the words of the defining
 relation and for any other design measures partial aliasing (Xu and Wu 2001, Annals of Statistics
 29, pp. 1066-1077; computed from the distances between rows after Ma and Fang 2001, Metrika 53,
 pp. 85-93).
@@ -25,7 +25,7 @@ class DesignError(LonghaulError):
 
 
 def check_two_level(matrix: np.ndarray) -> np.ndarray:
-    """The matrix as whole numbers; refused if an entry is neither -1 nor +1."""
+    """Return the matrix as whole numbers; refuse entries other than -1 and +1."""
     whole = np.asarray(matrix)
     if whole.ndim != 2 or not np.isin(whole, (-1, 1)).all():
         raise DesignError("only designs of two levels, coded -1 and +1, have words and aliases")
@@ -33,12 +33,12 @@ def check_two_level(matrix: np.ndarray) -> np.ndarray:
 
 
 def unbalanced(matrix: np.ndarray) -> list[int]:
-    """The columns that do not have each level in half of the runs."""
+    """Return the columns that do not have each level in half of the runs."""
     return [int(j) for j in np.flatnonzero(check_two_level(matrix).sum(axis=0))]
 
 
 def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
-    """The pairs of columns that are not orthogonal, with their covariance."""
+    """Return the pairs of columns that are not orthogonal, with their covariance."""
     columns = check_two_level(matrix)
     runs, sums = len(columns), columns.sum(axis=0)
     # In whole numbers, so that zero is zero.
@@ -48,7 +48,7 @@ def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
 
 
 def word_lengths(matrix: np.ndarray) -> list[Fraction]:
-    """The word-length pattern A1, A2, ... Ak; whole numbers for a regular fraction.
+    """Return the word-length pattern A1, A2, ... Ak; whole numbers for a regular fraction.
 
     A word of length j is a product of j columns that is constant, or correlated with a constant:
     Aj is the sum over products of j columns of the square of their mean.
@@ -67,7 +67,7 @@ def word_lengths(matrix: np.ndarray) -> list[Fraction]:
 
 
 def krawtchouk(degree: int, x: int, length: int) -> int:
-    """The Krawtchouk polynomial that links distances and words of binary codes.
+    """Return the Krawtchouk polynomial that links distances and words of binary codes.
 
     MacWilliams and Sloane 1977, The Theory of Error-Correcting Codes, chapter 5, section 7.
     """
@@ -75,24 +75,24 @@ def krawtchouk(degree: int, x: int, length: int) -> int:
 
 
 def resolution(lengths: Sequence[Fraction]) -> int | None:
-    """The length of the shortest word; None of a full factorial, which has no word."""
+    """Return the length of the shortest word; None of a full factorial, which has no word."""
     return next((j for j, words in enumerate(lengths, start=1) if words), None)
 
 
 def effects(factors: int, order: int) -> Iterator[tuple[int, ...]]:
-    """Main effects and interactions up to an order, as columns of the matrix."""
+    """Yield main effects and interactions up to an order, as columns of the matrix."""
     for size in range(1, order + 1):
         yield from combinations(range(factors), size)
 
 
 def contrast(matrix: np.ndarray, effect: Sequence[int]) -> np.ndarray:
-    """The product of some columns."""
+    """Return the product of some columns."""
     product: np.ndarray = matrix[:, list(effect)].prod(axis=1)
     return product
 
 
 def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tuple[int, ...]]]]:
-    """Effects of at most `order` factors that are aliased: groups of (sign, effect).
+    """Return effects of at most `order` factors that are aliased: groups of (sign, effect).
 
     An effect that is clear of all others is a group of its own. Only complete aliasing counts;
     `partial_aliases` has the rest.
@@ -108,7 +108,7 @@ def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tup
 
 
 def aliased_with_the_mean(matrix: np.ndarray, order: int = 2) -> list[tuple[int, ...]]:
-    """Effects whose column has one level more often than the other."""
+    """Return effects whose column has one level more often than the other."""
     columns = check_two_level(matrix)
     aliased = effects(columns.shape[1], order)
     return [effect for effect in aliased if contrast(columns, effect).sum() != 0]
@@ -117,7 +117,7 @@ def aliased_with_the_mean(matrix: np.ndarray, order: int = 2) -> list[tuple[int,
 def partial_aliases(
     matrix: np.ndarray, order: int = 2
 ) -> list[tuple[tuple[int, ...], tuple[int, ...], float]]:
-    """Pairs of effects that are correlated without being the same, with their correlation."""
+    """Return pairs of effects that are correlated without being equal, with their correlation."""
     columns = check_two_level(matrix)
     named = list(effects(columns.shape[1], order))
     contrasts = np.stack([contrast(columns, effect) for effect in named], axis=1)

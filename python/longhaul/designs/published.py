@@ -53,7 +53,7 @@ PUBLISHED = {
 
 
 def published(name: str) -> Design:
-    """The design of that name."""
+    """Return the design of that name."""
     if name not in PUBLISHED:
         raise DesignError(f"unknown design `{name}`; available: {', '.join(PUBLISHED)}")
     design = PUBLISHED[name]

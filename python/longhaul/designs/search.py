@@ -34,7 +34,7 @@ class _Fraction:
 
 
 def least_aberration(factors: int, basic: int) -> list[int]:
-    """Columns of a fraction of 2^basic runs, as bit masks; the basic factors come first."""
+    """Return columns of a fraction of 2^basic runs, as bit masks; the basic factors come first."""
     if not basic <= factors < 2**basic:
         raise DesignError(
             f"expected {basic} to {2**basic - 1} factors for {2**basic} runs, found {factors}"
@@ -57,13 +57,13 @@ def _best(factors: int, basic: int) -> tuple[int, ...]:
 
 
 def _parities(basic: int) -> np.ndarray:
-    """Whether the bits that two masks share are odd in number."""
+    """Return, for each pair of masks, the parity of the number of bits that they share."""
     masks = np.arange(2**basic, dtype=np.uint64)
     return (np.bitwise_count(masks[:, None] & masks[None, :]) & 1).astype(np.int16)
 
 
 def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list[_Fraction]:
-    """The best fractions of one column more."""
+    """Return the best fractions with one more column."""
     length = len(beam[0].columns) + 1
     size = len(parity)
     polynomials = np.array(
@@ -93,7 +93,7 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
 
 
 def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
-    """How many words of length four have each column: what tells fractions of equal words apart."""
+    """Return the number of words of length four with each column, sorted, to compare fractions."""
     pairs: dict[int, int] = {}
     for i, column in enumerate(columns):
         for other in columns[i + 1 :]:
@@ -106,7 +106,7 @@ def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def fewest_runs(factors: int, wanted: int) -> int:
-    """Basic factors below which no fraction of that resolution exists.
+    """Return the number of basic factors below which no fraction of that resolution exists.
 
     The sphere-packing bound: effects of at most t factors have to differ if words are longer than
     2t; one factor fewer has to fit half the runs if the resolution is even (MacWilliams and Sloane

@@ -9,7 +9,7 @@ from longhaul.designs.properties import DesignError
 
 
 def full(factors: Sequence[Factor]) -> Design:
-    """Every combination of all levels, the first factor fastest."""
+    """Return every combination of all levels, the first factor fastest."""
     grids = np.meshgrid(*(factor.coded() for factor in factors), indexing="ij")
     coded = np.stack([grid.ravel(order="F") for grid in grids], axis=1)
     shape = " x ".join(str(len(factor.levels)) for factor in factors)
@@ -18,7 +18,7 @@ def full(factors: Sequence[Factor]) -> Design:
 
 
 def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Design:
-    """So many points between the first and last levels, each factor's range evenly covered.
+    """Return `count` points between first and last levels, each factor's range evenly covered.
 
     SciPy's Latin hypercube of strength one, improved for its discrepancy; the seed makes it.
     """
@@ -35,7 +35,7 @@ def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Desi
 
 
 def one_at_a_time(factors: Sequence[Factor]) -> Design:
-    """All factors at their first level, then each at its other levels, one factor at a time."""
+    """Return all factors at their first level, then each at its other levels, one at a time."""
     base = -np.ones(len(factors))
     rows = [base]
     for column, factor in enumerate(factors):

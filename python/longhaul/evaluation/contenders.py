@@ -1,4 +1,4 @@
-"""Who is compared: the algorithm or discipline evaluated, and those that it is held against."""
+"""Contenders: the evaluated algorithm or discipline, and those that it is compared with."""
 
 import re
 import tomllib
@@ -20,19 +20,19 @@ TABLES = {"algorithm": "congestion", "discipline": "queue"}
 
 
 class ContenderError(LonghaulError):
-    """What cannot be evaluated."""
+    """A contender that cannot be evaluated."""
 
 
 @dataclass(frozen=True)
 class Contender:
-    """Its name, and the table of a scenario that has it: `congestion` of a flow, or `queue`."""
+    """A contender's name, and its table of a scenario: `congestion` of a flow, or `queue`."""
 
     name: str
     table: dict[str, Any]
 
 
 def contender(written: str, subject: str = "algorithm") -> Contender:
-    """An algorithm or, as `subject` says, a queue discipline by its name: `cubic`, `fq-codel`.
+    """Return an algorithm or, if `subject` says so, a queue discipline: `cubic`, `fq-codel`.
 
     Parameters are given as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. An algorithm may be
     a class of a Python file, `mine.py` or `mine.py:Class`, and what listens at `unix:PATH` or
@@ -62,7 +62,7 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
 
 
 def _known(written: str, known: Sequence[str], what: str, expected: str, listed: str) -> Contender:
-    """One of the built-in kinds by its name; all of them are shown by `longhaul list`."""
+    """Return a built-in kind by its name, or raise an error that suggests the nearest."""
     if written not in known:
         near = nearest(written, known)
         hint = f" (did you mean `{near}`?)" if near else ""
@@ -82,7 +82,7 @@ def _module(written: str) -> Contender:
 
 
 def _of_stack(written: str) -> Contender | None:
-    """The congestion control of a QUIC stack, if that is what is written."""
+    """Return the congestion control of a QUIC stack, if the text names one."""
     try:
         table = stacks.table(written)
     except ScenarioError as error:
@@ -91,7 +91,7 @@ def _of_stack(written: str) -> Contender | None:
 
 
 def _external(address: str) -> Contender:
-    """A controller that listens there; refused if none does."""
+    """Return a controller that listens at an address; refuse an address where none listens."""
     try:
         _engine.check_controller(address)
     except _engine.AlgorithmError as error:
@@ -102,7 +102,7 @@ def _external(address: str) -> Contender:
 
 
 def _with_parameters(written: str, subject: str) -> Contender:
-    """One with parameters, called by all of them."""
+    """Return a contender with parameters, named after all of them."""
     try:
         table = value(written)
     except tomllib.TOMLDecodeError as error:
@@ -129,7 +129,7 @@ def _called_by(table: dict[str, Any], name: str, key: str) -> Contender:
 def field(
     subject: Contender, against: Sequence[str], standards: Sequence[str], kind: str = "algorithm"
 ) -> list[Contender]:
-    """The subject and those that it is held against, each once; among them one of the standards."""
+    """Return the subject and its contenders, each once; one of the standards is among them."""
     given = [contender(written, kind) for written in dict.fromkeys(against)]
     others = [one for one in given if one != subject]
     # By name: one with other parameters is no standard.

@@ -1,4 +1,4 @@
-"""What is kept of each run of an evaluation: all its figures that are numbers."""
+"""Values that an evaluation keeps of each run: all numeric figures."""
 
 import hashlib
 from pathlib import Path
@@ -11,7 +11,7 @@ from longhaul.results import Results
 
 
 def measure(run: Results) -> Kept:
-    """The figures of a run by name, such as `utilization` or `main.goodput_bps`."""
+    """Return the figures of a run by name, such as `utilization` or `main.goodput_bps`."""
     whole_s = float(run.meta["simulated_s"])
     values = {
         f"{owner}.{one.name}" if owner else one.name: (
@@ -23,7 +23,7 @@ def measure(run: Results) -> Kept:
 
 
 def variant() -> str:
-    """Identifies what runs and what is measured: stores tell apart what others have made.
+    """Return an identifier of suite and figures, by which stores distinguish measurements.
 
     The engine itself is part of it, since an algorithm under work changes within a results version.
     """

@@ -86,7 +86,7 @@ def _row(suite: Suite, subject: str, outcome: Outcome) -> dict[str, Any]:
 
 
 def _blocks(points: Sequence[Point]) -> list[list[Point]]:
-    """Points that are drawn on one axis: those of one figure and experiment."""
+    """Group points that share an axis: those of one figure and experiment."""
     blocks: dict[tuple[str, str], list[Point]] = {}
     for point in points:
         if point.figure.at_most is None:
@@ -95,7 +95,7 @@ def _blocks(points: Sequence[Point]) -> list[list[Point]]:
 
 
 def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
-    """Each block as rows of points: means with their intervals, a row a point."""
+    """Draw each block as rows of points: means with their intervals, a row per point."""
     if not blocks:
         return None
     heights = [ROW * len(block) + 0.15 for block in blocks]
@@ -135,14 +135,14 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
 
 
 def _possible(figure: str, value: MeanInterval) -> tuple[float, float]:
-    """The ends of an interval, as far as a figure can be there."""
+    """Return the ends of an interval, clipped to the possible values of the figure."""
     known = of_suite(figure)
     most = known.most if known else inf
     return max(value.low, 0.0), max(value.mean, min(value.high, most, 1e300))
 
 
 def _reach(block: Sequence[Point]) -> tuple[float, float]:
-    """The ends of an axis with all means, and with intervals that are not much longer than that."""
+    """Return the ends of an axis with all means, and intervals that are not much longer."""
     values = [(point.figure.name, v) for point in block for v in point.values.values()]
     least = min(0.0, *(value.mean for _, value in values))
     most = max(0.0, *(value.mean for _, value in values))
@@ -155,7 +155,7 @@ def _reach(block: Sequence[Point]) -> tuple[float, float]:
 def _draw_interval(
     axes: Axes, interval: tuple[float, float], height: float, ends: tuple[float, float], colour: str
 ) -> None:
-    """An interval; an arrow says that it goes on beyond the axis."""
+    """Draw an interval; an arrow shows that it goes on beyond the axis."""
     low, high = max(interval[0], ends[0]), min(interval[1], ends[1])
     axes.plot([low, high], [height, height], color=colour, linewidth=0.9, zorder=1)
     if interval[1] > ends[1]:
@@ -163,7 +163,7 @@ def _draw_interval(
 
 
 def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
-    """Utilisation against waiting, where a criterion has both: up and to the right is better."""
+    """Draw utilisation against waiting, if a criterion has both: up and to the right is better."""
     figures: dict[str, dict[tuple[Any, ...], dict[str, float]]] = {}
     for point in points:
         place = (point.experiment, *point.levels.items())

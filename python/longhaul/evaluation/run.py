@@ -1,4 +1,4 @@
-"""Does the runs of an evaluation and judges them."""
+"""Execution and judgement of an evaluation's runs."""
 
 import re
 from collections.abc import Mapping, Sequence

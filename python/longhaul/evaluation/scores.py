@@ -1,4 +1,4 @@
-"""What an evaluation leaves for programs: scores.csv, one row a figure, and summary.json."""
+"""Output of an evaluation for programs: scores.csv with a row per figure, and summary.json."""
 
 import json
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def _rows(suite: str, outcome: Outcome, point: Point) -> list[tuple[Any, ...]]:
 def summary(
     suite: Suite, subject: Contender, scale: str, outcomes: Sequence[Outcome]
 ) -> dict[str, Any]:
-    """The verdicts as plain lists and dictionaries."""
+    """Return the verdicts as plain lists and dictionaries."""
     kind = suite.terms.subject
     return {
         kind: subject.name,

@@ -1,4 +1,4 @@
-"""A suite: what is run of each contender, and by which figures each criterion is judged."""
+"""Suites of an evaluation: the runs of each contender, and the figures of each criterion."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -30,30 +30,30 @@ class Figure:
     name: str
     title: str
     better: str = ""
-    """`more` or `less`, where it is compared; a figure without is shown, not judged;"""
+    """`more` or `less`; without it the figure is shown, not judged."""
     slack: float = 0.0
-    """and what difference is none."""
+    """Largest difference that counts as none."""
     at_most: float | None = None
-    """A bound that holds whatever others do."""
+    """Upper bound, independent of the contenders' values."""
     starves: bool = False
-    """Whether it says that a flow starves."""
+    """True if a positive value means that a flow starves."""
     experiments: tuple[str, ...] = ()
-    """Of the criterion's; all without any."""
+    """Experiments among the criterion's to which the figure is limited; all if empty."""
     where: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """Levels of axes at which it is judged; all others everywhere."""
+    """Levels of axes at which the figure is judged; all levels of axes that are not named."""
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """What a document asks to be looked at."""
+    """A criterion of the evaluation, from a section of a document."""
 
     section: str
     title: str
     strength: str
-    """What the document calls for: must, should, or consider."""
+    """The requirement level in the document: must, should, or consider."""
     about: str = ""
     why: str = ""
-    """Why it is not evaluated."""
+    """Reason for a criterion that is not evaluated."""
     experiments: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
 
@@ -77,20 +77,21 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Terms:
-    """What is evaluated by a suite, and how the outcomes are to be read."""
+    """Subject of a suite, and rules to read its outcomes."""
 
     document: str
-    """What the criteria are from, such as `RFC 9743`."""
+    """The document with the criteria, such as `RFC 9743`."""
     subject: str
-    """What is evaluated, which is the axis of contenders: `algorithm` or `discipline`."""
+    """The axis of contenders: `algorithm` or `discipline`."""
     standards: tuple[str, ...]
-    """Of these none must be better than the subject: verdicts are comparisons with them."""
+    """Contenders of which none must be better than the subject; verdicts compare with them."""
     against: tuple[str, ...]
-    """Who is compared, unless others are asked for."""
+    """Contenders that are compared by default."""
     note: str
-    """What verdicts rest on beside the comparison, for the page."""
+    """Further basis of the verdicts beside the comparison, for the page."""
     trades: bool = False
-    """Whether a criterion may be better in one figure and worse in another, which is neither."""
+    """True if a criterion that is better in one figure and worse in another counts as a trade-off.
+    """
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ class Suite:
     criteria: tuple[Criterion, ...]
 
     def only(self, sections: Sequence[str]) -> "Suite":
-        """The suite with the criteria of these sections alone, and the experiments that they need.
+        """Return the suite with these sections' criteria only, and the experiments that they need.
 
         Raises:
             SuiteError: the suite has no such criterion, or none of them is evaluated.
@@ -131,7 +132,7 @@ class Suite:
         return replace(self, experiments=experiments, criteria=criteria)
 
     def runs(self, field_: Sequence[Contender], scale: str) -> list[Run]:
-        """Every run at a scale, all of one replication before those of the next."""
+        """Return every run at a scale, all of one replication before those of the next."""
         runs = [
             run
             for experiment in self.experiments.values()
@@ -140,7 +141,7 @@ class Suite:
         return sorted(runs, key=lambda run: run.replication)
 
     def _with(self, experiment: Experiment, field_: Sequence[Contender]) -> Experiment:
-        """An experiment with the contenders in place of those that its file names.
+        """Return an experiment with the contenders in place of those that its file names.
 
         `other` keeps its levels: the algorithms in use that a new one meets.
         """
@@ -157,12 +158,12 @@ def _folders() -> dict[str, Path]:
 
 
 def suites() -> list[str]:
-    """The names of the suites that there are."""
+    """Return the names of all suites."""
     return list(_folders())
 
 
 def find(name: str) -> Suite:
-    """The suite of a name."""
+    """Return the suite of a name."""
     folders = _folders()
     if name not in folders:
         raise SuiteError(f"no suite is called `{name}`; there are: {', '.join(folders)}")

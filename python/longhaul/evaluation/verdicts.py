@@ -65,16 +65,16 @@ class Outcome:
 
     @property
     def judged(self) -> int:
-        """How many points have a verdict: all but those of figures that are only shown."""
+        """Number of points with a verdict: all but those of figures that are only shown."""
         return sum(bool(point.verdict) for point in self.points)
 
     def count(self, verdict: str) -> int:
-        """How many points have a verdict."""
+        """Return the number of points with the verdict."""
         return sum(point.verdict == verdict for point in self.points)
 
     @property
     def fails(self) -> bool:
-        """Whether it is one that must hold, and does not."""
+        """True if a criterion that must hold does not."""
         return self.criterion.strength == "must" and self.verdict in (WORSE, STARVES)
 
 
@@ -85,7 +85,7 @@ def judge(
     standards: Sequence[str],
     broken: Collection[str] = (),
 ) -> list[Outcome]:
-    """The outcome of each criterion, in the order of the suite.
+    """Return the outcome of each criterion, in the order of the suite.
 
     Experiments that are `broken`, since runs failed, show no more than what is bad.
     """
@@ -115,7 +115,7 @@ def _outcome(
 
 
 def _overall(points: Sequence[Point], *, trades: bool) -> str:
-    """The verdict on all points: that of its worst figure, unless figures may trade."""
+    """Return the verdict on all points: that of its worst figure, unless figures may trade."""
     if all(point.verdict == NOT for point in points):
         return NOT
     if any(point.verdict == STARVES for point in points):
@@ -135,7 +135,7 @@ def _points(
     figure: Figure, experiment: str, runs: Sequence[Measured], subject: str,
     standards: Sequence[str], axis_of_subject: str,
 ) -> list[Point]:  # fmt: skip
-    """The points of an experiment at which the subject has the figure."""
+    """Return the points of an experiment at which the subject has the figure."""
     by_point: dict[tuple[tuple[str, Level], ...], dict[str, dict[int, float]]] = {}
     for run in runs:
         value = run.figures.get(figure.name)
@@ -181,14 +181,14 @@ def _verdict(figure: Figure, own: Mapping[int, float], others: list[dict[int, fl
 
 
 def _more_often(own: Mapping[int, float], other: Mapping[int, float]) -> bool:
-    """Whether flows starve in more runs, at a level of 5 % (Fisher's exact test, one-sided)."""
+    """Return true if flows starve in more runs (one-sided Fisher's exact test, 5 %)."""
     counts = [[sum(v > 0.5 for v in of.values()), len(of)] for of in (own, other)]
     table = [[starving, runs - starving] for starving, runs in counts]
     return bool(fisher_exact(table, alternative="greater").pvalue <= SIGNIFICANCE)
 
 
 def _compared(figure: Figure, own: Mapping[int, float], other: Mapping[int, float]) -> str:
-    """Whether a figure is worse than another's, beyond slack and chance."""
+    """Compare a figure with another contender's: worse or better only beyond slack and chance."""
     both = [number for number in own if number in other]
     if not both:
         return SAME

@@ -67,7 +67,7 @@ def animate(
 
 
 def _beside(places: np.ndarray, link: dict[str, Any]) -> np.ndarray:
-    """The ends of a link; the two directions of what has values lie beside each other."""
+    """Return the ends of a link's line; those of its two directions lie beside each other."""
     ends: np.ndarray = places[[link["from"], link["to"]]]
     across, up = ends[1] - ends[0]
     if link["row"] is None or (not across and not up):
@@ -95,7 +95,7 @@ class Replay:
         self.top = float(self.values.max()) or 1.0
 
     def frames(self, from_s: float | None, to_s: float | None, count: int) -> list[int]:
-        """Numbers of the samples that are shown, at most so many."""
+        """Return the numbers of the samples that are shown, at most `most`."""
         low = np.searchsorted(self.times, -np.inf if from_s is None else from_s)
         high = np.searchsorted(self.times, np.inf if to_s is None else to_s, side="right")
         if high - low < 2:
@@ -149,7 +149,7 @@ class Replay:
         return moment
 
     def _strips(self, drawing: SubFigure, frames: list[int]) -> list[Line2D]:
-        """Curves of what has the largest values, below each other, and the lines at the moment.
+        """Draw curves of the elements with the largest values, and lines at the current time.
 
         In one frame, curves that rise and fall with each sample are one smear. Where there are more
         samples than pixels, the largest of each few is drawn.
@@ -180,7 +180,7 @@ class Replay:
         return f"{self.times[at]:,.1f} s"
 
     def _name(self, row: int) -> str:
-        """What an element is called: the network's node of this row, or the link's ends."""
+        """Return an element's name: that of the node in this row, or of the link's ends."""
         for node in self.network["nodes"]:
             if node["row"] == row:
                 return str(node["name"])

@@ -34,7 +34,7 @@ class Blobs:
         return {"blob": len(self.texts) - 1} | ({"raw": True} if raw else {})
 
     def read(self, stored: Mapping[str, Any]) -> np.ndarray:
-        """The numbers of a blob, as the page reads them."""
+        """Return the numbers of a blob, as the page reads them."""
         content = base64.b64decode(self.texts[stored["blob"]])
         content = content if stored.get("raw") else zlib.decompress(content)
         raw = np.frombuffer(content, TYPES[stored["encoding"]])
@@ -45,21 +45,21 @@ class Blobs:
         return known
 
     def numbers(self, values: ArrayLike, *, exact: bool = False) -> dict[str, Any]:
-        """Numbers of a column; missing ones are NaN. Of long columns only `exact` ones are."""
+        """Store a column; missing numbers are NaN, and long columns are exact only if `exact`."""
         double = np.asarray(values, np.float64)
         if exact or len(double) <= EXACT_ROWS:
             return {"encoding": "f64"} | self.add(double)
         return {"encoding": "f32"} | self.add(double.astype(np.float32))
 
     def codes(self, codes: ArrayLike) -> dict[str, Any]:
-        """Numbers of categories."""
+        """Store the numbers of categories."""
         given = np.asarray(codes)
         if given.max(initial=0) < 256:
             return {"encoding": "u8"} | self.add(given.astype(np.uint8))
         return {"encoding": "u16"} | self.add(given.astype(np.uint16))
 
     def samples(self, values: np.ndarray) -> dict[str, Any]:
-        """Many numbers for curves: counts exactly, others in steps of a 65,534th of their range."""
+        """Store samples for curves: counts exactly, others in steps of 1/65,534 of their range."""
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
         whole = bool(np.all(known == np.round(known)))

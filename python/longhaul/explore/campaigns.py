@@ -1,4 +1,4 @@
-"""The finished runs of a campaign, as a page shows them: a row a run, factors and responses."""
+"""The finished runs of a campaign, as a page shows them: a row per run, factors and responses."""
 
 from collections.abc import Sequence
 
@@ -51,17 +51,17 @@ def add(content: Content, name: str, dataset: Dataset) -> None:
 
 
 def meant(dataset: Dataset) -> dict[str, str]:
-    """What the columns are; of a table from before its metadata said so, what their names say."""
+    """Return the columns' descriptions; without metadata, those that their names imply."""
     named = {name: words.meaning(name) for name in dataset.responses}
     return named | dict(dataset.facts.get("about", {}))
 
 
 def named_competitor(factors: Sequence[str]) -> str | None:
-    """The factor that is called what compares."""
+    """Return the factor whose name suggests that its levels compete."""
     named = (name for name in factors if any(word in name.lower() for word in COMPETITORS))
     return next(named, None)
 
 
 def competitor_among(factors: Sequence[str]) -> str | None:
-    """The factor whose levels compete, or else the first one."""
+    """Return the factor whose levels compete, or else the first factor."""
     return named_competitor(factors) or (factors[0] if factors else None)

@@ -92,7 +92,7 @@ def add(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _exchanges(run: Results, most: int) -> pl.LazyFrame:
-    """The exchanges of a run: checked and in memory, unless they are too many."""
+    """Return the exchanges of a run: checked and in memory, unless there are too many."""
     if run.tables["exchanges"] <= most:
         return run.exchanges.lazy()
     return pl.scan_parquet(run.path / "exchanges.parquet")
@@ -130,7 +130,7 @@ def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, sever
 def _with_slow_start(
     run: Results, flows: pl.DataFrame, curves: dict[str, np.ndarray]
 ) -> pl.DataFrame:
-    """When each flow left slow start, as an event says it, or else a sample."""
+    """Add the time at which each flow left slow start, from an event or else a sample."""
     sampled = curves.get("left_slow_start_s", np.full(flows.height, np.nan))
     cuts: dict[str, float] = {}
     if "events" in run.tables:
@@ -154,14 +154,14 @@ def _with_slow_start(
 
 
 def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFrame:
-    """When each link dropped packets, as far as samples show it."""
+    """Add the times at which each link dropped packets, as far as samples show them."""
     if "lost_pkts" not in curves:
         return links
     return links.with_columns(**spans(curves["lost_pkts"], curves["t_s"], "samples_with_drops"))
 
 
 def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
-    """With the name of the run, where there are several."""
+    """Add the name of the run, if there are several."""
     if not several:
         return frame
     columns = frame.collect_schema().names()
@@ -172,7 +172,7 @@ def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
 
 
 def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
-    """States and growth of counters of all flows or links of a run, and its times as `t_s`."""
+    """Return states and counter growth of all flows or links of a run, with times as `t_s`."""
     elements = (run.flows if kind == "flow" else run.links)["name"].to_list()
     samples = run.series.filter(pl.col("kind") == kind)
     if samples.is_empty():
@@ -202,7 +202,7 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
 
 
 def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
-    """What pictures of a network are coloured by besides queues: losses, utilisation, delay."""
+    """Return the measures that colour a network besides queues: losses, utilisation, delay."""
     grown = {name: np.diff(values[name], axis=1, prepend=np.nan) for name in MEASURED["link"]}
     grown["dropped_pkts"] = np.diff(values["dropped_pkts"], axis=1, prepend=np.nan)
     sent = np.diff(values["transmitted_bytes"], axis=1, prepend=np.nan)
@@ -221,7 +221,7 @@ def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, n
 
 
 def _scenario(run: Results) -> Scenario | None:
-    """The scenario of a run, if this version reads it; not with a user's own algorithms."""
+    """Return the scenario of a run if this version reads it; None with a user's own algorithms."""
     try:
         return Scenario.parse(json.dumps(run.scenario), run.name)
     except LonghaulError:
@@ -229,7 +229,7 @@ def _scenario(run: Results) -> Scenario | None:
 
 
 def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The part of each link's buffer that is filled, if it is known how much it holds."""
+    """Return the filled fraction of each link's buffer, if its capacity is known."""
     scenario = _scenario(run)
     if scenario is None or len(scenario.buffers) != len(values["queue_pkts"]):
         return {}
@@ -276,7 +276,7 @@ def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]
 
 
 def _add_network(content: Content, run: Results) -> None:
-    """The graph of the links, if it is small enough to be looked at."""
+    """Add the graph of the links, if it is small enough to be drawn."""
     links = run.links
     nodes = list(dict.fromkeys([*links["from"], *links["to"]]))
     if len(nodes) > MOST_NODES or not any(series["table"] == "links" for series in content.series):

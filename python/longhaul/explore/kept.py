@@ -1,4 +1,4 @@
-"""Curves of the runs of a campaign that keeps their series: a curve a run, thinned."""
+"""Curves of the runs of a campaign that keeps their series: a curve per run, thinned."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -57,7 +57,7 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
 
 
 def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
-    """Names of measures, and of what kind, element and column they are."""
+    """Return the names of measures, with their kind, element and column."""
     for column in FLOWS:
         name = GROWTH[column][0] if column in GROWTH else column
         yield f"flows {name}", ("flow", "", column)
@@ -68,19 +68,19 @@ def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]
 
 
 def _about(name: str, about: dict[str, str]) -> str:
-    """What a measure is: of all flows of a run together, or of a link."""
+    """Return the description of a measure: of all flows of a run together, or of a link."""
     element, _, short = name.rpartition(" ")
     column = next((key for key, (grown, _) in GROWTH.items() if grown == short), short)
     text = about.get(column, "")
     if column in GROWTH:
-        text = f"{text}: what it grows by in a second" if text else ""
+        text = f"{text}: growth per second" if text else ""
     if element != "flows":
         return f"link {element}: {text}"
     return f"{'sum' if column in SUMMED else 'mean'} of all flows of the run: {text}"
 
 
 def _end(file: Path) -> tuple[float, float, int]:
-    """First and last sample of a run, and how many there are."""
+    """Return the first and last sample of a run, and the number of samples."""
     times = pl.scan_parquet(file).select(
         pl.col("t_s").min().alias("first"), pl.col("t_s").max().alias("last"),
         pl.col("t_s").n_unique().alias("count"),
@@ -90,7 +90,7 @@ def _end(file: Path) -> tuple[float, float, int]:
 
 
 def _times(file: Path) -> np.ndarray:
-    """The times of all samples of a run."""
+    """Return the times of all samples of a run."""
     times = pl.scan_parquet(file).select(pl.col("t_s").unique().sort()).collect()["t_s"]
     seconds: np.ndarray = times.to_numpy()
     return seconds
@@ -99,7 +99,7 @@ def _times(file: Path) -> np.ndarray:
 def _of_run(
     file: Path, links: Sequence[str], times: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """The curves of a run on these times: the latest sample at each, and growth in between."""
+    """Return a run's curves at the given times: the latest sample, and growth in between."""
     table = pl.read_parquet(file)
     for name, (kind, element, column) in _columns(links):
         if column not in table.columns:
@@ -122,7 +122,7 @@ def _of_run(
 
 
 def _growth(counter: np.ndarray, seconds: np.ndarray, factor: float) -> np.ndarray:
-    """What a counter grows by in a second from one time to the next."""
+    """Return the growth of a counter per second from each time to the next."""
     growth = np.full_like(counter, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         rates = factor * np.diff(counter) / np.diff(seconds)

@@ -1,4 +1,4 @@
-"""Tables with more rows than a page holds: it has a sample of them, and asks for all."""
+"""Tables with more rows than a page holds: the page has a sample, and asks for further rows."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -33,16 +33,16 @@ class Large:
     scan: pl.LazyFrame
     roles: Roles
     size: int
-    """How many rows a sample has at most."""
+    """Maximum number of rows in a sample."""
 
     @cached_property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return int(self.scan.select(pl.len()).collect().item())
 
     @cached_property
     def numbered(self) -> pl.LazyFrame:
-        """With the number of each row."""
+        """The rows with their numbers."""
         return self.scan.with_row_index(ROW, offset=1)
 
     @cached_property
@@ -51,12 +51,12 @@ class Large:
         return self.numbered.collect_schema()
 
     def count(self, filters: Sequence[Filter]) -> int:
-        """How many rows pass all filters."""
+        """Return the number of rows that pass all filters."""
         passing = self._passing(filters).select(pl.len())
         return int(passing.collect(engine="streaming").item())
 
     def entry(self, blobs: Blobs, filters: Sequence[Filter] = ()) -> dict[str, Any]:
-        """A sample of the rows that pass, as a table of a page."""
+        """Return a sample of the rows that pass, as a table of a page."""
         count = self.count(filters) if filters else self.rows
         sample = self._sample(filters, count)
         what = f"{count:,} rows{' that were looked at more closely' if filters else ''}"
@@ -87,7 +87,7 @@ class Large:
         return sample if rare is None else pl.concat([sample, rare]).unique(ROW).sort(ROW)
 
     def _rare(self, passing: pl.LazyFrame, sample: pl.DataFrame) -> pl.DataFrame | None:
-        """Rows with a least or largest value that the sample lacks: what stands out is seen."""
+        """Return rows with extreme values that the sample lacks, so that outliers are visible."""
         numeric = [name for name, kind in self.schema.items() if kind.is_numeric() and name != ROW]
         if not numeric:
             return None
@@ -128,7 +128,7 @@ class Large:
         raise LonghaulError(f"no filter of a table: {json.dumps(filter_)[:200]}")
 
     def _side(self, column: str, part: Sequence[Any]) -> pl.Expr:
-        """One side of a box: numbers from one to another, or names."""
+        """Return the condition of one side of a box: an interval of numbers, or names."""
         if part and isinstance(part[0], str):
             return self._text(column).is_in(list(part))
         low, high = part
@@ -155,7 +155,7 @@ class Large:
 
 
 def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
-    """Columns whose values are few, with these in order: what groups of rows may be made of."""
+    """Return columns of few values, with these in order, by which rows may be grouped."""
     head = scan.head(100_000).collect()
     few = {
         name: column.drop_nulls().unique().sort().to_list()

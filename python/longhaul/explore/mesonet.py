@@ -151,7 +151,7 @@ def _described(tables: MesoNet, table: str) -> dict[str, str]:
 def _queueing(
     samples: pl.DataFrame, routers: list[str], times: pl.Series, topology: pl.DataFrame
 ) -> np.ndarray:
-    """Seconds that the fuller queue of each router holds."""
+    """Return the queueing delay of each router's fuller queue, in seconds."""
     longer = samples.select(
         "router", "t_s", longest=pl.max_horizontal("queue_up_pkts", "queue_down_pkts")
     )
@@ -161,7 +161,7 @@ def _queueing(
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
-    """Means over the intervals that have a value."""
+    """Return means over the intervals that have a value."""
     count = np.isfinite(values).sum(1)
     mean: np.ndarray = np.nansum(values, 1) / np.maximum(count, 1)
     return mean
@@ -190,7 +190,7 @@ def _picture(topology: pl.DataFrame, tables: MesoNet) -> dict[str, Any]:
 
 
 def _backbone_links(tables: MesoNet, backbone: list[str]) -> list[tuple[str, str]]:
-    """The pairs of backbone routers with a link between them."""
+    """Return the pairs of backbone routers with a link between them."""
     if "backbone_links" not in tables.run.tables:
         return list(itertools.pairwise(backbone))
     pairs = {(min(ends), max(ends)) for ends in tables.backbone_ends.values()}
@@ -201,7 +201,7 @@ def _add_by_interval(
     content: Content, samples: pl.DataFrame, key: str, name: str, shown: Sequence[str],
     about: Mapping[str, str],
 ) -> None:  # fmt: skip
-    """A table of elements with the mean of each measure, and its curves."""
+    """Add a table of elements with the mean of each measure, and its curves."""
     elements = samples[key].unique(maintain_order=True).to_list()
     columns = [
         column

@@ -37,17 +37,17 @@ def explore(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = F
 
 @dataclass(frozen=True)
 class Head:
-    """What a page says of itself."""
+    """Title, sources and warnings of a page."""
 
     title: str
     sources: Sequence[str]
-    """Where its numbers come from, a line each."""
+    """Sources of the numbers, a line each."""
     warnings: list[str] = field(default_factory=list)
-    """What has to be read before they are trusted."""
+    """Warnings to read before the numbers are trusted."""
 
     @classmethod
     def of(cls, sources: Sequence[Source]) -> "Head":
-        """The head of a page of these sources."""
+        """Return the head of a page of these sources."""
         titles = list(dict.fromkeys(source.title for source in sources))
         title = titles[0] if len(titles) == 1 else f"{len(sources)} results together"
         warnings = [text for source in sources for text in source.warnings]
@@ -61,7 +61,7 @@ def write(target: Path, content: Content, title: str, sources: Sequence[str]) ->
 
 
 def html(content: Content, head: Head, *, served: bool = False) -> str:
-    """A page of this content; one that is `served` can ask for more."""
+    """Return a page of this content; a `served` page can request more."""
     catalogue = {
         "title": head.title,
         "sources": head.sources,

@@ -54,14 +54,14 @@ class Server(ThreadingHTTPServer):
             raise LonghaulError(f"port {port} of {LOOPBACK}: {error}") from None
 
     def _closer(self, table: str, filters: str) -> bytes:
-        """A sample of the rows that pass, as the page reads it."""
+        """Return a sample of the rows that pass, as the page reads it."""
         blobs = Blobs()
         entry = self.tables[table].entry(blobs, json.loads(filters))
         return json.dumps({"entry": entry, "blobs": blobs.texts}).encode()
 
     @property
     def address(self) -> str:
-        """Where the page is."""
+        """URL of the page."""
         return f"http://{self.host}/{self.key}/"
 
     @property
@@ -74,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        """The page, or a file of what is selected."""
+        """Answer with the page, or with a file of the selected rows."""
         parts = urlsplit(self.path)
         match self._asked(parts.path):
             case "":
@@ -86,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def do_POST(self) -> None:
-        """How many rows pass, or a sample of them."""
+        """Answer with the number of rows that pass, or with a sample of them."""
         length = int(self.headers.get("Content-Length") or 0)
         if length > MOST_ASKED_BYTES:
             self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def _asked(self, path: str) -> str | None:
-        """What is asked for, if the key is right and the question meant for this server."""
+        """Return the requested service if the key is right and this server was addressed."""
         if self.headers.get("Host") != self.server.host:
             return None
         key, _, name = path.lstrip("/").partition("/")

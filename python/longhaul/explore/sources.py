@@ -1,4 +1,4 @@
-"""What a page can be made of: run directories and campaigns."""
+"""Sources of a page: run directories, campaigns and tables."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ class Source:
 
     @property
     def title(self) -> str:
-        """What it calls itself."""
+        """Title of the source."""
         if self.run is not None:
             return self.run.title
         if self.campaign is None:
@@ -46,13 +46,13 @@ class Source:
 
     @property
     def warnings(self) -> list[str]:
-        """What has to be read before the numbers are trusted."""
+        """Warnings to read before the numbers are trusted."""
         run = self.run
         return [] if run is None else [f"{run.name}: {text}" for text in run.warnings]
 
     @property
     def provenance(self) -> str:
-        """Where the numbers come from, in a line."""
+        """Origin of the numbers, in a line."""
         if self.run is not None:
             return f"{self.run.name}: {self.run.headline()}"
         if self.campaign is None:
@@ -83,7 +83,7 @@ def open_source(path: Path) -> Source:
 
 
 def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
-    """The tables of a directory: one, if all of its files have the same columns, or one a file."""
+    """Return a directory's tables: one if all files have the same columns, else one per file."""
     scans = {file.stem: pl.scan_parquet(file) for file in files}
     schemas = [scan.collect_schema() for scan in scans.values()]
     return (
@@ -92,7 +92,7 @@ def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
 
 
 def _there(path: Path) -> tuple[str, bool]:
-    """How many of a study's runs its results have, and whether some are missing."""
+    """Return how many of a study's runs its results have, and true if some are missing."""
     file = path / "run.json"
     if not file.is_file():
         return "", False
@@ -121,7 +121,7 @@ def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str
 
 
 def collect(sources: Sequence[Source], sample: int = MOST_ROWS) -> Content:
-    """All tables, curves and networks of what is explored together; of long tables a sample."""
+    """Collect tables, curves and networks of all sources; long tables are sampled."""
     content = Content(sample=sample)
     for source in sources:
         if source.campaign is not None:
@@ -138,7 +138,7 @@ def collect(sources: Sequence[Source], sample: int = MOST_ROWS) -> Content:
 
 
 def _refuse_same_names(runs: Sequence[Results]) -> None:
-    """Runs are told apart by the names of their directories."""
+    """Raise an error if two run directories have the same name, which identifies a run."""
     by_name: dict[str, Results] = {}
     for run in runs:
         other = by_name.setdefault(run.name, run)

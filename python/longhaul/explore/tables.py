@@ -26,7 +26,7 @@ MOST_ROWS = 1_000_000
 
 @dataclass
 class Content:
-    """What a page shows, as it grows."""
+    """Content of a page, as it grows."""
 
     blobs: Blobs = field(default_factory=Blobs)
     tables: list[dict[str, Any]] = field(default_factory=list)
@@ -34,14 +34,14 @@ class Content:
     networks: list[dict[str, Any]] = field(default_factory=list)
     relations: list[dict[str, Any]] = field(default_factory=list)
     large: dict[str, Any] = field(default_factory=dict)
-    """Tables of which the page has a sample, by name: `Large`, which builds on this module."""
+    """Tables of which the page has only a sample, by name; filled by `Large`."""
     sample: int = MOST_ROWS
     """Rows of such a sample."""
 
 
 @dataclass(frozen=True)
 class Roles:
-    """What the columns of a table are."""
+    """Roles of the columns of a table."""
 
     label: str | None = None
     """The column that names a row."""
@@ -50,11 +50,11 @@ class Roles:
     factors: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """Factors with their levels in order."""
     numbers: Sequence[str] = ()
-    """Columns of numbers that only name something."""
+    """Columns whose numbers only identify rows."""
     shown: Sequence[str] = ()
     """The columns that are looked at first."""
     about: Mapping[str, str] = field(default_factory=dict)
-    """What a column means, by name."""
+    """Description of each column, by name."""
     units: Mapping[str, str] = field(default_factory=dict)
     """Units of columns whose names do not end in them."""
     groups: Mapping[str, str] = field(default_factory=dict)
@@ -62,13 +62,13 @@ class Roles:
     competitor: str | None = None
     """The factor whose levels are compared under the same conditions."""
     title: str = ""
-    """What the table is, if its name does not say it."""
+    """Title of the table, if its name does not say it."""
     there: str = ""
-    """How many of the wanted runs it has, if there may be more."""
+    """Text with the numbers of present and wanted runs, if there may be more."""
     is_partial: bool = False
-    """Whether some are missing."""
+    """True if some runs are missing."""
     samples: str = ""
-    """What would have to be recorded for curves over time."""
+    """The recording that curves over time would need."""
     note: str = ""
 
 
@@ -83,7 +83,7 @@ class Measure:
 
 
 def described(file: Path) -> dict[str, str]:
-    """What each column of a table of a run is, as the table itself says it."""
+    """Return the description of each column of a run's table, from its metadata."""
     said = pl.read_parquet_metadata(file).get("longhaul.columns", "[]")
     return {column["name"]: column.get("description", "") for column in json.loads(said)}
 
@@ -97,7 +97,7 @@ def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) ->
 def entry_of(
     blobs: Blobs, name: str, frame: pl.DataFrame, roles: Roles, exact: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """The entry of a table in the catalogue; columns in `exact` are whole numbers of any size."""
+    """Return a table's entry in the catalogue; columns in `exact` are integers of any size."""
     columns = [
         entry
         for column in frame.get_columns()
@@ -157,7 +157,7 @@ def _column(blobs: Blobs, column: pl.Series, roles: Roles, *, exact: bool) -> di
 
 
 def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Which rows are alike in all that was measured, if they are few."""
+    """Return a clustering of the rows by all measured columns, if there are few rows."""
     names = [column["name"] for column in columns if column["role"] == "response"]
     if not 3 <= frame.height <= MOST_CLUSTERED:
         return None
@@ -176,7 +176,7 @@ def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, A
 
 
 def _leaves(merges: np.ndarray, count: int) -> list[int]:
-    """The leaves of a tree from one side to the other."""
+    """Return the leaves of a tree from one side to the other."""
     below: dict[int, list[int]] = {leaf: [leaf] for leaf in range(count)}
     for at, (first, other, _, _) in enumerate(merges):
         below[count + at] = below.pop(int(first)) + below.pop(int(other))
@@ -222,7 +222,7 @@ def add_series(
 
 
 def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Series]:
-    """From when to when each element lost any, and in how many samples, as column `count`."""
+    """Return times of each element's first and last loss, and its number of lossy samples."""
     losing = np.nan_to_num(lost) > 0
     any_ = losing.any(1)
     last = losing.shape[1] - 1 - losing[:, ::-1].argmax(1)
@@ -251,7 +251,7 @@ def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[in
 def matrix(
     frame: pl.DataFrame, key: str, elements: Sequence[str], times: pl.Series, columns: Sequence[str]
 ) -> dict[str, np.ndarray]:
-    """Columns of samples as arrays of shape (elements, times): a row of the frame is one sample."""
+    """Return columns of samples as arrays (elements, times); a row of the frame is one sample."""
     places = {name: at for at, name in enumerate(elements)}
     rows = frame[key].replace_strict(places, default=-1, return_dtype=pl.Int64).to_numpy()
     at = times.search_sorted(frame["t_s"]).to_numpy()

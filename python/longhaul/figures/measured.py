@@ -79,7 +79,7 @@ def of_merit(run: Run) -> list[tuple[str, Number, str]]:
 
 
 def digest() -> str:
-    """Identify how figures are computed: stores tell apart what other code has measured."""
+    """Return a digest of the figures' code, by which stores distinguish other versions' values."""
     from longhaul.analysis import fairness, merit
 
     own = sorted(Path(__file__).parent.glob("*.py"))

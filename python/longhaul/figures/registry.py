@@ -60,33 +60,33 @@ class Figure:
     title: str
     about: str
     compute: Any = field(compare=False)
-    """Of a run the function of what `source` returns; of labels and links the Polars expression
-    over the rows of `source`'s table that belong to one."""
+    """Computation: for a run a function of what `source` returns, for labels and links a Polars
+    expression over the rows of `source`'s table that belong to one."""
     source: Source
     unit: str
-    """The base unit; empty of a bare number."""
+    """The base unit; empty for a dimensionless number."""
     better: str = ""
-    """`more` or `less`, where it is known; of labels those that others may harm."""
+    """`more` or `less`, if known; for labels it marks figures that others may harm."""
     needs: tuple[str, ...] = ()
-    """Tables without which a run does not have it."""
+    """Tables that the figure needs."""
     form: Form | None = None
-    """How tables show it; those that compare runs leave out figures without."""
+    """Format in tables; tables that compare runs leave out figures without one."""
     row: str = ""
-    """The title of its row in tables, where that is not its title with the unit."""
+    """Title of the figure's row in tables, if it is not its title with the unit."""
     listed: tuple[str, ...] = ()
-    """Lists that have it: the `summary` of a run, its figures of `merit`."""
+    """Lists that include the figure: the `summary` of a run, its figures of `merit`."""
     only_some: bool = False
-    """Whether only some links have it, and tables leave it out where none has."""
+    """True if only some links have the figure, and tables omit it where none has."""
     needs_capacity: bool = False
-    """Whether a link without capacity in the measurement window has no value."""
+    """True if a link without capacity in the measurement window has no value."""
     most: float = inf
-    """The largest value that it can have."""
+    """The largest possible value."""
     is_time_until: bool = False
-    """Whether no value means that it had not come about when the run ended."""
+    """True if a missing value means that the event had not happened when the run ended."""
 
     @property
     def heading(self) -> str:
-        """The title of its row in a table, with the unit unless the title has it."""
+        """Title of the figure's row in a table, with the unit unless the title has it."""
         return self.row or with_unit(self.title, OF_ROWS.get(self.unit, self.unit))
 
     def meaning(self, **lengths: str) -> str:

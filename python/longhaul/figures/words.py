@@ -1,4 +1,4 @@
-"""Figures and other columns in words: what they are, of whom, and in which unit.
+"""Figures and other columns in words: description, subject and unit.
 
 A place names a figure as responses do, such as `labels.cubic.goodput_bps`; of a name alone that is
 a figure of several, the one of all flows is meant first.
@@ -74,7 +74,7 @@ def of_suite(name: str) -> Figure | None:
 
 
 def is_known(place: str) -> bool:
-    """Whether a place ends in a figure or column of runs of connections."""
+    """Return true if a path ends in a figure or column of runs of connections."""
     name = place.rpartition(".")[2]
     return figure_at(place) is not None or name in FACTS or bool(_column(name))
 

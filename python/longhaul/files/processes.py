@@ -1,11 +1,11 @@
-"""Processes of this machine, by what names of files say of them."""
+"""Processes of this machine, as file names record them."""
 
 import os
 import socket
 
 
 def has_ended(host: str, process: str) -> bool:
-    """Whether a process, by its number, has ended; what runs on other hosts is not known to."""
+    """Return true if a process has ended; false for processes of other hosts."""
     if host != socket.gethostname() or not process.isdecimal():
         return False
     try:

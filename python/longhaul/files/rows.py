@@ -16,7 +16,7 @@ COMMENT = "#"
 
 
 def read_rows(file: Path, columns: Sequence[str] = ()) -> list[Row]:
-    """The rows by the names of their columns; with `columns`, a file with others is refused."""
+    """Return the rows by column name; with `columns`, refuse a file with other columns."""
     return list(numbered_rows(file, columns).values())
 
 
@@ -40,17 +40,17 @@ def numbered_rows(
 
 @cache
 def published_rows(file: Path) -> tuple[Row, ...]:
-    """The rows of a file that comes with the program, read once."""
+    """Return the rows of a file that comes with the program, read once."""
     return tuple(read_rows(file))
 
 
 def read_cells(file: Path) -> list[list[str]]:
-    """The cells of each line, the head's first; empty lines and comments before it are left out."""
+    """Return the cells of each line, the head's first; skip empty lines and leading comments."""
     return list(_cells(file).values())
 
 
 def _cells(file: Path) -> dict[int, list[str]]:
-    """The cells of each line by its number; those of a cell that goes on are of its last line."""
+    """Return the cells of each line by number; a cell of several lines counts at its last line."""
     with file.open(encoding="utf-8-sig", newline="") as text:
         lines = text.readlines()
     comments = len(list(takewhile(lambda line: line.startswith(COMMENT), lines)))
@@ -60,7 +60,7 @@ def _cells(file: Path) -> dict[int, list[str]]:
 
 
 def number(cell: str) -> float | None:
-    """What a cell holds; nothing, where nothing was printed."""
+    """Return the number in a cell; None if the cell is empty."""
     return float(cell) if cell else None
 
 
@@ -77,7 +77,7 @@ def write_rows(
 
 
 def as_csv(rows: Iterable[Sequence[object]]) -> str:
-    """Rows of cells as the text of a CSV file."""
+    """Return rows of cells as the text of a CSV file."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()

@@ -76,7 +76,7 @@ def _renamed(path: Path, suffix: str = "") -> Iterator[Path]:
 
 
 def _umask() -> int:
-    """The umask of the process."""
+    """Return the umask of the process."""
     umask = os.umask(0o022)
     os.umask(umask)
     return umask

@@ -1,4 +1,4 @@
-"""Analyses by name: what `longhaul analyze` does to a table of factors and responses."""
+"""Registry of the analyses that `longhaul analyze` applies to tables of factors and responses."""
 
 # Each registers its analyses, in the order of the list.
 from longhaul.findings import factors, correlations, competitors, users  # noqa: F401, I001

@@ -86,7 +86,7 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
 
 
 def _at_least(count: int, table: ResponseTable, options: Options) -> str:
-    """The factor whose levels compete, of which there are enough."""
+    """Return the factor whose levels compete; refuse a factor of too few levels."""
     who = competitors_of(table, options)
     if (found := len(table.factors[who])) < count:
         raise TableError(f"{who}: expected {count} levels or more, found {found}")
@@ -94,7 +94,7 @@ def _at_least(count: int, table: ResponseTable, options: Options) -> str:
 
 
 def _limit(options: Options, count: int) -> str:
-    """The critical value in words."""
+    """Return the critical value in words."""
     if options.critical is None:
         return f"{outliers.grubbs_critical(count):.3f} (Grubbs' test, two-sided, 5 %)"
     if options.critical <= 0:
@@ -149,7 +149,7 @@ def _in_words(
     line: Sequence[Standout | None], names: Sequence[str], responses: Sequence[str], *,
     is_high: bool,
 ) -> str:  # fmt: skip
-    """Who stands out to one side under a condition, and in which responses."""
+    """Return the competitors that stand out to one side under a condition, with their responses."""
     found: dict[int, list[str]] = {}
     for cell, response in zip(line, responses, strict=True):
         if cell is not None and cell.is_high == is_high:
@@ -158,7 +158,7 @@ def _in_words(
 
 
 def _named(table: ResponseTable, response: str) -> str:
-    """A response's words after its name, if these say more."""
+    """Return a response's name, followed by its words if these say more."""
     words = label(table.place(response))
     return response if words == response else f"{words}  {response}"
 

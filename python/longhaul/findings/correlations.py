@@ -135,7 +135,7 @@ def _components(table: ResponseTable, options: Options) -> Findings:
 
 
 def _with_factors(table: ResponseTable, pc: components.Components) -> pl.DataFrame:
-    """What tells runs apart, and their scores: PC1 has the largest variance."""
+    """Return replications, factors and scores of the runs; PC1 has the largest variance."""
     numbered = [REPLICATION] if REPLICATION in table.frame.columns else []
     scores = {f"PC{k + 1}": column for k, column in enumerate(pc.scores.T)}
     return table.frame.select(*numbered, *table.factors).with_columns(
@@ -144,7 +144,7 @@ def _with_factors(table: ResponseTable, pc: components.Components) -> pl.DataFra
 
 
 def _cluster_name(group: int, causes: Mapping[int, Sequence[components.Cause]]) -> str:
-    """Its number, with levels that most of its runs have in common and not all others have."""
+    """Return a cluster's number, with levels that most of its runs share and others lack."""
     evident = [c for c in causes[group] if c.share >= MOST and c.p < EVIDENT][:NAMED_CAUSES]
     shared = [
         f"{factor_label(c.factor)} {c.level}" + (f" ({100 * c.share:.0f} %)" if c.share < 1 else "")

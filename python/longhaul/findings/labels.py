@@ -1,4 +1,4 @@
-"""What pictures call the columns of a table: in words, with the unit."""
+"""Labels of a table's columns in plots: words with the unit."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ _NUMBERED = re.compile(r"(T\.)?y\d+")
 
 
 def label(column: str) -> str:
-    """Words and unit of a response's column or place, such as `smoothed round-trip time, TP1 (ms)`.
+    """Return a response's words and unit, such as `smoothed round-trip time, TP1 (ms)`.
 
     A column of which nothing is known, not even a unit by its name, stays as it is.
     """
@@ -24,7 +24,7 @@ def label(column: str) -> str:
 
 
 def words_and_unit(column: str) -> tuple[str, str]:
-    """The label's words, and its unit, empty where none is known."""
+    """Return the label's words, and its unit, empty if unknown."""
     unit = words.unit_at(column)
     if words.is_known(column):
         return words.title(column), unit
@@ -41,7 +41,7 @@ def words_and_unit(column: str) -> tuple[str, str]:
 def codes(
     columns: Sequence[str], places: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[list[str], list[str]]:
-    """Short names where there is no room for labels, and lines that say what they are.
+    """Return short names for where there is no room for labels, and lines that explain them.
 
     Those that a campaign named itself, of the figures at `places`, are called by these names.
 
@@ -65,11 +65,11 @@ def codes(
 
 
 def _common(found: Sequence[Meaning | None]) -> str:
-    """The period that all columns are of; empty if they are of several."""
+    """Return the common period of all columns; empty if there are several."""
     periods = {each.period if each else "" for each in found}
     return periods.pop() if len(periods) == 1 else ""
 
 
 def factor_label(name: str) -> str:
-    """A factor's name in words."""
+    """Return a factor's name in words."""
     return name.replace("_", " ")

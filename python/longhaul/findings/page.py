@@ -35,7 +35,7 @@ def write(dataset: Dataset, path: Path) -> Path:
 
 
 def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
-    """The table and the plot, if there is one, of an analysis of a response."""
+    """Return the table and the plot, if there is one, of an analysis of a response."""
     text = next(text for text in findings.tables if text.title == response)
     plot = f"{name}-{response}"
     draw = findings.plots.get(plot)

@@ -1,4 +1,4 @@
-"""Analyses by name: what `longhaul analyze` does to a table of factors and responses.
+"""Registry of the analyses that `longhaul analyze` applies to tables of factors and responses.
 
 Each gets a table and options, and returns tables of text and plots that are drawn when asked
 for. What is computed stands in the modules that it is from.
@@ -28,11 +28,11 @@ class Options:
     """Options of an analysis."""
 
     responses: tuple[str, ...] = ()
-    """Which responses; all by default."""
+    """Selected responses; all by default."""
     of: str | None = None
     """The factor whose levels compete, such as the algorithm."""
     factors: tuple[str, ...] = ()
-    """Which factors; all that suit by default."""
+    """Selected factors; all suitable ones by default."""
     threshold: float = correlation.NIST_THRESHOLD
     critical: float | None = None
     min_percent: float = 0.0
@@ -53,17 +53,17 @@ class Text:
     heads: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     left_out: Sequence[str] = ()
-    """What is not in the rows, and why."""
+    """Items that the rows leave out, with the reasons."""
 
 
 @dataclass
 class Findings:
-    """What an analysis has found."""
+    """Results of an analysis."""
 
     tables: list[Text] = field(default_factory=list)
     plots: dict[str, Callable[[], "Figure"]] = field(default_factory=dict)
     scores: pl.DataFrame | None = None
-    """Factors of each run, and its scores on principal components, if these were looked for."""
+    """Factors and principal-component scores of each run, from an analysis that computes them."""
 
     def add(
         self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]],
@@ -105,7 +105,7 @@ def analyse(name: str, table: ResponseTable, options: Options) -> Findings:
 
 
 def chosen(table: ResponseTable, options: Options) -> list[str]:
-    """The responses to look at: those that are named, or all that every run has."""
+    """Return the selected responses: those named, or all that every run has."""
     for name in options.responses:
         table.values(name)
     chosen = list(options.responses or table.telling())
@@ -115,7 +115,7 @@ def chosen(table: ResponseTable, options: Options) -> list[str]:
 
 
 def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarray]:
-    """The chosen responses, and their values, a row a run.
+    """Return the selected responses, and their values, a row per run.
 
     A response that is the same in every run correlates with nothing: refused where it is named,
     left out otherwise.
@@ -132,7 +132,7 @@ def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarra
 
 
 def competitors_of(table: ResponseTable, options: Options) -> str:
-    """The factor whose levels compete."""
+    """Return the factor whose levels compete."""
     if options.of is None:
         raise TableError(
             f"expected --of, the factor whose levels compete; available: {', '.join(table.varying)}"
@@ -141,7 +141,7 @@ def competitors_of(table: ResponseTable, options: Options) -> str:
 
 
 def title(levels_: Mapping[str, object]) -> str:
-    """A condition as text."""
+    """Return a condition as text."""
     return ", ".join(f"{name} {level}" for name, level in levels_.items()) or "all"
 
 
@@ -153,7 +153,7 @@ MINUS = "\N{MINUS SIGN}"
 def in_signs(
     table: ResponseTable, conditions: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, list[str]], str]:
-    """For each factor a text a condition, and what the signs among them mean.
+    """Return, for each factor, a text per condition, and the meaning of the signs.
 
     Of two levels the first is a minus, the second a plus.
     """
@@ -169,21 +169,21 @@ def in_signs(
 
 
 def short(table: ResponseTable, conditions: Sequence[Mapping[str, Any]]) -> tuple[list[str], str]:
-    """Conditions where there is little room: levels without names, and what signs mean."""
+    """Return short names of conditions: levels without names, and the meaning of the signs."""
     rows, signs = in_signs(table, conditions)
     names = [" ".join(levels) for levels in zip(*rows.values(), strict=True)]
     return names or ["all"] * len(conditions), signs
 
 
 def order_in_words(table: ResponseTable, options: Options) -> str:
-    """How conditions are ordered; empty if they are as they come."""
+    """Return the order of conditions in words; empty if they are as they come."""
     return f"by increasing {label(table.place(options.order_by))}" if options.order_by else ""
 
 
 def cells_of(
     table: ResponseTable, options: Options, who: str
 ) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
-    """`ResponseTable.conditions` in the order that is asked for, of the chosen responses."""
+    """Return `ResponseTable.conditions` of the selected responses, in the requested order."""
     conditions, cells, left_out = table.conditions(who)
     every = list(table.complete())
     if options.order_by is not None:

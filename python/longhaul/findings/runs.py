@@ -204,7 +204,7 @@ def _paired(run: "Results", against: "Results | None") -> list[Text]:
 
 
 def _unique(heads: tuple[str, ...]) -> tuple[str, ...]:
-    """Heads that tell columns apart, in JSON too."""
+    """Return heads that distinguish the columns, in JSON too."""
     return tuple(
         f"{head} ({heads[: k + 1].count(head)})" if heads.count(head) > 1 else head
         for k, head in enumerate(heads)
@@ -212,7 +212,7 @@ def _unique(heads: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _by_label(run: "Results") -> Iterator[tuple[str, pl.DataFrame]]:
-    """Exchanges that began in the measurement window, by label."""
+    """Yield the exchanges of each label that began in the measurement window."""
     labels = run.flows.select("name", "label")
     begun = run.exchanges.filter(pl.col("start_s") >= run.meta["measured_from_s"])
     joined = begun.join(labels, on="name", maintain_order="left")

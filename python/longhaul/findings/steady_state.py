@@ -1,4 +1,4 @@
-"""Whether a run was steady where it was measured, from its samples over time."""
+"""Steadiness of a run in its measurement window, from its samples over time."""
 
 from longhaul.analysis import steady
 from longhaul.findings.registry import Text
@@ -10,7 +10,7 @@ HEADS = (
 
 
 def steady_state(run: Results) -> Text:
-    """For each series of a run: warm-up by MSER-5, the mean after it, and drift.
+    """Return warm-up (MSER-5), the mean after it, and drift for each series of a run.
 
     Warm-up counts from the first sample; a run should be measured from the longest on. The drift is
     the change from the end of the warm-up to the end of the run.

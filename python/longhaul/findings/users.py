@@ -1,4 +1,4 @@
-"""The named analysis of what users get: goodput of own flows and of those beside them."""
+"""The analysis of users' goodput: a group of flows, and the flows that compete with it."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,9 +44,9 @@ class Goodputs:
     names: Mapping[int, str]
     conditions: Sequence[str]
     factors: str
-    """What the levels of a condition are levels of."""
+    """Subject of the levels of a condition."""
     signs: str
-    """What signs among them mean."""
+    """Meaning of the signs among them."""
     responses: Sequence[str]
     """Flow groups by statistic and role, in the order of their numbers."""
     cells: np.ndarray
@@ -54,10 +54,10 @@ class Goodputs:
     missing: Sequence[str]
     """Responses that not every run has."""
     order: str
-    """What conditions are ordered by."""
+    """Order of the conditions, in words."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
-        """Positions of responses by statistic and role; both are empty of other responses."""
+        """Return positions of responses by statistic and role, empty for other responses."""
         found: dict[tuple[str, str], list[int]] = {}
         for k, name in enumerate(self.responses):
             group = groups.parts_of(name)
@@ -65,7 +65,7 @@ class Goodputs:
         return found
 
     def pairs(self) -> dict[str, tuple[int, int]]:
-        """Own flows and those beside them: of each flow group, or else the two responses."""
+        """Return pairs of own and competing flows: of each flow group, or the two responses."""
         at = {name: k for k, name in enumerate(self.responses)}
         several = len({statistic for statistic, _ in self.blocks()}) > 1
         found = {
@@ -114,7 +114,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
 
 
 def _place(response: str) -> tuple[str, str, int]:
-    """Where a flow group stands; other responses stay where they are."""
+    """Return the sort key of a flow group; other responses keep their places."""
     group = groups.parts_of(response)
     return (group.statistic, group.role, int(response.rpartition("_")[2])) if group else ("", "", 0)
 
@@ -124,7 +124,7 @@ def _rows(named_: Iterable[tuple[str, np.ndarray]]) -> list[tuple[Any, ...]]:
 
 
 def _require_one_unit(given: Goodputs) -> None:
-    """Of two responses that are compared with each other."""
+    """Raise an error if two responses that are compared have different units."""
     for pair in given.pairs().values():
         units = {given.responses[k]: words_and_unit(given.responses[k])[1] for k in pair}
         if len(set(filter(None, units.values()))) > 1:
@@ -136,7 +136,7 @@ def _require_one_unit(given: Goodputs) -> None:
 
 
 def _differences(given: Goodputs, means: np.ndarray, findings: Findings) -> None:
-    """Ranges of goodputs (NIST SP 500-282, table 8-30)."""
+    """Add ranges of goodputs (NIST SP 500-282, table 8-30)."""
     rows = []
     for name, (first, second) in given.pairs().items():
         gaps = users.differences(means[first], means[second])
@@ -151,12 +151,12 @@ def _differences(given: Goodputs, means: np.ndarray, findings: Findings) -> None
 
 
 def _statistic(response: str) -> str:
-    """What a response measures, without whose it is."""
+    """Return the statistic that a response measures, without its subject."""
     return words_and_unit(response)[0].partition(",")[0]
 
 
 def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.RankSummary:
-    """Average ranks over conditions.
+    """Add average ranks over conditions, and return their summary.
 
     Of flow groups by role and type of file, whose deviation is that of the study (NIST SP 500-282,
     tables 8-31, 8-32 and 9-13); of other responses each.
@@ -179,7 +179,7 @@ def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.R
 
 
 def _left_out(given: Goodputs, role: str = "", file: str = "") -> str:
-    """Which flows of a role and type of file are not in a picture, since some runs lack them."""
+    """Return a note on flows that a plot leaves out since some runs lack them."""
     names: dict[str, list[str]] = {}
     for name in given.missing:
         group = groups.parts_of(name)
@@ -205,7 +205,7 @@ def _spread(given: Goodputs, summary: ranks.RankSummary) -> "Figure":
 def _plots_of_pairs(
     given: Goodputs, means: np.ndarray
 ) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    """Bars; of a single pair differences and scatter plots, too."""
+    """Yield bar plots; for a single pair differences and scatter plots, too."""
     pairs = given.pairs()
     if len(pairs) == 1:
         ((name, pair),) = pairs.items()
@@ -272,7 +272,7 @@ def _bars(
 
 
 def _matrices(given: Goodputs) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    """A rank matrix for each competitor, and for each statistic and role of flows."""
+    """Yield a rank matrix for each competitor, and for each statistic and role of flows."""
     blocks = given.blocks()
     statistics = {statistic for statistic, _ in blocks}
     for (k, name), (statistic, role) in product(enumerate(given.names.values()), blocks):

@@ -1,1 +1,1 @@
-"""What a user begins with: example scenarios, the demonstration, lists of what there is."""
+"""Material for a beginner: example scenarios, the demonstration, and lists of what exists."""

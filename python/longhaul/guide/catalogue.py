@@ -1,4 +1,4 @@
-"""What there is to choose from: algorithms, queues, keys, columns, plots, and others."""
+"""Catalogue of choices: algorithms, queues, keys, columns, plots, and others."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,35 +18,35 @@ OWN_TABLES = ("mesonet",)
 
 
 def algorithms() -> list[Row]:
-    """Congestion control algorithms, each with its parameters."""
+    """Return congestion control algorithms, each with its parameters."""
     return list(_engine.algorithms()["algorithms"])
 
 
 def slow_starts() -> list[Row]:
-    """Slow starts, each with its parameters."""
+    """Return slow starts, each with its parameters."""
     return list(_engine.algorithms()["slow_starts"])
 
 
 def queues() -> list[Row]:
-    """Queue disciplines, each with its keys."""
+    """Return queue disciplines, each with its keys."""
     return list(_engine.queues())
 
 
 def keys() -> list[Row]:
-    """Keys of scenarios, but for those of queues and of the tables of other kinds of simulation."""
+    """Return keys of scenarios, without those of queues and of other kinds of simulation."""
     tables = tuple(f"{name}." for name in OWN_TABLES)
     return [row for row in _engine.scenario_keys() if not row["name"].startswith(tables)]
 
 
 def keys_of(kind: str) -> list[Row]:
-    """Keys of the table of that name, which only scenarios of a kind of simulation have."""
+    """Return keys of a table that only scenarios of one kind of simulation have."""
     table = f"{kind}."
     rows = [row for row in _engine.scenario_keys() if row["name"].startswith(table)]
     return [{**row, "name": row["name"].removeprefix(table)} for row in rows]
 
 
 def traffic() -> list[Row]:
-    """Kinds of traffic, each with its keys."""
+    """Return kinds of traffic, each with its keys."""
     rows = []
     for kind in _engine.traffic():
         keys = ", ".join(key["name"] for key in kind["keys"])
@@ -55,12 +55,12 @@ def traffic() -> list[Row]:
 
 
 def profiles() -> list[Row]:
-    """Profiles: bundles of defaults."""
+    """Return profiles: bundles of defaults."""
     return list(_engine.profiles())
 
 
 def columns() -> list[Row]:
-    """Columns of the tables of a run."""
+    """Return columns of the tables of a run."""
     return [
         {**row, "name": f"{row['table']}.{row['name']}", "column": row["name"]}
         for row in _engine.columns()
@@ -68,14 +68,14 @@ def columns() -> list[Row]:
 
 
 def plot_names() -> list[Row]:
-    """Plots of runs."""
+    """Return plots of runs."""
     from longhaul import plots  # of no other list, and they take longer to load than all of them
 
     return [{"name": plot.name, "description": plot.help} for plot in plots.PLOTS.values()]
 
 
 def figures() -> list[Row]:
-    """Figures of runs over links: responses of campaigns may name all of them."""
+    """Return figures of runs over links: responses of campaigns may name all of them."""
     from longhaul.figures import every
     from longhaul.figures.words import place_of
 
@@ -91,7 +91,7 @@ def figures() -> list[Row]:
 
 
 def responses() -> list[Row]:
-    """Responses of NIST SP 500-282 that runs of MesoNet have, by the chapter that numbers them."""
+    """Return responses of NIST SP 500-282 that MesoNet runs have, by the chapter of the numbers."""
     from longhaul.mesonet.numbered_responses import OF_PERIODS, OF_RUN
 
     numbered = (
@@ -112,7 +112,7 @@ def responses() -> list[Row]:
 
 
 def examples() -> list[Row]:
-    """Example scenarios for `longhaul new --from`."""
+    """Return example scenarios for `longhaul new --from`."""
     return [{"name": name, "description": title} for name, title in bundled.titles().items()]
 
 
@@ -133,7 +133,7 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
 
 
 def table(rows: list[Row]) -> Table:
-    """Names in one column, what they are in the other, parameters below."""
+    """Return a table of names, descriptions, and parameters below."""
     shown = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for row in rows:
         description = Text(row["description"])
@@ -158,7 +158,7 @@ def table(rows: list[Row]) -> Table:
 
 
 def key_facts(key: Row) -> str:
-    """What a key may hold, its default, and where both come from."""
+    """Return the allowed values of a key, its default, and their sources."""
     parts = [key["allowed"] + (f" ({key['unit']})" if key["unit"] else "")]
     if key["default"] == "required":
         parts.append("required")

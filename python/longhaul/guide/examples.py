@@ -10,7 +10,7 @@ TEMPLATE = "template"
 
 
 def _sources() -> dict[str, Traversable]:
-    """Every example by name."""
+    """Return every example by name."""
     package = files("longhaul")
     sources = {TEMPLATE: package / "templates" / "template.toml"}
     for entry in sorted((package / "scenarios").iterdir(), key=lambda entry: entry.name):
@@ -27,17 +27,17 @@ def _find(name: str) -> Traversable:
 
 
 def titles() -> dict[str, str]:
-    """The title of every example."""
+    """Return the title of every example."""
     return {name: tomllib.loads(read(name)).get("title", "") for name in _sources()}
 
 
 def read(name: str) -> str:
-    """The text of an example."""
+    """Return the text of an example."""
     return _find(name).read_text(encoding="utf-8")
 
 
 def companions(name: str) -> dict[str, str]:
-    """Texts of the files beside an example that it names, such as delivery traces, by file name."""
+    """Return texts of the files that an example names, such as delivery traces, by file name."""
     text = read(name)
     return {
         entry.name: entry.read_text(encoding="utf-8")
@@ -47,6 +47,6 @@ def companions(name: str) -> dict[str, str]:
 
 
 def load(name: str, overrides: tuple[str, ...] = ()) -> Scenario:
-    """An example, checked, with overrides."""
+    """Load an example, checked, with overrides."""
     with as_file(_find(name)) as path:
         return Scenario.load(str(path), list(overrides))

@@ -1,9 +1,9 @@
 """The text files of the original MesoNet (NIST SP 500-282, tables 3-4 to 3-8 and 8-24).
 
-A directory `Run<exID>TimeStamp<stamp>` holds a file for each measure, whose name is that of the
-measure with that of the directory behind it. A time series has a line an interval: its number, then
-the values; there is no header. Times are in time steps. The stamp is the seed, where the original
-has the clock's: the same run gives the same files.
+A directory `Run<exID>TimeStamp<stamp>` holds a file for each measure, named after the measure and
+the directory. A time series has a line per interval: its number, then the values; there is no
+header. Times are in time steps. The stamp is the seed instead of the original's clock time, so that
+the same run gives the same files.
 """
 
 import json
@@ -114,7 +114,7 @@ def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
 
 
 def _files(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Every measure that the run's tables give, with the rows of its file."""
+    """Yield every measure that the run's tables give, with the rows of its file."""
     yield "ConfigurationSettingsFor", _settings(tables.run.scenario)
     yield from _summaries(tables)
     parts: dict[str, Callable[[MesoNet], Iterator[tuple[str, Rows]]]] = {
@@ -147,7 +147,7 @@ def _written(value: object) -> str:
 
 
 def _settings(scenario: Mapping[str, Any], path: str = "") -> Rows:
-    """Every value of the resolved scenario, a line each."""
+    """Return every value of the resolved scenario, a line each."""
     for key, value in scenario.items():
         if isinstance(value, dict):
             yield from _settings(value, f"{path}{key}.")
@@ -164,7 +164,7 @@ def _network(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _wide(table: pl.DataFrame, key: str, value: pl.Expr, names: Iterable[str]) -> pl.DataFrame:
-    """A row an interval, a column for each value of `key`."""
+    """Return a row per interval, with a column for each value of `key`."""
     return (
         table.select("interval", key, value.alias("value"))
         .pivot(on=key, index="interval", values="value", maintain_order=True)
@@ -234,7 +234,7 @@ def _routers(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _with_header(names: list[str], table: pl.DataFrame) -> Rows:
-    """A header and a line of values, in the order of the names."""
+    """Return a header and a line of values, in the order of the names."""
     values = dict(table.iter_rows())
     return [names, [values[name] for name in names]]
 
@@ -250,7 +250,7 @@ def _edges(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Figures of the whole run, under a header."""
+    """Yield figures of the whole run, under a header."""
     totals = tables.totals
     classes = [(row["class"], row) for row in totals.to_dicts()]
     yield (
@@ -287,7 +287,7 @@ def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """A file for each flow group and role, with a line a batch.
+    """Yield a file for each flow group and role, with a line per batch.
 
     Number of the interval, flows, mean, standard deviation, smallest, largest, deciles.
     """
@@ -297,7 +297,7 @@ def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """The state of traced flows at every event, and their packets (NIST SP 500-282, chapter 3).
+    """Yield states of traced flows at every event, and their packets (NIST SP 500-282, chapter 3).
 
     Packets of sources stand where they were sent, those of receivers where they reached the source.
     Hosts of long-lived flows, which have no numbers, are called after the flow.
@@ -317,7 +317,7 @@ def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Packets on the links that the scenario monitors."""
+    """Yield packets on the links that the scenario monitors."""
     measure = tables.scenario["measure"]
     if tables.has("backbone_links"):
         links = tables.backbone_links["link"].unique(maintain_order=True).to_list()
@@ -336,7 +336,7 @@ def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _monitored(given: object, names: list[str]) -> str | None:
-    """The name of what is given by name or by number from 1; nothing for 0."""
+    """Return the name of a link given by name or by number from 1; empty for 0."""
     if isinstance(given, str):
         return given or None
     number = int(str(given))

@@ -41,8 +41,8 @@ LETTERS = (
 INTERFACE_PPS = {"fast": 80_000.0, "normal": 8000.0}
 
 
-class OfGroup(NamedTuple):
-    """What a response of a flow group is."""
+class GroupResponse(NamedTuple):
+    """The statistic, role and group of flows that a response's name states."""
 
     statistic: str
     role: str
@@ -51,16 +51,16 @@ class OfGroup(NamedTuple):
     interface: str
 
 
-def parts_of(response: str) -> OfGroup | None:
-    """What a name such as `mean_alternate_7` says; none of other names."""
+def parts_of(response: str) -> GroupResponse | None:
+    """Parse a name such as `mean_alternate_7`; None for other names."""
     parts = _NAMED.fullmatch(response)
     if parts is None or not 1 <= int(parts["number"]) <= len(GROUPS):
         return None
-    return OfGroup(parts["statistic"], parts["role"], *GROUPS[int(parts["number"]) - 1][1:])
+    return GroupResponse(parts["statistic"], parts["role"], *GROUPS[int(parts["number"]) - 1][1:])
 
 
 def short_name(response: str) -> str:
-    """`mean_alternate_7` as `SP VF-F`, in the letters of table 8-6; other names as they are."""
+    """Return `mean_alternate_7` as `SP VF-F`, in table 8-6's letters; other names unchanged."""
     parts = parts_of(response)
     if parts is None:
         return response
@@ -69,7 +69,7 @@ def short_name(response: str) -> str:
 
 
 def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
-    """A row for each group and role with completed flows, from the table `goodput`.
+    """Return a row for each group and role with completed flows, from the table `goodput`.
 
     `flows`, and the `STATISTICS` in packets per second: averages over batches, weighted by flows.
     `pooled_deviation_pps`, `least_pps` and `largest_pps` are those of all flows.
@@ -94,7 +94,7 @@ def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_flows(flows: pl.DataFrame) -> pl.DataFrame:
-    """The same rows with `flows` and exact `STATISTICS`, from the table `flows`."""
+    """Return the rows of the table with `flows` and exact `STATISTICS`, from the table `flows`."""
     goodput = pl.col("goodput_pps")
     rank = [((pl.len() * percent + 99) // 100).clip(1) - 1 for percent in PERCENTS]
     return (
@@ -116,7 +116,7 @@ def of_flows(flows: pl.DataFrame) -> pl.DataFrame:
 
 
 def shares_of_files(groups: pl.DataFrame) -> Iterator[tuple[str, float]]:
-    """Each type of file with its part of the flows."""
+    """Return each type of file with its fraction of the flows."""
     counts = dict(groups.group_by("file").agg(pl.col("flows").sum()).iter_rows())
     total = sum(counts.values())
     for file in FILES:

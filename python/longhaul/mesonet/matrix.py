@@ -1,4 +1,4 @@
-"""The flow matrix: packets from where the network is entered to access routers, by interval.
+"""The flow matrix: packets from their points of entry to access routers, by interval.
 
 The example of a measure of one's own in NIST SP 500-282, chapter 3: packets of all kinds that their
 first access router accepted, by the point of presence above it, or by itself where it is directly
@@ -17,7 +17,7 @@ COLUMNS = ("observation_point", "access_router", "interval", "packets")
 
 
 def flow_matrix(run: RunData) -> pl.DataFrame:
-    """The matrix of a run, `longhaul.Results`: of the flows and the time that its scenario traces.
+    """Return a run's matrix, over the flows and the time that its scenario traces.
 
     A row an observation point, access router and interval (columns `observation_point`,
     `access_router`, `interval`, `packets`), in the order of the routers, those without packets too.
@@ -41,7 +41,7 @@ def flow_matrix(run: RunData) -> pl.DataFrame:
 def counts(
     packets: pl.DataFrame | Mapping[str, Sequence[Any]], topology: pl.DataFrame, interval_s: float
 ) -> pl.DataFrame:
-    """The same for events of packets, such as those of an interval, without rows of no packets.
+    """Count packets from their events, such as those of an interval; empty cells have no row.
 
     `packets` has the columns of the table `packet_trace`, `topology` those of the table `topology`.
     """
@@ -64,7 +64,7 @@ def counts(
 
 
 def observation_points(topology: pl.DataFrame) -> dict[str, str]:
-    """Where packets from each access router are counted: its point of presence, or itself."""
+    """Return the observation point of each access router: its point of presence, or itself."""
     access = topology.filter(pl.col("tier") == "access")
     pops = set(topology.filter(pl.col("tier") == "pop")["router"])
     rows = access.select("router", "above").iter_rows()

@@ -1,4 +1,4 @@
-"""What the columns of tables of runs of MesoNet are, by their names.
+"""Descriptions of the columns in tables of MesoNet runs, derived from the columns' names.
 
 A name ends in its period: `active_flows_TP1`. Responses with the study's numbers are as
 `numbered_responses` has them, `y6_TP1` and `T.y5`; long-lived flows have a throughput each,
@@ -20,12 +20,12 @@ CHAPTERS = {"measured": 4}
 
 @dataclass(frozen=True)
 class Meaning:
-    """What a column is."""
+    """Description of a column."""
 
     what: str
     unit: str = ""
     more: str = ""
-    """What has to be known besides."""
+    """Further information."""
     period: str = ""
     """The period that its name ends in, or `whole run`."""
 
@@ -111,7 +111,7 @@ _OF_FILE = re.compile(rf"(?P<file>{'|'.join(_FILES)})_(?P<what>flows_max|share|\
 
 
 def meaning(column: str) -> Meaning | None:
-    """What a column is; none of one that is unknown."""
+    """Return the description of a column; None if it is unknown."""
     if of_run := _numbered(column, OF_RUN):
         return replace(of_run, period=WHOLE)
     parts = _IN_PERIOD.fullmatch(column)
@@ -131,7 +131,7 @@ def _numbered(name: str, responses: Sequence[Response]) -> Meaning | None:
 
 
 def _of_figure(name: str) -> Meaning | None:
-    """What a figure of the network is, of a long-lived flow, or of a flow class."""
+    """Return the description of a figure of the network, a long-lived flow, or a flow class."""
     if name in FIGURES:
         return Meaning(*FIGURES[name])
     if (of := _OF_FLOW.fullmatch(name)) and of["what"] in OF_FLOWS:
@@ -147,7 +147,7 @@ def _of_figure(name: str) -> Meaning | None:
 
 
 def _of_group(name: str) -> Meaning | None:
-    """What a statistic of a flow group is."""
+    """Return the description of a flow group's statistic."""
     parts = groups.parts_of(name)
     if parts is None:
         return None
@@ -165,7 +165,7 @@ def _of_group(name: str) -> Meaning | None:
 
 
 def _of_file(name: str) -> Meaning | None:
-    """What a figure of a type of file is."""
+    """Return the description of a figure of a type of file."""
     parts = _OF_FILE.fullmatch(name)
     if parts is None:
         return None

@@ -27,7 +27,7 @@ both (docs/mesonet_validation.md).
 
 
 def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
-    """Packets per second of a flow, of the table of classes; null without flows."""
+    """Return packets per second of a flow, from the table of classes; null without flows."""
     return pl.when(flows > 0).then(pl.col("out_pkts") / flows / interval_s)
 
 
@@ -39,36 +39,36 @@ class Part:
     period: Period
 
     def mean(self, column: str) -> float:
-        """Mean of a column of the network's table."""
+        """Return the mean of a column of the network's table."""
         return _mean(self._network[column])
 
     def measured(self, column: str) -> float | None:
-        """The same; none of a run from before the column was added."""
+        """Return a column's mean; None for a run from before the column was added."""
         return self.mean(column) if column in self._network.columns else None
 
     def ratio(self, column: str, over: str) -> float:
-        """A column over itself and another one, both summed."""
+        """Return one column's sum over that of both columns."""
         part, other = self.mean(column), self.mean(over)
         return part / (part + other) if part + other else 0.0
 
     def of_class(self, name: str, column: str | pl.Expr) -> float:
-        """Mean of a column of a flow class, or of an expression of its columns."""
+        """Return the mean of a column of a flow class, or of an expression of its columns."""
         of_class = self._classes.filter(pl.col("class") == name)
         return _mean(of_class.select(column).to_series())
 
     def flow_pps(self, name: str) -> float:
-        """Throughput of a flow of a class."""
+        """Return the throughput of a flow of a class."""
         return self.of_class(name, flow_pps(self.tables.interval_s))
 
     def of_long_lived(self, number: int, column: str) -> float | None:
-        """Mean of a column of a long-lived flow, counted from 0; none without the flow."""
+        """Return the mean of a long-lived flow's column, counted from 0; None without the flow."""
         flows = [flow["label"] for flow in self.tables.scenario["long_lived"]]
         if number >= len(flows):
             return None
         return _mean(self._long_lived.filter(pl.col("flow") == flows[number])[column])
 
     def of_direct_router(self, number: int, column: str) -> float | None:
-        """Mean of a column of a direct access router, counted from 0; none without the router."""
+        """Return the mean of a direct access router's column, counted from 0; None without it."""
         topology = self.tables.topology
         names = topology.filter(pl.col("class") == "direct")["router"].to_list()
         if number >= len(names):
@@ -76,7 +76,7 @@ class Part:
         return _mean(self._routers.filter(pl.col("router") == names[number])[column])
 
     def of_backbone(self, number: int) -> float | None:
-        """Completed flows with an end below a backbone router; none without the router.
+        """Count completed flows with an end below a backbone router; None without the router.
 
         Table 6-25 says that they transit it. Those that begin and end elsewhere are not in the
         numbers of table 6-30 (docs/mesonet_validation.md).
@@ -91,7 +91,7 @@ class Part:
         return float(last["completed_flows"].sum()) if len(flows) else None
 
     def total(self, column: str, of_class: str | None = None) -> float | None:
-        """A column of the totals: of a class, or of all together."""
+        """Return a column of the totals: of a class, or of all together."""
         totals = self.tables.totals
         if of_class is None:
             return float(totals[column].sum())
@@ -127,22 +127,22 @@ def _mean(column: pl.Series) -> float:
 
 @dataclass(frozen=True)
 class Response:
-    """What a response is, and how it follows from the tables of a run."""
+    """A response, and its computation from the tables of a run."""
 
     name: str
     title: str
     unit: str
     needs: str
-    """Table without which there is none."""
+    """Table that the response needs."""
     value: Callable[[Part], float | None]
 
 
 def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
-    """The responses of a run, `longhaul.Results`, as chapters 6 and 7 number them, or chapter 4.
+    """Return the responses of a run as chapters 6 and 7 number them, or chapter 4.
 
-    A row a response and period, of the columns `response`, `period` (`run` for those of the whole
-    run), `value`, `unit`, `title`. Those whose table the run has not are left out. Packet counts
-    are of an interval, times in ms, throughputs in packets per second.
+    The frame has a row per response and period, and the columns `response`, `period` (`run` for the
+    whole run), `value`, `unit`, `title`. Responses whose table the run lacks are left out. Packet
+    counts are per interval, times in ms, throughputs in packets per second.
     """
     tables = MesoNet.of(run)
     rows: list[tuple[str, str, float | None, str, str]] = []
@@ -169,17 +169,17 @@ def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
 
 
 def of_network(name: str, title: str, unit: str, value: Callable[[Part], float | None]) -> Response:
-    """A response of the whole network."""
+    """Return a response of the whole network."""
     return Response(name, title, unit, "network", value)
 
 
 def column(name: str, title: str, unit: str, of: str) -> Response:
-    """The mean of a column of the network's table."""
+    """Return the mean of a column of the network's table."""
     return of_network(name, title, unit, lambda part: part.measured(of))
 
 
 def _quotient(dividend: float, other: float) -> float | None:
-    """None of zero, such as sources of a network in which all flows are long-lived."""
+    """Return a quotient; None of zero, as without sources if all flows are long-lived."""
     return dividend / other if other else None
 
 
@@ -198,7 +198,7 @@ def _class_pps(name: str, of: str) -> Response:
 
 
 def _of_class(first: int, of: str) -> Iterator[Response]:
-    """Four responses of a class, numbered from `first`."""
+    """Return four responses of a class, numbered from `first`."""
 
     def all_pps(part: Part) -> float:
         return part.flow_pps(of) * part.of_class(of, FLOWS)

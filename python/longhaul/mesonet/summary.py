@@ -1,4 +1,4 @@
-"""A run of MesoNet in a few figures: of the network, of flow classes and of long-lived flows.
+"""Summary of a MesoNet run: figures of the network, of flow classes and of long-lived flows.
 
 Figures are means over the intervals of a period; rates of losses and retransmissions are those of
 all its packets and flows (NIST SP 500-282 chapters 3 and 6).
@@ -67,7 +67,7 @@ class Summary:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain lists and dictionaries."""
+        """Return the tables as plain lists and dictionaries."""
         return {
             "network": self.network.to_dicts(),
             "classes": self.classes.to_dicts(),
@@ -84,7 +84,7 @@ def _by_period(
     figures: Sequence[pl.Expr],
     key: str | None = None,
 ) -> pl.DataFrame:
-    """Figures of a table, a row for each period and value of `key`; none without the table."""
+    """Return figures of a table, a row for each period and value of `key`; none without it."""
     if not tables.has(name):
         return pl.DataFrame()
     table: pl.DataFrame = getattr(tables, name)
@@ -105,7 +105,7 @@ FULL = 0.999
 def _with_full_rate(
     tables: MesoNet, periods: Sequence[Period], summary: pl.DataFrame
 ) -> pl.DataFrame:
-    """With `full_rate_s`: how long after a period's beginning a flow first has its full rate.
+    """Add `full_rate_s`: time from a period's beginning until a flow first has its full rate.
 
     Full is the rate of its interface. 0 if it has it at once, and the length of the period if it
     has it never (NIST SP 500-282, tables 7-14 and 7-15).
@@ -135,12 +135,12 @@ def _share(of: pl.Expr, over: pl.Expr) -> pl.Expr:
 
 
 def access_capacity(topology: pl.DataFrame) -> float:
-    """Packets per second that all access routers together forward."""
+    """Return the packets per second that all access routers together forward."""
     return float(topology.filter(pl.col("tier") == "access")["capacity_pps"].sum())
 
 
 def utilisation(out_pps: pl.Expr, capacity_pps: float) -> pl.Expr:
-    """Packets and their acknowledgements over the capacity of access routers.
+    """Return packets and their acknowledgements over the capacity of access routers.
 
     As in NIST SP 500-282, chapter 3. Crude: each of a router's two queues has its capacity, so that
     it can exceed 1.
@@ -189,7 +189,7 @@ _LONG_LIVED = (
 
 
 def columns() -> dict[str, list[str]]:
-    """The figures of each table of a summary."""
+    """Return the figures of each table of a summary."""
     figures: dict[str, Sequence[pl.Expr]] = {
         "network": _network(1.0, 1.0),
         "classes": _class(1.0),
@@ -204,7 +204,7 @@ def columns() -> dict[str, list[str]]:
 
 
 def table(runs: Sequence[RunData]) -> Table:
-    """The figures of every run side by side, a column for each period."""
+    """Return one table of all runs' figures, side by side, with a column for each period."""
     summaries = [Summary.of(run) for run in runs]
     heads = [(run.name, [period.name for period in MesoNet.of(run).summed]) for run in runs]
     blocks = [_network_block(heads, summaries)]
@@ -229,7 +229,7 @@ def _network_block(heads: Heads, summaries: Sequence[Summary]) -> Block:
 
 
 def _keyed_block(title: str, key: str, heads: Heads, summaries: Sequence[Summary]) -> Block:
-    """Throughput by class or by flow."""
+    """Return the throughput by class or by flow."""
     tables = [summary.classes if key == "class" else summary.long_lived for summary in summaries]
     names = dict.fromkeys(name for table in tables if len(table) for name in table[key])
     form = number(0)

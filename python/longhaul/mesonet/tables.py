@@ -20,12 +20,12 @@ class Period:
     to_s: float
 
     def of(self, table: pl.DataFrame) -> pl.DataFrame:
-        """The rows of the intervals that end in the period."""
+        """Return the rows of the intervals that end in the period."""
         return table.filter(pl.col("t_s").is_between(self.from_s, self.to_s, closed="right"))
 
 
 class MesoNet:
-    """What a run of MesoNet recorded; a row an interval, unless it says otherwise."""
+    """Recorded tables of a MesoNet run; a row per interval, unless a table says otherwise."""
 
     def __init__(self, run: RunData) -> None:
         """Take the tables of a run."""
@@ -33,7 +33,7 @@ class MesoNet:
 
     @classmethod
     def of(cls, run: RunData) -> "MesoNet":
-        """The tables of a run, `longhaul.Results`; refuses a run of another kind."""
+        """Return the tables of a run, `longhaul.Results`; refuse a run of another kind."""
         tables = run.own_tables
         if not isinstance(tables, cls):
             raise ResultsError(f"{run.path}: not a run of MesoNet")
@@ -41,32 +41,32 @@ class MesoNet:
 
     @cached_property
     def network(self) -> pl.DataFrame:
-        """Flows by their state, packets and losses of the whole network."""
+        """Table of the network, a row per interval: flows by their state, packets and losses."""
         return self.run.table("network")
 
     @cached_property
     def classes(self) -> pl.DataFrame:
-        """A row an interval and class: flows by their state, windows, throughput."""
+        """Table of flow classes, a row per interval and class: flows by state, windows, rates."""
         return self.run.table("classes")
 
     @cached_property
     def long_lived(self) -> pl.DataFrame:
-        """A row an interval and long-lived flow."""
+        """Table of long-lived flows, a row per interval and flow."""
         return self.run.table("long_lived")
 
     @cached_property
     def routers(self) -> pl.DataFrame:
-        """A row an interval and router: queues, losses, utilisation."""
+        """Table of routers, a row per interval and router: queues, losses, utilisation."""
         return self.run.table("routers")
 
     @cached_property
     def edges(self) -> pl.DataFrame:
-        """A row an interval and access router: what flows of its hosts went through."""
+        """Table of access routers, a row per interval and router, with their hosts' flows."""
         return self.run.table("edges")
 
     @cached_property
     def backbone_links(self) -> pl.DataFrame:
-        """A row an interval and link of the backbone."""
+        """Table of backbone links, a row per interval and link."""
         return self.run.table("backbone_links")
 
     @property
@@ -79,37 +79,37 @@ class MesoNet:
 
     @cached_property
     def goodput(self) -> pl.DataFrame:
-        """A row a batch of completed flows of a group."""
+        """Table of goodput, a row per batch of completed flows of a group."""
         return self.run.table("goodput")
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """A row a flow that is over, if the scenario asks for the log."""
+        """Table of finished flows, a row each, if the scenario asks for the log."""
         return self.run.table("flows")
 
     @cached_property
     def flow_trace(self) -> pl.DataFrame:
-        """A row an event of a traced flow, if the scenario has any traced."""
+        """Table of traced flows, a row per event, if the scenario traces any."""
         return self.run.table("flow_trace")
 
     @cached_property
     def packet_trace(self) -> pl.DataFrame:
-        """A row a moment in the life of a packet of a traced flow."""
+        """Table of packets of traced flows, a row per event of a packet."""
         return self.run.table("packet_trace")
 
     @cached_property
     def measures(self) -> pl.DataFrame:
-        """What functions of your own measured, if the run was given any."""
+        """Measurements of the user's own functions, if the run was given any."""
         return self.run.table("measures")
 
     @cached_property
     def totals(self) -> pl.DataFrame:
-        """A row a class: its flows over the whole run."""
+        """Table of classes, a row each: their flows over the whole run."""
         return self.run.table("totals")
 
     @cached_property
     def topology(self) -> pl.DataFrame:
-        """A row a router: its place, speed, buffer and hosts."""
+        """Table of routers, a row each: place, speed, buffer and hosts."""
         return self.run.table("topology")
 
     @property
@@ -144,5 +144,5 @@ class MesoNet:
         return self.periods or [whole]
 
     def has(self, table: str) -> bool:
-        """Whether the run has this table, with at least a row."""
+        """Return true if the run has this table, with at least one row."""
         return bool(self.run.tables.get(table))

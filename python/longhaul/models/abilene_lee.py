@@ -38,14 +38,14 @@ ROUTERS = ("shared", "per-link")
 
 @dataclass(frozen=True)
 class Sets:
-    """What the three sets did, by set."""
+    """Results of the three sets of flows, by set."""
 
     buffer_pkts: float
     throughput_pps: tuple[float, ...]
-    """Mean of a flow over all intervals."""
+    """Mean throughput of a flow over all intervals."""
     rtt_s: tuple[float, ...]
     utilisation: float
-    """Data through G to I, as a share of the link's rate."""
+    """Data through G to I, as a fraction of the link's rate."""
     reductions_per_flow_h: float
 
     def throughput_ratio(self, first: int, other: int) -> float:

@@ -43,7 +43,7 @@ class Dynamics(Protocol):
 
 
 class OneState(Dynamics):
-    """What algorithms share whose window is their state."""
+    """Common part of algorithms whose only state is the window."""
 
     def at(self, window: float) -> list[float]:
         """Return the window."""
@@ -150,7 +150,7 @@ class Cubic(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """A loss makes the window the peak, and ends the time."""
+        """Return derivatives: a loss makes the window the peak, and resets the time."""
         peak, since = states
         return [(self.window(states) - peak) * events, 1.0 - since * events]
 
@@ -183,7 +183,7 @@ class HTcp(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """The increase grows with the time since the last loss."""
+        """Return derivatives: the increase grows with the time since the last loss."""
         w, since = states
         kept = min(0.8, max(0.5, 1.0 - queueing_s / rtt_s))
         d = max(0.0, since - self.low_speed_s)
@@ -235,7 +235,7 @@ class Bic(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """A loss makes the window the peak, and ends the round trips."""
+        """Return derivatives: a loss makes the window the peak, and resets the round trips."""
         peak, rounds = states
         return [(self.window(states) - peak) * events, 1.0 / rtt_s - rounds * events]
 
@@ -270,7 +270,7 @@ class Compound(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """The delay window grows while fewer than `gamma` segments of the flow are queued."""
+        """Return derivatives: the delay window grows while the flow queues fewer than `gamma`."""
         cwnd, dwnd = states
         total = cwnd + dwnd
         queued = total * queueing_s / rtt_s
@@ -307,7 +307,7 @@ class Illinois(OneState):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Increase and decrease follow the queueing delay."""
+        """Return derivatives: increase and decrease follow the queueing delay."""
         w = states[0]
         if w < self.low_window:
             return [1.0 / rtt_s - 0.5 * w * events]
@@ -330,7 +330,7 @@ class Illinois(OneState):
 
 @dataclass(frozen=True)
 class Setting:
-    """What an algorithm's dynamics depend on, besides its parameters in the registry."""
+    """Conditions of an algorithm's dynamics, with its parameters."""
 
     rtt_s: float
     """Round-trip time without queueing."""

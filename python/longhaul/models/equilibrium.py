@@ -1,4 +1,4 @@
-"""Where a response function and a loss model meet: the equilibrium of many flows on one link.
+"""Equilibrium of many flows on one link: intersection of response function and loss model.
 
 A response function gives the window at a loss rate, a loss model the loss rate at a window; the
 first falls and the second rises, so that they meet once (NIST SP 500-282, appendix A). Queueing is
@@ -24,14 +24,14 @@ LEAST_LOSS, MOST_LOSS = 1e-9, 1.0
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """What each of many flows gets."""
+    """State of each of many flows in equilibrium."""
 
     loss: float
     window_pkts: float
     load: float
-    """What is offered, as a share of the link's capacity."""
+    """Offered load, as a fraction of the link's capacity."""
     throughput_pps: float
-    """Of all flows together, without what is lost."""
+    """Throughput of all flows together, without lost packets."""
 
 
 def equilibrium(window: Window, model: LossModel, link: Link) -> Equilibrium:

@@ -43,7 +43,7 @@ class FlowClass:
     window_pkts: float = 10.0
     """Initial mean window."""
     slow_start: bool = True
-    """Whether the window doubles each round trip until each flow has lost a packet on average, or
+    """True if the window doubles each round trip until each flow has lost a packet on average, or
     reaches `ssthresh_pkts`."""
     ssthresh_pkts: float = np.inf
     start_s: float = 0.0

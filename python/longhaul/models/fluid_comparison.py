@@ -40,7 +40,7 @@ class Pair:
         return self.fluid / self.packets - 1.0
 
     def as_json(self) -> dict[str, float | str | None]:
-        """As `longhaul compare SCENARIO --with fluid --json` prints it."""
+        """Return the object that `longhaul compare SCENARIO --with fluid --json` prints."""
         difference = self.difference
         return {
             "of": self.what,

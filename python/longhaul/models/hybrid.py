@@ -53,7 +53,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Start:
-    """How flows start: the initial window, and slow start (limited above `max_ssthresh`)."""
+    """Start of flows: the initial window, and slow start (limited above `max_ssthresh`)."""
 
     window_pkts: float = 2.0
     ssthresh_pkts: float = 100.0

@@ -28,7 +28,7 @@ class SawTooth:
     rate_pps: Numbers
     """Throughput of the link."""
     losses_s: list[float]
-    """When losses were detected."""
+    """Times at which losses were detected."""
 
 
 def saw_tooth(

@@ -49,7 +49,7 @@ class AnickMitraSondhi:
     factor: float = 0.05
     """The finite-buffer correction that the report's discussion mentions."""
     decay: float = 1.5
-    """1 is the limit of Anick, Mitra and Sondhi for sources of infinite peak rate."""
+    """Exponent; 1 is the limit of Anick, Mitra and Sondhi for sources of infinite peak rate."""
 
     def loss(self, window: float, link: Link) -> float:
         """Return the loss probability."""

@@ -1,4 +1,4 @@
-"""Pictures of the models."""
+"""Plots of the models."""
 
 from __future__ import annotations
 

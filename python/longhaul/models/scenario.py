@@ -44,7 +44,7 @@ class Scene:
 
     model: Model
     labels: Sequence[str]
-    """Of the classes."""
+    """Labels of the classes."""
     links: Sequence[str]
     duration_s: float
     measured_from_s: float

@@ -1,4 +1,4 @@
-"""Whether the equilibrium of a fluid model is stable, and by how much.
+"""Stability of a fluid model's equilibrium, and its margin.
 
 A model is linearised where it rests, and the characteristic roots of the linear delay equation
 `x' = A0 x + sum Ai x(t - Ri)` are found by collocation on Chebyshev points (Breda, Maset and
@@ -223,7 +223,7 @@ class OneDelay:
         return cls(half * loss, half * (loss + window * slope), rtt_s)
 
     def is_stable(self) -> bool:
-        """Whether it is stable: the exact condition."""
+        """Return true if the equilibrium is stable, by the exact condition."""
         if self.b <= self.a:
             return True
         rate = sqrt(self.b**2 - self.a**2)

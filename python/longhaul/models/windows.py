@@ -35,7 +35,7 @@ MAX_ROUNDS = 100_000
 
 @dataclass(frozen=True)
 class Experiment:
-    """What a flow meets; exactly one of `loss_every` and `loss` is given.
+    """Conditions of the flow; exactly one of `loss_every` and `loss` is given.
 
     `loss_every` is a number of segments, `loss` the probability of each segment's loss, drawn from
     `seed`; `rtt_s` the round-trip time in seconds; `cwnd` the window in segments that congestion
@@ -69,7 +69,7 @@ class Experiment:
             raise _refused(f"a window has 1 to {MAX_SEGMENTS:,} segments, not {self.cwnd:g}")
 
     def title(self) -> str:
-        """What is lost, in words."""
+        """Return the losses and the round-trip time, in words."""
         if self.loss is not None:
             lost = f"{self.loss:g} of the segments at random"
         else:
@@ -89,14 +89,14 @@ class Trajectory:
     """The mean window that the algorithm's response function gives at this loss, if it has one."""
 
     def settled(self) -> pl.DataFrame:
-        """The rounds from the second cut on, without the slow start; all if there are fewer."""
+        """Return the rounds from the second cut on, without slow start; all if there are fewer."""
         cuts = self.rounds.filter("congestion")["round"]
         if len(cuts) < 3:
             return self.rounds
         return self.rounds.filter(pl.col("round") > cuts[1])
 
     def figures(self) -> dict[str, Any]:
-        """Mean, least and largest window once settled, in segments, and the number of cuts."""
+        """Return mean, least and largest settled window, in segments, and the number of cuts."""
         settled = self.settled()
         cwnd = settled["cwnd_pkts"]
         return {
@@ -112,7 +112,7 @@ class Trajectory:
 def trajectories(
     kinds: Sequence[Kind], experiment: Experiment, set: Sequence[str] = ()
 ) -> list[Trajectory]:
-    """The window of each algorithm; `set` holds `parameter=value` for those that have it."""
+    """Return each algorithm's window; `set` holds `parameter=value` for those that have it."""
     given = [_congestion(kind) for kind in kinds]
     if len({str(_what(algorithm)) for algorithm in given}) < len(given):
         raise _refused("an algorithm is named twice")
@@ -162,7 +162,7 @@ def _name(congestion: Mapping[str, Any]) -> str:
 
 
 def _congestion(kind: Kind) -> dict[str, Any]:
-    """What a scenario says of an algorithm."""
+    """Return a scenario's `congestion` table for an algorithm."""
     if isinstance(kind, str) and kind.endswith(".so"):
         return {"module": kind}
     if isinstance(kind, str) and kind.endswith(".py"):

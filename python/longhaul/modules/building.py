@@ -1,4 +1,4 @@
-"""Compiles modules: `longhaul module build`."""
+"""Compilation of modules: `longhaul module build`."""
 
 import os
 import shutil

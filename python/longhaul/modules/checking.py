@@ -1,4 +1,4 @@
-"""Runs a module through connections made up for it, with the compiler's sanitizers on."""
+"""Test of a module on made-up connections, with the compiler's sanitizers on."""
 
 import subprocess
 import tempfile

@@ -1,4 +1,4 @@
-"""What a compiler says of a module, for somebody who knows the kernel and not these headers."""
+"""Compiler errors of a module, explained to readers who know the kernel but not these headers."""
 
 import re
 from collections.abc import Sequence

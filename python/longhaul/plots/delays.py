@@ -1,4 +1,4 @@
-"""How long packets take: quantiles, where a scenario measures them (`measure.delays`)."""
+"""Packet delays: quantiles, where a scenario measures them (`measure.delays`)."""
 
 from collections.abc import Sequence
 
@@ -58,7 +58,7 @@ def _waits(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _quantiles(axes: Axes, run: Results, kind: str, name: str, shown: str, style: Style) -> None:
-    """The quantiles of one row of the table of delays, with straight lines between them."""
+    """Draw the quantiles of one row of the table of delays, joined by straight lines."""
     rows = run.delays.filter(
         pl.col("kind") == kind, pl.col("name") == name, pl.col("packets") > 0
     ).to_dicts()

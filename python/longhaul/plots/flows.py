@@ -72,7 +72,7 @@ def _line(axes: Axes, x: pl.Series, y: pl.Series, style: Style) -> None:
 
 
 def _name_labels(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
-    """Entries of the legend: one per label."""
+    """Add entries to the legend: one per label."""
     for label, count in run.label_counts().items():
         text = label if count == 1 else f"{label} ({count} flows)"
         axes.plot([], [], label=text, **styles.as_line(style_of[label]))
@@ -111,7 +111,7 @@ def _throughput(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
 
 
 def _windows(run: Results) -> pl.DataFrame:
-    """Samples of flows that have a window."""
+    """Return samples of flows that have a window."""
     return run.flow_series.filter(pl.col("cwnd_pkts").is_not_nan())
 
 

@@ -116,7 +116,7 @@ def for_width(width_in: float | None) -> Iterator[None]:
 
 
 def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -> None:
-    """One legend below all panels, an entry per name, in as many rows as it needs."""
+    """Draw one legend below all panels, an entry per name, in as many rows as it needs."""
     entries: dict[str, Artist] = {}
     for axes in drawing.axes:
         for handle, text in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -139,7 +139,7 @@ def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -
 
 
 def shortened(text: str) -> str:
-    """A name, cut in its middle if it is too long: ends tell names apart as often as beginnings."""
+    """Shorten a long name in its middle: ends distinguish names as often as beginnings."""
     if len(text) <= MAX_CHARACTERS:
         return text
     half = (MAX_CHARACTERS - 1) // 2

@@ -43,7 +43,7 @@ def _of_links(name: str, help: str) -> Callable[[DrawLink], Draw]:
 
 
 def _links(runs: Sequence[Results], options: Options) -> list[str]:
-    """The links to show, in the order of the scenario."""
+    """Return the links to show, in the order of the scenario."""
     if options.links:
         for link in options.links:
             for run in runs:

@@ -13,7 +13,7 @@ from longhaul.results import Results
 
 
 def _link(run: Results, options: Options) -> str:
-    """The link that is shown: the one that is named, or the bottleneck."""
+    """Return the link to show: the one named, or the bottleneck."""
     if options.links:
         run.check_link(options.links[0])
         return options.links[0]

@@ -7,7 +7,7 @@ RATE_BINS = 200
 
 
 def rates(series: pl.DataFrame, key: str, counter: str, times: pl.Series) -> pl.DataFrame:
-    """Average rates per second of a counter, over intervals that all values of `key` share.
+    """Return average rates per second of a counter, over intervals that all values of `key` share.
 
     `times` are those of all samples of the run, in order: flows have none before they start. Gives
     the samples at the ends of the intervals, with `rate`, the interval's length `step_s`, and

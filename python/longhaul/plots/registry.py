@@ -1,4 +1,4 @@
-"""Names of plots: what each shows, which runs have it, and how it is drawn."""
+"""Registry of plots: name, description, suitable runs, and drawing function."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -18,14 +18,14 @@ class Options:
     links: tuple[str, ...] = ()
     """Links that plots of links show; the busy ones if none is named."""
     colour_by: Literal["algorithm", "label"] = "algorithm"
-    """What colours of flows distinguish: algorithms, or labels."""
+    """Attribute of flows that colours distinguish: the algorithm, or the label."""
     from_s: float | None = None
     to_s: float | None = None
     """The part of a run that plots over time of MesoNet show; all of it without them."""
     parts: tuple[str, ...] = ()
     """Flows, classes or routers that plots of MesoNet show; all, or the fullest, without any."""
     overlay: bool = False
-    """Whether plots of MesoNet have a line a run, and a panel for each flow or class."""
+    """True if MesoNet plots have a line per run, and a panel for each flow or class."""
     width_in: float | None = None
     """Width of the figure in inches; each plot's own without it."""
 
@@ -54,7 +54,7 @@ class Plot:
     help: str
     draw: Draw
     suits: Callable[[Results], bool]
-    """Whether a run has what the plot shows."""
+    """Test whether a run has the data that the plot shows."""
     takes: frozenset[str]
     """The options that change it, by the names of fields of `Options`."""
     table: str = ""
@@ -86,7 +86,7 @@ def nearest(name: str) -> str | None:
 
 
 def find(name: str) -> Plot:
-    """The plot of that name."""
+    """Return the plot of that name."""
     if name not in PLOTS:
         raise ResultsError(unknown("plot", name, PLOTS, "longhaul list plots"))
     return PLOTS[name]
@@ -110,15 +110,15 @@ def refuse_unused(names: Sequence[str], options: Options) -> None:
 
 
 def suitable(runs: Sequence[Results]) -> list[str]:
-    """The names of the plots that all of the runs have."""
+    """Return the names of the plots that all of the runs have."""
     return [name for name, plot in PLOTS.items() if all(plot.suits(run) for run in runs)]
 
 
 def has_samples(run: Results) -> bool:
-    """Whether the run recorded flows and links over time."""
+    """Return true if the run recorded flows and links over time."""
     return run.is_tcp and "series" in run.tables
 
 
 def is_tcp(run: Results) -> bool:
-    """Whether the run has flows one by one."""
+    """Return true if the run has single flows."""
     return run.is_tcp

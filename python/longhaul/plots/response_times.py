@@ -1,4 +1,4 @@
-"""How long responses and transfers take: distribution functions."""
+"""Response times and transfer times: distribution functions."""
 
 from collections.abc import Sequence
 
@@ -49,7 +49,7 @@ _X = "response time (s)"
 
 
 def _distribution(axes: Axes, run: Results, label: str, name: str, style: Style) -> None:
-    """Of all that began: what the end of the run cut short keeps the line below 1."""
+    """Draw the distribution over all that began; unfinished ones keep the line below 1."""
     times = run.response_times.filter(pl.col("label") == label)["response_s"]
     done = times.drop_nulls().sort()
     shares = np.arange(1, len(done) + 1) / max(len(times), 1)

@@ -66,7 +66,7 @@ def _markers(count: int) -> list[str]:
 def _entries(
     axes: Axes, runs: Sequence[Results], labels: list[str], style_of: dict[str, styles.Style]
 ) -> None:
-    """Entries of the legend: colours are labels, markers are runs."""
+    """Add entries to the legend: colours are labels, markers are runs."""
     for label in labels:
         axes.plot([], [], "o", color=style_of[label].colour, label=label, markersize=6)
     if len(runs) > 1:

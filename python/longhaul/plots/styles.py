@@ -15,7 +15,7 @@ from longhaul import _engine
 
 @dataclass(frozen=True)
 class Style:
-    """How one algorithm, or one run, is drawn."""
+    """Style of one algorithm, or one run, in plots."""
 
     colour: str
     marker: str | tuple[int, int, int]
@@ -116,7 +116,7 @@ def with_derived(named: dict[str, Style], kinds: Iterable[str]) -> dict[str, Sty
 def of_labels(
     algorithms: dict[str, str], colour_by: Literal["algorithm", "label"] = "algorithm"
 ) -> dict[str, Style]:
-    """The style of each label, given its algorithm.
+    """Return the style of each label, given its algorithm.
 
     By algorithm, the first label of each has the algorithm's own style, and further ones get styles
     that no other label has.
@@ -140,7 +140,7 @@ def of_labels(
 
 
 def _seen_as(style: Style) -> tuple[object, object]:
-    """Return what tells lines apart."""
+    """Return the attributes by which lines are distinguished."""
     return style.colour, style.line
 
 
@@ -153,17 +153,17 @@ ALGORITHMS = with_derived(NAMED, (row["name"] for row in _engine.algorithms()["a
 
 
 def of_runs(count: int) -> list[Style]:
-    """The style of each of several runs."""
+    """Return the style of each of several runs."""
     return list(OTHERS[:count]) if count <= len(OTHERS) else many(count)
 
 
 def many(count: int) -> list[Style]:
-    """The style of each of many lines, or of noisy ones, in which dashes are lost."""
+    """Return a style for each of many lines, or of noisy ones, in which dashes are lost."""
     return [LABELS[index % len(LABELS)] for index in range(count)]
 
 
 def as_line(style: Style, *, marker: bool = False) -> dict[str, Any]:
-    """Keyword arguments of a matplotlib line, with a few markers on it."""
+    """Return keyword arguments of a matplotlib line, with a few markers on it."""
     line: dict[str, Any] = {"color": style.colour, "linestyle": style.line}
     if marker:
         line |= {"marker": style.marker, "markersize": 3.5, "markevery": (0.02, 0.15)}

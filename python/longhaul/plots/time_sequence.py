@@ -87,7 +87,7 @@ def _draw_acks(axes: Axes, acks: pl.DataFrame, base: int) -> None:
 def _segments(
     axes: Axes, times: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str, name: str
 ) -> None:
-    """Vertical lines at these times."""
+    """Draw vertical lines at these times."""
     if not len(times):
         return
     ends = np.stack([np.stack([times, low], 1), np.stack([times, high], 1)], 1)
@@ -96,14 +96,14 @@ def _segments(
 
 
 def _unwrapped(numbers: np.ndarray, base: int) -> np.ndarray:
-    """Bytes since `base` of numbers that begin again at 2^32 (RFC 9293 section 3.4)."""
+    """Return bytes since `base` of sequence numbers modulo 2^32 (RFC 9293 section 3.4)."""
     steps = np.diff(numbers.astype(np.int64), prepend=base)
     near: np.ndarray = np.cumsum(np.mod(steps + 2**31, 2**32) - 2**31)
     return near
 
 
 def _connection(run: Results, packets: pl.DataFrame, parts: Sequence[str]) -> tuple[str, str]:
-    """The ends of the connection to show: the first that sends data, or the one that is named."""
+    """Return the ends of the connection to show: the first that sends data, or the one named."""
     sending = packets.filter(pl.col("payload_bytes") > 0)
     pairs = sending.select("from", "to").unique(maintain_order=True).rows()
     if not pairs:

@@ -30,12 +30,12 @@ NUMBERS = ("seed", "replication", "title")
 
 
 def _has_exchanges(run: Results) -> bool:
-    """Whether any began in the measurement window; connections that are abandoned are none."""
+    """Return true if any exchange began in the measurement window; abandoned ones do not count."""
     return run.is_tcp and "exchanges" in run.tables and not _took(run).is_empty()
 
 
 def _took(run: Results) -> pl.DataFrame:
-    """Exchanges that began in the measurement window, with response times."""
+    """Return exchanges that began in the measurement window, with response times."""
     took = (pl.col("end_s") - pl.col("start_s")).alias("response_s")
     return run.exchanges.filter(pl.col("start_s") >= run.meta["measured_from_s"]).with_columns(took)
 
@@ -73,7 +73,7 @@ def _response_tails(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _replications(runs: Sequence[Results]) -> list[list[Results]]:
-    """Runs of one scenario but for random numbers, together."""
+    """Group runs whose scenarios differ in random numbers only."""
     groups: list[tuple[dict[str, Any], list[Results]]] = []
     for run in runs:
         scenario = {key: value for key, value in run.scenario.items() if key not in NUMBERS}
@@ -130,7 +130,7 @@ def _map(run: Results) -> "maps.MeanMap":
 
 
 def _has_scales(run: Results) -> bool:
-    """Whether a run has samples enough, and that vary."""
+    """Return true if a run has enough samples, and if they vary."""
     if not has_samples(run):
         return False
     from longhaul.analysis.traffic import hurst

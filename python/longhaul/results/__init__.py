@@ -1,4 +1,4 @@
-"""What a run directory holds: its tables and facts, and what follows from them."""
+"""Contents of a run directory: its tables and facts, and values derived from them."""
 
 from longhaul.results.files import ResultsError
 from longhaul.results.run import Results, open_run, open_runs

@@ -1,4 +1,4 @@
-"""Reads the packet capture of a run: `packets.pcapng`, as the engine writes it."""
+"""Reader of a run's packet capture, `packets.pcapng`."""
 
 import struct
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 
 
 def packets(run: Path, from_s: float | None = None, to_s: float | None = None) -> pl.DataFrame:
-    """TCP packets of a capture in a part of the run, in the order of the file.
+    """Return TCP packets of a capture in a part of the run, in the order of the file.
 
     `number` and `ack` are as in the header, 32 bits; `from` and `to` are address and port.
     """
@@ -37,7 +37,7 @@ def packets(run: Path, from_s: float | None = None, to_s: float | None = None) -
 
 @dataclass
 class _Ends:
-    """What the ends of a connection have agreed on."""
+    """Options that the ends of a connection agreed on."""
 
     shift: int = 0
 
@@ -84,7 +84,7 @@ def _blocks(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _options(content: bytes) -> dict[int, bytes]:
-    """Options of a block, each padded to four bytes."""
+    """Yield the options of a block, each padded to four bytes."""
     options, at = {}, 0
     while at + 4 <= len(content):
         code, length = struct.unpack_from("<HH", content, at)

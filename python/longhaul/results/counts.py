@@ -1,4 +1,4 @@
-"""How many packets and connections there are in equal intervals of a run."""
+"""Numbers of packets and connections in equal intervals of a run."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ TOO_FEW = (
 
 
 def counted(run: Results) -> Iterator[tuple[str, float, np.ndarray]]:
-    """Counts in equal intervals of the measurement window: names, interval in seconds, counts."""
+    """Yield counts in equal intervals of the measurement window: names, interval (s), counts."""
     from_s = run.meta["measured_from_s"]
     samples = run.bottleneck_series.filter(pl.col("t_s") >= from_s - 1e-9)
     times = samples["t_s"].to_numpy()

@@ -1,4 +1,4 @@
-"""Reads the files of a run directory; refuses what is damaged, changed, or of another version."""
+"""Reader of a run directory's files; refuses damaged, changed, and foreign versions' files."""
 
 import difflib
 import hashlib
@@ -25,7 +25,7 @@ class RunTable(pl.DataFrame):
     """
 
     def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
-        """A column, or whatever else a data frame gives."""
+        """Return a column, or whatever else a data frame gives."""
         if isinstance(key, str) and key not in self.columns:
             near = _nearest(key, self.columns)
             hint = f" (did you mean `{near}`?)" if near else ""
@@ -43,7 +43,7 @@ _OTHER_WORDS = {
 
 
 def _nearest(word: str, columns: Sequence[str]) -> str | None:
-    """The column that was probably meant: without its unit, alike, or one with the word."""
+    """Return the column that was probably meant: without its unit, similar, or with the word."""
     wanted = _OTHER_WORDS.get(word, word)
     begins = [name for name in columns if name.startswith(f"{wanted}_") or name == wanted]
     holds = [name for name in columns if wanted in name and len(wanted) > 2]
@@ -76,7 +76,7 @@ _OWN_DIGEST = ',\n  "sha256_above"'
 
 
 def read_meta(directory: Path) -> dict[str, Any]:
-    """What `run.json` of a run directory says."""
+    """Return the content of a run directory's `run.json`."""
     file = directory / "run.json"
     if not file.is_file():
         there = "has no run.json" if directory.is_dir() else "does not exist"
@@ -132,7 +132,7 @@ def _check_own_digest(file: Path, text: str, meta: dict[str, Any]) -> None:
 def read_table(
     directory: Path, meta: dict[str, Any], name: str, remedy: str, columns: Sequence[str]
 ) -> pl.DataFrame:
-    """A table of a run, whole; refused without one of the columns that this version has."""
+    """Read a whole table of a run; refuse a table without a column of this version."""
     file = check_table(directory, meta, name, remedy)
     try:
         table = pl.read_parquet(file).with_columns(cs.categorical().cast(pl.String))
@@ -143,7 +143,7 @@ def read_table(
 
 
 def check_table(directory: Path, meta: dict[str, Any], name: str, remedy: str) -> Path:
-    """The file of a table that is there, and is the one that the run has left."""
+    """Return the file of a table, after checking that the run wrote it."""
     file = directory / f"{name}.parquet"
     if not file.is_file():
         raise ResultsError(f"{file}: missing; {remedy}")

@@ -24,7 +24,7 @@ class RunData(Protocol):
 
     @property
     def name(self) -> str:
-        """What the run is called."""
+        """Name of the run."""
 
     @property
     def scenario(self) -> dict[str, Any]:
@@ -39,17 +39,17 @@ class RunData(Protocol):
         """The tables of the run as its kind offers them."""
 
     def figures(self) -> dict[str, Any]:
-        """The run's figures as plain lists and dictionaries."""
+        """Return the run's figures as plain lists and dictionaries."""
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table of the run."""
+        """Return a table of the run."""
 
 
 class Figures(Protocol):
     """A run in a few figures."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The figures as plain lists and dictionaries."""
+        """Return the figures as plain lists and dictionaries."""
 
 
 class PlannedRun(Protocol):
@@ -73,9 +73,9 @@ class Kind:
     """A kind of simulation."""
 
     name: str
-    """Of the table of scenarios, and of `run.json`, that only this kind has, if it has one."""
+    """Name of the table of scenarios and `run.json` that only this kind has, if it has one."""
     title: str
-    """What messages call it."""
+    """Name of the kind in messages."""
     tables: Callable[[RunData], Any]
     """The tables of a run, each read when it is first asked for."""
     required: Callable[[str], Sequence[str]]
@@ -89,13 +89,13 @@ class Kind:
     compare: Callable[[Sequence[RunData]], Table]
     """The figures of several runs side by side."""
     changes: Callable[[Sequence[RunData]], Table | None]
-    """How much more each run has than the first; none if that is not shown."""
+    """Differences of each run from the first; None if they are not shown."""
     plots: tuple[str, ...]
     """The modules that register plots, in the order of lists."""
     report_plots: tuple[str, ...]
     """Plots of a report that names none, as far as the runs have them."""
     remedies: Mapping[str, str]
-    """What to do about a table that is missing, by its name."""
+    """Remedy for a missing table, by the table's name."""
     provenance: Callable[[Mapping[str, Any]], dict[str, str]]
     """Facts of `run.json` worth showing, in words."""
     kept: Callable[[Mapping[str, Any]], dict[str, Any]]
@@ -103,11 +103,11 @@ class Kind:
     reduced: Callable[[RunData, int | None], dict[str, Any]]
     """Tables that campaigns keep of a run, with so many points of a time series, or all."""
     time_series: Callable[[RunData], TimeSeries]
-    """What shows whether a run is in a steady state."""
+    """Time series that show whether a run is in a steady state."""
     expected_packets: Callable[[PlannedRun], float]
     """Estimated data packets."""
     is_resumable: bool
-    """Whether its runs write checkpoints, from which they are resumed."""
+    """True if its runs write checkpoints, from which they are resumed."""
     same_since: int
     """The results version since which its runs have the same figures (`CHANGES.md` says so)."""
 
@@ -123,17 +123,17 @@ OWN_TABLES = tuple(name for name in MODULES if name != CONNECTIONS)
 
 @cache
 def named(name: str) -> Kind:
-    """The kind of a name."""
+    """Return the kind of a name."""
     kind: Kind = import_module(MODULES[name]).KIND
     return kind
 
 
 def every() -> list[Kind]:
-    """All kinds."""
+    """Return all kinds."""
     return [named(name) for name in MODULES]
 
 
 def of(tables: Mapping[str, Any]) -> Kind:
-    """The kind of a scenario or of a run's `run.json`."""
+    """Return the kind of a scenario or of a run's `run.json`."""
     own = (name for name in OWN_TABLES if isinstance(tables.get(name), Mapping))
     return named(next(own, CONNECTIONS))

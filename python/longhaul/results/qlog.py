@@ -37,7 +37,7 @@ def write(run: Results, path: Path) -> None:
 
 
 def qlog(run: Results) -> dict[str, Any]:
-    """The file as plain lists and dictionaries.
+    """Return the file as plain lists and dictionaries.
 
     Raises:
         ResultsError: the run has no samples of flows with a congestion window.
@@ -84,7 +84,7 @@ def _trace(
 
 
 class _Trace:
-    """What has been told of a flow: only changes are told again."""
+    """State of a flow as already written: only changes are written again."""
 
     def __init__(self, flow: dict[str, Any], *, quic: bool) -> None:
         self.quic = quic
@@ -98,7 +98,7 @@ class _Trace:
         self.sent = self.number = 0
 
     def events(self, samples: list[Event], happened: list[Event]) -> Iterator[Event]:
-        """Samples and events in the order of time; at one time the event comes first."""
+        """Yield samples and events in the order of time; at one time the event comes first."""
         rows = [(row["t_s"], 1, row) for row in samples] + [
             (row["t_s"], 0, row) for row in happened
         ]
@@ -145,7 +145,7 @@ class _Trace:
     def _updated(
         self, window: float, threshold: float | None, in_flight: float, srtt_s: float | None
     ) -> Iterator[tuple[str, Event]]:
-        """What changed of the metrics."""
+        """Yield an event with the metrics that changed."""
         found: dict[str, float] = {
             "congestion_window": round(window * self.payload),
             "bytes_in_flight": round(in_flight * self.payload),
@@ -170,5 +170,5 @@ class _Trace:
 
 
 def _growing(window: float, threshold: float | None) -> str:
-    """The state of a flow outside recovery."""
+    """Return the state of a flow outside recovery."""
     return SLOW_START if threshold is None or window < threshold else AVOIDANCE

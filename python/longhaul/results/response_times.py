@@ -1,4 +1,4 @@
-"""How long responses and transfers take.
+"""Response times and transfer times.
 
 Of traffic: from the opening of a connection, or from the request on one that was open, until
 everything has arrived. Of a finite transfer: from its start until its last byte is acknowledged.
@@ -12,7 +12,7 @@ _SCHEMA = pl.Schema({"label": pl.String, "name": pl.String, "response_s": pl.Flo
 def response_times(
     flows: pl.DataFrame, exchanges: pl.DataFrame | None, measured_from_s: float
 ) -> pl.DataFrame:
-    """How long each response or transfer took that began in the measurement window.
+    """Return the time of each response or transfer that began in the measurement window.
 
     `flows` are those of a run with parallel streams added up, `exchanges` the table of that name.
     Columns `label`, `name` and `response_s`: seconds, null for what the end of the run cut short.

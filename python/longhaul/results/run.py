@@ -1,4 +1,4 @@
-"""What a run directory holds: `run.json` and the tables, read when they are first asked for."""
+"""Contents of a run directory: `run.json` and the tables, read on first use."""
 
 import difflib
 import shutil
@@ -40,21 +40,21 @@ class Results:
         self.meta: dict[str, Any] = read_meta(self.path)
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table of the run, read anew."""
+        """Read a table of the run anew."""
         return read_table(self.path, self.meta, name, self._remedy(name), self.kind.required(name))
 
     def _remedy(self, name: str) -> str:
-        """What to do about a table that is missing."""
+        """Return the remedy for a missing table."""
         return self.kind.remedies.get(name, "run the scenario again")
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """One row a flow: what it did in the measurement window, and over the whole run."""
+        """Table of flows, a row each, for the measurement window and the whole run."""
         return self.table("flows")
 
     @cached_property
     def links(self) -> pl.DataFrame:
-        """One row a link direction: what it did in the measurement window, and over the run."""
+        """Table of link directions, a row each, for the measurement window and the whole run."""
         return self.table("links")
 
     @cached_property
@@ -64,7 +64,7 @@ class Results:
 
     @cached_property
     def proxies(self) -> pl.DataFrame:
-        """One row a proxy: what it did in the measurement window, and over the run."""
+        """Table of proxies, a row each, for the measurement window and the whole run."""
         return self.table("proxies")
 
     @cached_property
@@ -94,7 +94,7 @@ class Results:
 
     @property
     def is_tcp(self) -> bool:
-        """Whether it is a run of connections over links."""
+        """True for a run of connections over links."""
         return self.kind.name == kinds.CONNECTIONS
 
     @cached_property
@@ -104,7 +104,7 @@ class Results:
 
     @property
     def name(self) -> str:
-        """What the run is called in tables and plots: its directory."""
+        """The run's name in tables and plots: its directory."""
         return self.path.name
 
     @property
@@ -125,12 +125,12 @@ class Results:
 
     @property
     def warnings(self) -> list[str]:
-        """What has to be read before the numbers are trusted."""
+        """Warnings to read before the numbers are trusted."""
         return list(self.meta["warnings"]) + ([self.stopped] if self.stopped else [])
 
     @property
     def stopped(self) -> str:
-        """How far a run came that was stopped before its end, and by what; empty for any other."""
+        """Time and reason of a run stopped before its end; empty for any other run."""
         meta = self.meta
         if not meta["stopped"]:
             return ""
@@ -159,7 +159,7 @@ class Results:
 
     @cached_property
     def sample_times(self) -> pl.Series:
-        """When samples were taken, in order."""
+        """Times of the samples, in order."""
         return self.series["t_s"].unique().sort()
 
     @cached_property
@@ -174,7 +174,7 @@ class Results:
 
     @cached_property
     def response_times(self) -> pl.DataFrame:
-        """How long each response or transfer took that began in the measurement window.
+        """Time of each response or transfer that began in the measurement window.
 
         Columns: `label`, `name`, and `response_s`, null for what the end of the run cut short.
         """
@@ -182,7 +182,7 @@ class Results:
         return response_times(self.bundles, exchanges, self.meta["measured_from_s"])
 
     def observed_links(self) -> list[str]:
-        """The links whose samples are recorded; without samples, the busiest one."""
+        """Return the links whose samples are recorded; without samples, the busiest one."""
         if "series" not in self.tables:
             return self.links.sort("utilization", descending=True)["name"].head(1).to_list()
         return list(self._sampled_links)
@@ -209,7 +209,7 @@ class Results:
         return str(observed.sort("utilization", descending=True, maintain_order=True)["name"][0])
 
     def busy_links(self) -> list[str]:
-        """The observed links that are at least half as busy as the busiest, in their order."""
+        """Return the observed links at least half as busy as the busiest, in their order."""
         observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
         share = pl.col("utilization").fill_null(0.0)
         return observed.filter(share >= share.max() / 2)["name"].to_list()
@@ -230,7 +230,7 @@ class Results:
         return self.link_series.filter(pl.col("name") == self.bottleneck)
 
     def algorithms(self) -> dict[str, str]:
-        """The algorithm of each label, in the order of the scenario."""
+        """Return the algorithm of each label, in the order of the scenario."""
         return dict(
             self.flows.select("label", pl.col("congestion").fill_null("udp"))
             .unique(maintain_order=True)
@@ -244,12 +244,12 @@ class Results:
         return {group["label"] for group in groups if group["protocol"] == "quic"}
 
     def label_counts(self) -> dict[str, int]:
-        """How many flows each label has."""
+        """Return the number of flows with each label."""
         counts = self.flows.group_by("label", maintain_order=True).agg(pl.col("bundle").n_unique())
         return dict(counts.iter_rows())
 
     def headline(self) -> str:
-        """What was simulated, and how fast."""
+        """Return the simulated time, the seed and the speed, in a line."""
         meta, machine = self.meta, self.meta["machine"]
         return (
             f"{meta['simulated_s']:g} s simulated, measured from {meta['measured_from_s']:g} s, "
@@ -258,7 +258,7 @@ class Results:
         )
 
     def provenance(self) -> dict[str, str]:
-        """What made this run, in words."""
+        """Return the provenance of this run, in words."""
         meta, machine = self.meta, self.meta["machine"]
         return {
             "scenario": self.title,
@@ -275,16 +275,16 @@ class Results:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """The run and its figures as plain lists and dictionaries."""
+        """Return the run and its figures as plain lists and dictionaries."""
         run = {key: value for key, value in self.meta.items() if key != "scenario"}
         return {"directory": str(self.path), "title": self.title, "run": run} | self.figures()
 
     def figures(self) -> dict[str, Any]:
-        """The run's figures as plain lists and dictionaries, whatever was simulated."""
+        """Return the run's figures as plain lists and dictionaries, whatever was simulated."""
         return self.kind.summary(self).as_dict()
 
     def summary(self) -> Summary:
-        """The run's figures, by label, by flow and by link, over the measurement window."""
+        """Return the run's figures, by label, by flow and by link, over the measurement window."""
         links = self.links.filter(pl.col("name").is_in(self.observed_links()))
         delays = self.delays if "delays" in self.tables else None
         return Summary.of(self.bundles, links, self.response_times, delays)

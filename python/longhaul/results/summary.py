@@ -1,4 +1,4 @@
-"""A run in a few figures: by label, by flow and by link, over the measurement window."""
+"""Summary of a run: figures by label, flow and link, over the measurement window."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +69,7 @@ class Summary:
 
     @classmethod
     def without_flows(cls, *, delays: bool) -> "Summary":
-        """A summary with all its columns, and nothing in them: what runs of TCP can have.
+        """Return a summary with all its columns and no rows, to name the figures of TCP runs.
 
         `delays`, if they are measured.
         """
@@ -82,12 +82,12 @@ class Summary:
         return cls.of(bundles(flows), links, times, measured)
 
     def link(self, name: str) -> dict[str, Any]:
-        """The figures of one link; none if the run has no such link."""
+        """Return the figures of one link; None if the run has no such link."""
         rows = self.links.filter(pl.col("link") == name).to_dicts()
         return rows[0] if rows else {}
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain lists and dictionaries."""
+        """Return the tables as plain lists and dictionaries."""
         return {
             "labels": self.labels.to_dicts(),
             "all": self.total,
@@ -97,7 +97,7 @@ class Summary:
 
 
 def _declared(table: str) -> pl.DataFrame:
-    """A table of runs with its columns and no rows."""
+    """Return a table of runs with its columns and no rows."""
     names = [column["name"] for column in columns() if column["table"] == table]
     return pl.DataFrame(
         schema={name: pl.String if name in _TEXTS else pl.Float64 for name in names}
@@ -105,7 +105,7 @@ def _declared(table: str) -> pl.DataFrame:
 
 
 def bundles(flows: pl.DataFrame) -> pl.DataFrame:
-    """Each flow's figures, those of its parallel streams added up."""
+    """Return each flow's figures, with those of its parallel streams added up."""
     if flows["bundle"].n_unique() == len(flows):
         return flows
     samples = pl.col("rtt_samples")

@@ -24,7 +24,7 @@ UNITS: dict[str, tuple[Unit, ...]] = {
 
 
 def in_units(title: str, digits: int, values: Sequence[float | None]) -> tuple[str, float]:
-    """A title that ends in its unit, and the scale of the row: a smaller unit if most would be 0.
+    """Return a title with its unit, and the row's scale: a smaller unit if most would be 0.
 
     The unit is that in which the largest figure of the row keeps two significant digits.
     """
@@ -52,10 +52,10 @@ class Table:
     runs: list[tuple[str, list[str]]]
     blocks: list[Block]
     window: str = ""
-    """What part of the simulated time the figures are of, if it is the same in all columns."""
+    """Part of the simulated time that the figures cover, if the same in all columns."""
 
     def __rich__(self) -> RichTable:
-        """The table on a terminal."""
+        """Return the table for a terminal."""
         table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
         table.add_column(Text(self.window, style="dim"))
         named = len(self.runs) > 1 or any(block.heading == "changes" for block in self.blocks)

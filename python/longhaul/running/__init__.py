@@ -1,1 +1,1 @@
-"""From a scenario to a run directory: loading, running, progress, calibration."""
+"""Execution of scenarios: loading, running, progress, calibration."""

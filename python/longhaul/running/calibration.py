@@ -53,7 +53,7 @@ class Calibration:
         return self.steps[-1][1]
 
     def as_json(self) -> dict[str, Any]:
-        """The same as plain values."""
+        """Return the result as plain values."""
         return {
             "settings": self.settings,
             "load": self.load,
@@ -105,7 +105,7 @@ def calibrate(
 
 
 def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[float, float]]:
-    """Secant steps: load is nearly a line over the rate, at first one through no load at none."""
+    """Search by secant steps: load is nearly linear in the rate, at first from zero load."""
     steps = [(1.0, measure(1.0))]
     before = (0.0, 0.0)
     while abs(steps[-1][1] / wanted - 1) > TOLERANCE:
@@ -131,7 +131,7 @@ def _resolve(scenario: ScenarioSource, set: Sequence[str]) -> Document:
 
 
 def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
-    """The groups of flows whose rates may change."""
+    """Return the groups of flows whose rates may change."""
     scalable = {
         flow["label"]: index
         for index, flow in enumerate(document["flows"])
@@ -151,7 +151,7 @@ def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
 
 
 def _links(document: Document) -> list[tuple[str, Document]]:
-    """The topology's links with their names."""
+    """Return the topology's links with their names."""
     topology = document["topology"]
     if "dumbbell" in topology:
         return [("bottleneck", topology["dumbbell"]["bottleneck"])]
@@ -161,7 +161,7 @@ def _links(document: Document) -> list[tuple[str, Document]]:
 
 
 def _rates(document: Document) -> dict[str, int]:
-    """Rates of all link directions of the topology."""
+    """Return rates of all link directions of the topology."""
     rates = {}
     for name, link in _links(document):
         rates[name] = bits_per_second(link["rate"])
@@ -172,7 +172,7 @@ def _rates(document: Document) -> dict[str, int]:
 
 
 def _faster(document: Document) -> Document:
-    """The same network with all links faster."""
+    """Return the network with all links made faster."""
     faster = copy.deepcopy(document)
     links = [link for _, link in _links(faster)]
     links += [flow["access"] for flow in faster["flows"] if "access" in flow]
@@ -206,7 +206,7 @@ def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
 
 
 def _offered_bps(document: Document, link: str) -> float:
-    """Bytes of all packets that reach a link in the measurement window, as a rate."""
+    """Return the rate of all packets that reach a link in the measurement window."""
     results = run(document)
     window_s = results.meta["simulated_s"] - results.meta["measured_from_s"]
     arrived = results.links.filter(name=link)["arrived_bytes"][0]

@@ -86,7 +86,7 @@ def run_loaded(
     threads: int = 1,
     watch: bool = False,
 ) -> Results:
-    """`run` for a scenario that is already checked; `watch` shows what it does in the terminal."""
+    """Run a scenario that is already checked; `watch` shows its progress in the terminal."""
     every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
     memory_bytes = None if memory is None else parse_bytes(memory, "memory")
     if threads < 1:
@@ -125,7 +125,7 @@ def _check_room(scenario: Scenario, out: Path) -> None:
 
 
 def _every(checkpoint_every: str, out: str | Path | None) -> float:
-    """Seconds between two checkpoints."""
+    """Return the seconds between two checkpoints."""
     if out is None:
         raise ScenarioError("checkpoints need a run directory: give `out`")
     return duration_s(checkpoint_every, "the time between two checkpoints")

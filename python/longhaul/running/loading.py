@@ -79,7 +79,7 @@ def _parsed(
     algorithms: Mapping[str, type[CongestionControl]],
     limit: TimeLimit | None,
 ) -> Scenario:
-    """A text as a scenario; messages do not name a file that there is not."""
+    """Parse a text as a scenario; messages do not name a file that does not exist."""
     try:
         return Scenario.parse(text, name, list(set), algorithms, limit)
     except ScenarioError as error:

@@ -13,7 +13,7 @@ BESIDE_TITLE = BAR_WIDTH + 58
 
 
 def shortened(title: str, width: int) -> str:
-    """A title that leaves room for the bar and the time left on a line of a given width."""
+    """Shorten a title so that bar and time left fit on a line of a given width."""
     room = max(4, width - BESIDE_TITLE)
     return title if len(title) <= room else f"{title[: room - 1]}…"
 

@@ -1,4 +1,4 @@
-"""What a run does, in the terminal while it runs: windows, queues, throughput."""
+"""Live view of a run in the terminal: windows, queues, throughput."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -25,7 +25,7 @@ Row = tuple[str, list[str], float | None]
 
 
 class Watch:
-    """What has been seen of a run so far."""
+    """Measurements of a run so far."""
 
     def __init__(self, title: str, duration_s: float, latest: Latest) -> None:
         self.title = title
@@ -37,7 +37,7 @@ class Watch:
         self.rates: dict[str, float] = {}
 
     def picture(self, simulated_s: float, packets: int) -> RenderableType:
-        """All of it at this moment."""
+        """Return the whole view at this moment."""
         share = simulated_s / self.duration_s if self.duration_s > 0 else 1.0
         speed = packets / max(monotonic() - self.began, 1e-9)
         head = Table.grid(padding=(0, 2))
@@ -75,7 +75,7 @@ class Watch:
         return table
 
     def _curve(self, key: str, number: float | None) -> str:
-        """The last values as blocks, the largest of them the highest."""
+        """Return the last values as blocks, the largest of them the highest."""
         past = self.curves.setdefault(key, deque(maxlen=CURVE))
         if number is not None:
             past.append(number)
@@ -104,7 +104,7 @@ class Watch:
         return rows
 
     def _rate(self, key: str, sample: Mapping[str, Any], counter: str) -> float:
-        """Mbit/s since the sample before, or of the interval before if there is no other yet."""
+        """Return Mbit/s since the sample before; without one, the rate of the last interval."""
         before = self.before.get(key, {"t_s": 0.0, counter: 0})
         passed = sample["t_s"] - before["t_s"]
         if passed > 0:
@@ -113,7 +113,7 @@ class Watch:
         return self.rates.get(key, 0.0)
 
     def _mesonet(self, interval: Any) -> Iterator[RenderableType]:  # noqa: ANN401
-        """Long-lived flows, classes and the fullest routers of an interval of MesoNet."""
+        """Return long-lived flows, classes and the fullest routers of an interval of MesoNet."""
         length = interval.length_s
         flows: list[Row] = []
         for name, flow in interval.long_lived.items():

@@ -26,7 +26,7 @@ SHOWN_METRICS = 6
 
 
 def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
-    """Write a page with a table for each experiment, a row a run; none without any run."""
+    """Write a page with a table for each experiment, a row per run; none without any run."""
     content = Content()
     values = record.data.values
     for experiment in study.chosen() if not values.is_empty() else ():

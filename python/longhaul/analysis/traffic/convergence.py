@@ -1,4 +1,4 @@
-"""Whether statistics of a long run of values settle: running means and quantiles.
+"""Convergence of the statistics of a long series: running means and quantiles.
 
 Means of heavy-tailed sizes do not settle in any run (Crovella and Lipsky, "Long-lasting transient
 conditions in simulations with heavy-tailed workloads", Winter Simulation Conference 1997).
@@ -12,36 +12,36 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Running:
-    """A statistic of the first values, of more and more of them."""
+    """A statistic over the first values of a series, for growing numbers of them."""
 
     counts: np.ndarray
-    """How many values,"""
+    """Numbers of values from the beginning."""
     values: np.ndarray
-    """and the statistic of these."""
+    """The statistic of that many values."""
 
     def after(self, count: int) -> np.ndarray:
-        """Its values once so many are in."""
+        """Return the values from `count` on."""
         return self.values[self.counts >= count]
 
     def range_after(self, count: int) -> float:
-        """Largest less smallest from then on."""
+        """Return the largest less the smallest value from `count` on."""
         return float(np.ptp(self.after(count)))
 
     def variation_after(self, count: int) -> float:
-        """Coefficient of variation from then on: standard deviation over mean."""
+        """Return the coefficient of variation from `count` on."""
         later = self.after(count)
         return float(later.std() / later.mean())
 
 
 def running_mean(values: ArrayLike, every: int = 100) -> Running:
-    """The mean of the first `every` values, of twice as many, and so on."""
+    """Return means of the first `every` values, of twice as many, and so on."""
     given = np.asarray(values, float)
     counts = np.arange(every, len(given) + 1, every)
     return Running(counts, np.cumsum(given)[counts - 1] / counts)
 
 
 def running_quantile(values: ArrayLike, part: float, every: int = 100) -> Running:
-    """A quantile of the first `every` values, of twice as many, and so on.
+    """Return a quantile of the first `every` values, of twice as many, and so on.
 
     The smallest value that has at least that part of all at or below it.
     """

@@ -8,13 +8,13 @@ from numpy.typing import ArrayLike
 
 
 def counts_above(values: ArrayLike, grid: ArrayLike) -> np.ndarray:
-    """How many values are larger than each point of a grid."""
+    """Return the number of values that are larger than each point of a grid."""
     ordered = np.sort(np.asarray(values, float))
     return len(ordered) - np.searchsorted(ordered, np.asarray(grid, float), side="right")
 
 
 def ccdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray:
-    """The share of values larger than each point; of `of`, if more began than have values."""
+    """Return the fraction of values above each point, of `of` values if some are missing."""
     given = np.asarray(values, float)
     whole = len(given) if of is None else of
     if whole < len(given) or whole == 0:
@@ -23,7 +23,7 @@ def ccdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarra
 
 
 def cdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray:
-    """The share of values up to each point; what has no value is above every point."""
+    """Return the fraction of values up to each point; missing values count as above."""
     return 1.0 - ccdf(values, grid, of)
 
 
@@ -38,7 +38,7 @@ class Band:
 
 
 def band(grid: ArrayLike, curves: Sequence[ArrayLike], coverage: float = 1.0) -> Band:
-    """The median of curves point by point, with the interval that covers a part of them.
+    """Return the median of curves point by point, with an interval that covers part of them.
 
     With the coverage 1, the default, it is from the smallest to the largest: of a few replications
     percentiles say no more.

@@ -18,12 +18,12 @@ class MeanMap:
     """Their sums."""
 
     def means(self, min_count: int = 10) -> np.ndarray:
-        """Means of cells with enough values; not a number elsewhere."""
+        """Return the means of cells with enough values; not a number elsewhere."""
         enough = self.counts >= max(min_count, 1)
         return np.where(enough, self.totals / np.maximum(self.counts, 1), np.nan)
 
     def __add__(self, other: "MeanMap") -> "MeanMap":
-        """Of the values of both, such as two replications."""
+        """Return the map of the values of both, such as two replications."""
         if not (np.array_equal(self.x_edges, other.x_edges)
                 and np.array_equal(self.y_edges, other.y_edges)):  # fmt: skip
             raise ValueError("expected two maps with the same cells")
@@ -35,7 +35,7 @@ class MeanMap:
 def mean_map(
     x: ArrayLike, y: ArrayLike, values: ArrayLike, x_edges: ArrayLike, y_edges: ArrayLike
 ) -> MeanMap:
-    """Means of values by cell; what is outside the edges, lower ends included, is left out."""
+    """Return means of values by cell; values outside the edges, or on lower ones, are omitted."""
     edges = np.asarray(x_edges, float), np.asarray(y_edges, float)
     given = np.asarray(values, float)
     places = [
@@ -55,7 +55,7 @@ def mean_map(
 
 
 def difference(first: MeanMap, other: MeanMap, min_count: int = 10) -> np.ndarray:
-    """Means of the first less those of the second, where both have enough values."""
+    """Return the first means less the second, where both have enough values."""
     if first.counts.shape != other.counts.shape:
         raise ValueError("expected two maps with the same cells")
     return np.asarray(first.means(min_count) - other.means(min_count))

@@ -1,4 +1,4 @@
-"""The same connections in two runs, one by one.
+"""Paired comparison of the same connections in two runs.
 
 With common random numbers each connection is asked for the same at the same time in both runs, so
 that its two response times differ by what was changed between them. Differences of pairs scatter
@@ -25,7 +25,7 @@ class NotPairedError(LonghaulError):
 
 
 def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -> pl.DataFrame:
-    """First exchanges of connections that two runs have in common, in the order of their start.
+    """Return first exchanges of the connections common to two runs, ordered by start.
 
     The arguments are tables of exchanges. Later ones of a connection start when the network lets
     them. What the runs ask for has its own name; `response_s` and `other_response_s` are null
@@ -59,7 +59,7 @@ def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -
 
 @dataclass(frozen=True)
 class Paired:
-    """How paired values differ, the second less the first."""
+    """Statistics of paired differences, the second value less the first."""
 
     count: int
     mean: float
@@ -67,9 +67,9 @@ class Paired:
     median: float
     median_interval: tuple[float, float]
     smaller: float
-    """The share of pairs whose second value is smaller,"""
+    """Fraction of pairs whose second value is smaller by more than the tolerance."""
     larger: float
-    """and larger: by more than the tolerance."""
+    """Fraction of pairs whose second value is larger by more than the tolerance."""
 
 
 def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: int = 1) -> Paired:

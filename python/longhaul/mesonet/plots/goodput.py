@@ -81,7 +81,7 @@ def _bars(runs: Sequence[Results], means: Sequence[pl.DataFrame]) -> Iterator[Ba
 
 
 def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
-    """Means of groups in the part of the run that is shown, also as a part of the interface."""
+    """Return means of groups in the shown part of the run, also as a fraction of the interface."""
     goodput = in_part_of_run(tables.goodput, pl.col("interval") * tables.interval_s, options)
     hosts = tables.scenario["hosts"]
     speed = pl.when(interface="fast").then(hosts["fast_rate"]).otherwise(hosts["base_rate"])
@@ -90,7 +90,7 @@ def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
 
 
 def _files(means: Sequence[pl.DataFrame], options: Options) -> list[str]:
-    """The types of file that any run has, or those that were asked for."""
+    """Return the types of file that any run has, or the requested ones."""
     there = [file for file in groups.FILES if any(file in table["file"] for table in means)]
     if not there:
         raise ResultsError("--from and --to: no group of flows is complete in this part of the run")

@@ -34,7 +34,7 @@ STATES = (
 
 
 def _end_s(run: RunData) -> float:
-    """When a run ended, which may be before its scenario does."""
+    """Return the time at which a run ended, which may be before its scenario's end."""
     return float(run.meta["simulated_s"])
 
 
@@ -88,7 +88,7 @@ Panel = tuple[str, Sequence[Curve]]
 
 @dataclass(frozen=True)
 class Lines:
-    """Plots of one column over time: a panel a run with a line for each part, or the other way."""
+    """Plots of one column over time: a panel per run with a line per part, or the reverse."""
 
     name: str
     help: str
@@ -101,7 +101,7 @@ class Lines:
     parts: Callable[[MesoNet], Sequence[str]] = lambda tables: ("",)
     top: float | None = None
     per_s: bool = False
-    """Whether values are of an interval, to be divided by its length."""
+    """True if values belong to an interval, so that its length divides them."""
     there: pl.Expr | None = None
     """In which rows a part has a value at all; in all of them without it."""
 
@@ -133,7 +133,7 @@ class Lines:
         ]
 
     def _a_panel_a_run(self, runs: Sequence[Results], options: Options) -> list[Panel]:
-        """All parts of each run; the same one has the same look in all runs."""
+        """Draw all parts of each run; a part has the same style in all runs."""
         if self.key is None:
             return [(run.name, [Curve(run, "", None, _ONE)]) for run in runs]
         chosen = [(run, self._chosen(run, options)) for run in runs]
@@ -145,7 +145,7 @@ class Lines:
         ]
 
     def _chosen(self, run: Results, options: Options) -> Sequence[str]:
-        """The parts of a run that are drawn."""
+        """Return the parts of a run that are drawn."""
         if self.key is None or not options.parts:
             return self.parts(MesoNet.of(run))
         there = getattr(MesoNet.of(run), self.table)[self.key].unique(maintain_order=True).to_list()
@@ -175,7 +175,7 @@ class Lines:
         periods.head(axes, whole, [self._means(curve, each, whole) for curve, each in rows])
 
     def _rows(self, curve: Curve) -> pl.DataFrame:
-        """The rows of a part, one an interval."""
+        """Return the rows of a part, one per interval."""
         table: pl.DataFrame = getattr(MesoNet.of(curve.run), self.table)
         return table if self.key is None else table.filter(pl.col(self.key) == curve.part)
 
@@ -185,7 +185,7 @@ class Lines:
         return value if there is None else pl.when(there).then(value)
 
     def _means(self, curve: Curve, rows: pl.DataFrame, whole: Sequence[Period]) -> Means:
-        """Over periods as in summaries: also over intervals in which a flow has yet to start.
+        """Return means over periods as in summaries: also over intervals before a flow starts.
 
         None where it has at most a sample, as it starts at the end of the period, or where the run
         ended before the period did.
@@ -200,7 +200,7 @@ class Lines:
 
 
 def _fullest(tables: MesoNet) -> Sequence[str]:
-    """The routers with the fullest queues."""
+    """Return the routers with the fullest queues."""
     means = tables.routers.group_by("router", maintain_order=True).agg(pl.col("queue_share").mean())
     order = means.sort("queue_share", descending=True, maintain_order=True)["router"]
     return order[:MOST_ROUTERS].to_list()
@@ -278,7 +278,7 @@ def _timeline(axes: Axes, tables: MesoNet, options: Options) -> None:
 
 
 def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
-    """What goes on from when to when, in seconds."""
+    """Return the spans of users, jumbo files and long-lived flows, in seconds."""
     scenario = tables.scenario
     end = scenario["intervals"] * tables.interval_s
     bars = [("users", 0.0, end)]
@@ -291,5 +291,5 @@ def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
 
 
 def _time(given: float | str, end: float) -> float:
-    """A time of a scenario in seconds; a number is a part of the run."""
+    """Return a scenario's time in seconds; a number is a fraction of the run."""
     return seconds(given) if isinstance(given, str) else given * end

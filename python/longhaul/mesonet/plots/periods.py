@@ -1,4 +1,4 @@
-"""Periods of a run on plots over time: where they begin and end, and means over each.
+"""Periods of a run on plots over time: borders, names, and means of each period.
 
 Names stand above the frame, each over the middle of its period, and means below the names: a row a
 line, in its colour, beside a piece of the line where there are several. The mean of a line alone is
@@ -39,14 +39,14 @@ class Means:
 
 
 def shown(periods: Sequence[Period], options: Options, end_s: float) -> list[Period]:
-    """The periods that a plot shows whole."""
+    """Return the periods that a plot shows whole."""
     low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
     last = min(high, end_s) + ROUNDING_S
     return [each for each in periods if low <= each.from_s and each.to_s <= last]
 
 
 def borders(axes: Axes, periods: Sequence[Period], options: Options, end_s: float) -> None:
-    """A line where each period begins and ends."""
+    """Draw a line where each period begins and ends."""
     ends = {time for period in periods for time in (period.from_s, period.to_s)}
     low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
     for time in sorted(time for time in ends if low <= time <= min(high, end_s) + ROUNDING_S):
@@ -54,7 +54,7 @@ def borders(axes: Axes, periods: Sequence[Period], options: Options, end_s: floa
 
 
 def head(axes: Axes, periods: Sequence[Period], rows: Sequence[Means]) -> None:
-    """Names of periods, and the means of at most `MOST_ROWS` lines."""
+    """Write names of periods, and the means of at most `MOST_ROWS` lines."""
     rows = rows if len(rows) <= MOST_ROWS else ()
     for place, period in enumerate(periods):
         middle = (period.from_s + period.to_s) / 2
@@ -84,7 +84,7 @@ def _above(axes: Axes, time: float, row: int, text: str, colour: str) -> None:
 
 
 def _key(axes: Axes, row: int, look: Style) -> None:
-    """A piece of a line, at the left end of its row."""
+    """Draw a piece of a line, at the left end of its row."""
     height_in = (GAP_PT + ROW_PT * row + SIZE_PT / 2) / 72
     figure = axes.get_figure(root=True)
     assert figure is not None

@@ -1,4 +1,4 @@
-"""Plots of tables that runs of MesoNet may have, runs side by side."""
+"""Plots of tables that MesoNet runs may have, for several runs side by side."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -40,12 +40,12 @@ def of_mesonet(
 
 
 def has_table(needs: str) -> Callable[[Results], bool]:
-    """Whether a run of MesoNet has a table."""
+    """Return a test that is true if a MesoNet run has a table."""
     return lambda run: isinstance(run.own_tables, MesoNet) and run.own_tables.has(needs)
 
 
 def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.DataFrame:
-    """The rows of intervals that end after --from, and by --to."""
+    """Return the rows of intervals that end after --from, and by --to."""
     if options.from_s is not None:
         table = table.filter(end_s > options.from_s + ROUNDING_S)
     if options.to_s is not None:
@@ -54,7 +54,7 @@ def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.
 
 
 def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:
-    """What each run is called, and how it is drawn: by its algorithm, if no other run has it.
+    """Return each run's name and style: that of its algorithm, if no other run has it.
 
     Each has a colour of its own as long as there are enough: dashes are lost in noisy curves, and
     bars have none.

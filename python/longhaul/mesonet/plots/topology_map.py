@@ -27,11 +27,11 @@ MARGIN = 0.3
 
 @dataclass(frozen=True)
 class Fan:
-    """Where the routers of a tier lie from the one above, in lengths of a backbone link."""
+    """Placement of a tier's routers around the one above, in lengths of a backbone link."""
 
     radius: float
     angle: float
-    """Between the outermost two, in radians, if there are several."""
+    """Angle between the outermost two, in radians, if there are several."""
 
 
 FANS = {"pop": Fan(0.36, 0.42 * pi), "access": Fan(0.22, 0.62 * pi)}
@@ -107,7 +107,7 @@ def _draw(axes: Axes, tables: MesoNet) -> None:
 
 
 def _point(axes: Axes, start: Place, end: Place) -> None:
-    """An arrow in the middle of a link that leads one way."""
+    """Draw an arrow in the middle of a link that leads one way."""
     (x, y), (to_x, to_y) = start, end
     middle = ((x + to_x) / 2, (y + to_y) / 2)
     before = (middle[0] - 0.02 * (to_x - x), middle[1] - 0.02 * (to_y - y))
@@ -116,7 +116,7 @@ def _point(axes: Axes, start: Place, end: Place) -> None:
 
 
 def _places(routers: pl.DataFrame, links: Sequence[tuple[str, str]]) -> dict[str, Place]:
-    """Where each router lies, in lengths of a backbone link."""
+    """Return the place of each router, in lengths of a backbone link."""
     backbone = routers.filter(tier="backbone")["router"].to_list()
     points = majorised(backbone, links).tolist()
     places = {name: (x, y) for name, (x, y) in zip(backbone, points, strict=True)}
@@ -137,14 +137,14 @@ def _places(routers: pl.DataFrame, links: Sequence[tuple[str, str]]) -> dict[str
 
 
 def _angles(count: int, middle: float, fan: Fan) -> list[float]:
-    """The directions of so many routers of a fan."""
+    """Return the directions of `count` routers of a fan."""
     if count == 1:
         return [middle]
     return [middle + fan.angle * (place / (count - 1) - 0.5) for place in range(count)]
 
 
 def _free_side(name: str, links: Sequence[tuple[str, str]], places: Mapping[str, Place]) -> float:
-    """The direction away from the neighbours of a backbone router; upwards without any."""
+    """Return the direction away from a backbone router's neighbours; upwards without any."""
     x, y = places[name]
     others = [one if other == name else other for one, other in links if name in (one, other)]
     east = sum(x - places[other][0] for other in others)

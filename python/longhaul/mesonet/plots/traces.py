@@ -16,7 +16,7 @@ MOST_TRACED = 4
 
 
 def _traced(run: Results) -> list[tuple[int, str]]:
-    """Numbers and names of the flows that were traced first."""
+    """Return numbers and names of the flows that were traced first."""
     flows = MesoNet.of(run).flow_trace.unique("flow", keep="first", maintain_order=True)
     source = "source " + pl.col("source").cast(pl.String)
     name = pl.coalesce("long_lived", source + ", flow " + pl.col("flow").cast(pl.String))
@@ -24,7 +24,7 @@ def _traced(run: Results) -> list[tuple[int, str]]:
 
 
 def _part(trace: pl.DataFrame, flow: int, options: Options) -> pl.DataFrame:
-    """The events of a flow, in the part of the run that is shown."""
+    """Return the events of a flow, in the shown part of the run."""
     return in_part_of_run(trace.filter(pl.col("flow") == flow), pl.col("t_s"), options)
 
 

@@ -18,7 +18,7 @@ SPREAD = 0.12
 def cell_lines(
     given: Sequence[Cell], factors: Mapping[str, Sequence[Level]], response: str
 ) -> Figure:
-    """Means over the levels of the first factor, a line for each level of the second.
+    """Draw means over the levels of the first factor, a line for each level of the second.
 
     Each combination of levels of further factors is a panel; all have one scale. Bars are the 95 %
     intervals of the means, where there are any.
@@ -61,7 +61,7 @@ def cell_lines(
 
 
 def _reach(cells: Sequence[Cell]) -> np.ndarray | None:
-    """Half of each interval; not a number, which is not drawn, where there is none."""
+    """Return half of each interval; not a number, which is not drawn, where there is none."""
     reach = np.array([cell.mean.high - cell.mean.mean for cell in cells])
     known = np.isfinite(reach)
     return np.where(known, reach, np.nan) if known.any() else None

@@ -1,4 +1,4 @@
-"""Pictures of competitors, algorithms mostly, condition by condition."""
+"""Plots of competitors (mostly algorithms) by condition."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,7 +18,7 @@ MAX_RATIO = 30.0
 def dendrograms(
     trees: Sequence[Dendrogram], names: Sequence[str], titles: Sequence[str], notes: str = ""
 ) -> Figure:
-    """A dendrogram a condition; subtrees below the cut have a colour each."""
+    """Draw a dendrogram per condition; subtrees below the cut have a colour each."""
     with styled():
         drawing, axes = panels(len(trees), columns=6, width=shared.PAGE / 6, height=1.4)
         for panel, tree, title in zip(axes, trees, titles, strict=True):
@@ -46,7 +46,7 @@ def congestion_bars(
     rates: Sequence[float], levels: Mapping[str, Sequence[str]], signs: str,
     classes: Sequence[str], bounds: Sequence[float], label: str,
 ) -> Figure:  # fmt: skip
-    """Conditions by increasing retransmission rate, in blocks with the names of their classes."""
+    """Draw retransmission rates of conditions in increasing order, in blocks of named classes."""
     with styled():
         order = congestion.congestion_order(rates)
         rows = {name: [texts[c] for c in order] for name, texts in levels.items()}

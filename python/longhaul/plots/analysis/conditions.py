@@ -1,4 +1,4 @@
-"""What pictures of competitors condition by condition share: numbers, notes, rows below an axis."""
+"""Parts shared by plots of competitors by condition: numbers, notes, rows below an axis."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -20,18 +20,18 @@ LYING = 4
 
 
 def key(names: Mapping[int, str]) -> str:
-    """Which number is which competitor."""
+    """Return the key of the competitors' numbers."""
     return ", ".join(f"{number} {name}" for number, name in names.items())
 
 
 def head(drawing: Figure, text: str) -> None:
-    """The title of a picture with panels."""
+    """Draw the title of a plot with panels."""
     width = int(drawing.get_figwidth() * 13)
     drawing.suptitle(wrapped(text, width), fontsize=9, fontweight="bold")
 
 
 def note(drawing: Figure, *lines: str) -> None:
-    """What has to be known to read a picture, below it."""
+    """Write the notes that a reader needs below a plot."""
     width = int(drawing.get_figwidth() * (PER_IN - 2))
     wrap = partial(textwrap.wrap, width=width, break_on_hyphens=False)
     text = "\n".join("\n".join(wrap(line)) for line in lines if line)
@@ -41,7 +41,7 @@ def note(drawing: Figure, *lines: str) -> None:
 def below(
     axes: Axes, rows: Mapping[str, Sequence[str]], colours: Sequence[str] | None = None
 ) -> None:
-    """Rows of texts below an axis of conditions, named at the left."""
+    """Draw rows of texts below an axis of conditions, named at the left."""
     axes.set_xticks([])
     # Below the label of the lowest tick.
     down = 6.0

@@ -1,4 +1,4 @@
-"""Pictures of responses among themselves: correlations, components, and pairs by factor."""
+"""Plots of responses among themselves: correlations, components, and pairs by factor."""
 
 from collections.abc import Mapping, Sequence
 
@@ -40,7 +40,7 @@ def _colour(r: float) -> str:
 def correlation_matrix(
     values: ArrayLike, names: Sequence[str], meanings: Sequence[str] = ()
 ) -> Figure:
-    """Names on the diagonal, scatter plots above it, 100 r below, ordered by mean |r|.
+    """Draw scatter plots above the diagonal of names, 100 r below, ordered by mean |r|.
 
     Of many responses coloured squares instead. `meanings` are lines that say what the names are.
     """
@@ -78,7 +78,7 @@ def correlation_matrix(
 
 
 def _heat_map(r: np.ndarray, names: Sequence[str], meanings: Sequence[str]) -> Figure:
-    """100 r of each pair in squares of its colour."""
+    """Draw 100 r of each pair in squares coloured by it."""
     size = 0.21 * len(names) + 1.0
     drawing = Figure(figsize=(size + 0.6, size), layout="constrained")
     axes = drawing.subplots()
@@ -98,7 +98,7 @@ def _heat_map(r: np.ndarray, names: Sequence[str], meanings: Sequence[str]) -> F
 
 
 def correlation_histogram(values: ArrayLike, threshold: float = of.NIST_THRESHOLD) -> Figure:
-    """How many pairs of responses have which |r|, with the threshold of groups."""
+    """Draw a histogram of |r| over pairs of responses, with the threshold of groups."""
     with styled():
         count, edges = of.histogram(of.correlations(values))
         drawing = Figure(figsize=(4.8, 3.0), layout="constrained")
@@ -114,7 +114,7 @@ def index_plot(
     values: ArrayLike, names: Sequence[str], threshold: float = of.NIST_THRESHOLD,
     meanings: Sequence[str] = (),
 ) -> Figure:  # fmt: skip
-    """Which pairs are above the threshold; responses with few partners first."""
+    """Draw the pairs above the threshold; responses with few partners first."""
     with styled():
         r = np.abs(of.correlations(values))
         order = of.by_partners(r, threshold)
@@ -137,7 +137,7 @@ def index_plot(
 def weights(
     components: Components, names: Sequence[str], count: int = 4, meanings: Sequence[str] = ()
 ) -> Figure:
-    """Weights of responses in the first components."""
+    """Draw weights of responses in the first components."""
     with styled():
         shown = min(count, len(components.weights))
         drawing = Figure(figsize=(max(4.2, 0.26 * len(names)), 1.6 * shown), layout="constrained")
@@ -156,7 +156,7 @@ def weights(
 
 
 def shares(components: Components) -> Figure:
-    """What part of the variance each component explains, and the first ones together."""
+    """Draw the fraction of the variance explained by each component, single and cumulative."""
     with styled():
         given = 100 * components.variance_shares
         drawing = Figure(figsize=(max(4.2, 0.3 * len(given) + 1.5), 3.0), layout="constrained")
@@ -174,7 +174,7 @@ def shares(components: Components) -> Figure:
 
 
 def distributions(components: Components, values: ArrayLike, count: int = 4) -> Figure:
-    """Histograms with a common scale: all responses, standardised, and scores of components."""
+    """Draw histograms on one scale: all responses, standardised, and scores of components."""
     with styled():
         shown = min(count, len(components.weights))
         every = standardised(values).ravel()
@@ -201,7 +201,7 @@ def biplot(
     title: str = "",
     meanings: Sequence[str] = (),
 ) -> Figure:
-    """Scores on the first two components, by group, with the weights of responses as arrows.
+    """Draw scores on the first two components, by group, with responses' weights as arrows.
 
     Dashed lines enclose the clusters of scores, if any are given. `title` is that of the groups.
     """
@@ -247,7 +247,7 @@ def biplot(
 
 
 def _enclose(axes: Axes, points: np.ndarray) -> tuple[float, float]:
-    """A dashed line around points; returns the topmost of them."""
+    """Draw a dashed line around points; return the topmost of them."""
     places = np.unique(points, axis=0)
     # A hull needs three points that are not on a line.
     if len(places) > 2 and np.linalg.matrix_rank(places - places[0]) > 1:
@@ -261,7 +261,7 @@ def yyx(
     first: np.ndarray, second: np.ndarray, labels: tuple[str, str],
     factors: Mapping[str, tuple[Sequence[object], Sequence[object]]],
 ) -> Figure:  # fmt: skip
-    """One response over another, plain and then once for each factor, points by its level.
+    """Draw one response over another, plain and then once per factor, with points by its level.
 
     Of each factor the levels in order, and that of each point.
     """

@@ -15,7 +15,7 @@ FIT = 16
 
 
 def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: float) -> Figure:
-    """A panel a factor, all on one scale: means of its levels with 95 % intervals.
+    """Draw a panel per factor, all on one scale: means of its levels with 95 % intervals.
 
     The share in each title is the factor's part of the variance over all runs.
     """
@@ -41,7 +41,7 @@ def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: floa
 
 
 def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figure:
-    """Differences of pairs of levels, with their 95 % intervals."""
+    """Draw differences of pairs of levels, with their 95 % intervals."""
     with styled():
         drawing = Figure(figsize=(6.4, 1.0 + 0.28 * len(pairs)), layout="constrained")
         axes = drawing.subplots()
@@ -62,7 +62,7 @@ def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figu
 
 
 def variance_shares(sources: Sequence[Source], response: str) -> Figure:
-    """The share of each source of an analysis of variance in the total, the largest first.
+    """Draw each source's share of the total sum of squares, the largest first.
 
     Sources that are significant at 5 % are filled.
     """
@@ -88,7 +88,7 @@ def variance_shares(sources: Sequence[Source], response: str) -> Figure:
 def cube(
     values: Sequence[float], names: Sequence[str], levels: Sequence[Sequence[object]], what: str
 ) -> Figure:
-    """A value at each corner of a cube of three factors, C1 to C8 in standard order.
+    """Draw a value at each corner of a cube of three factors, C1 to C8 in standard order.
 
     `levels` are the minus and the plus level of each factor; `what` says what the values are.
     """

@@ -1,4 +1,4 @@
-"""What all plots of analyses share."""
+"""Parts shared by all plots of analyses."""
 
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ CHARACTER, LINE = 0.56, 1.5
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """The style of all plots."""
+    """Apply the style of all plots."""
     with matplotlib.rc_context(plots.STYLE):
         yield
 
@@ -39,7 +39,7 @@ def panels(
     count: int, *, width: float = 2.6, height: float = 2.4, columns: int = MAX_COLUMNS,
     share_y: bool = False, share_x: bool = False,
 ) -> tuple[Figure, list[Axes]]:  # fmt: skip
-    """A figure with a number of panels, row by row."""
+    """Return a figure with a number of panels, row by row."""
     across = min(columns, count)
     down = -(-count // across)
     drawing = Figure(figsize=(max(width * across, 4.2), height * down), layout="constrained")
@@ -51,7 +51,7 @@ def panels(
 
 
 def wrapped(text: str, width: int = 22) -> str:
-    """A title on several short lines."""
+    """Return a title on several short lines."""
     return "\n".join(textwrap.wrap(text, width)) or text
 
 
@@ -63,7 +63,7 @@ def bare(axes: Axes) -> None:
 
 
 def number(value: float) -> str:
-    """Three digits, and a prefix if it is large."""
+    """Write a number with three digits, and a prefix if it is large."""
     rounded = float(f"{value:.3g}")
     return EngFormatter(sep="")(rounded) if abs(rounded) >= LONG else f"{value:.3g}"
 
@@ -75,7 +75,7 @@ def prefixed(axis: Axis) -> None:
 
 
 def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.0) -> None:
-    """Lines of text to the right of all panels, for which the figure has room."""
+    """Draw lines of text to the right of all panels, in the room that the figure has for them."""
     if not lines:
         return
     longest = max(len(line) for text in (*lines, title) for line in text.split("\n"))
@@ -149,7 +149,7 @@ def beside(
 
 
 def _moves(half: np.ndarray, point: float) -> np.ndarray:
-    """Where the middle of a label may be, seen from its point: the nearest first, in pixels."""
+    """Return candidate offsets of a label's centre from its point, in pixels, the nearest first."""
     angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
     towards = np.column_stack([np.cos(angles), np.sin(angles)])
     # To the edge of a rectangle, so that labels above are as near as those beside.
@@ -160,7 +160,7 @@ def _moves(half: np.ndarray, point: float) -> np.ndarray:
 def _cost(
     boxes: np.ndarray, frame: np.ndarray, taken: np.ndarray, marks: np.ndarray, point: float
 ) -> np.ndarray:
-    """What lies on each place, in square points; places farther away cost a little."""
+    """Return the cost of each place of a label: overlaps in square points, and distance."""
     inside = _overlap(boxes, frame[None])
     beyond = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1) - inside
     near = 2.0 * point
@@ -171,7 +171,7 @@ def _cost(
 
 
 def _overlap(boxes: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Area that each of the boxes, left, bottom, right, top, has in common with others."""
+    """Return the area that each box (left, bottom, right, top) has in common with others."""
     low = np.maximum(boxes[:, None, :2], others[None, :, :2])
     high = np.minimum(boxes[:, None, 2:], others[None, :, 2:])
     area: np.ndarray = np.clip(high - low, 0.0, None).prod(axis=2).sum(axis=1)

@@ -1,4 +1,4 @@
-"""Residuals of competitors condition by condition, and who stands out."""
+"""Plots of competitors' residuals by condition, and of the competitors that stand out."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -32,12 +32,12 @@ def residual_plot(
     values: ArrayLike, names: Mapping[int, str], levels: Mapping[str, Sequence[str]], signs: str,
     label: tuple[str, str], critical: float | None = None,
 ) -> Figure:  # fmt: skip
-    """Residuals from the mean of all competitors, conditions by the size of the largest.
+    """Draw residuals from the mean of all competitors; conditions by the largest residual.
 
-    `values` has a row a condition and a column a competitor; levels have a text a condition, the
+    `values` has a row per condition and a column per competitor, `levels` a text per condition; the
     label is words and a unit. Green columns have a significant high outlier, red ones a low one,
-    black ones neither. Below: levels of factors, the extreme competitor, the order of magnitude,
-    percent of the mean, and Grubbs' statistic.
+    black ones neither. Below stand levels of factors, the extreme competitor, the order of
+    magnitude, percent of the mean, and Grubbs' statistic.
     """
     with styled():
         given = np.asarray(values, float)
@@ -116,7 +116,7 @@ def _scale(axes: Axes, largest: Sequence[float]) -> None:
 
 
 def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, float]]:
-    """Each competitor, and by how many points its number moves, so that none lies on another.
+    """Return competitors, and the offsets in points that keep their numbers apart.
 
     Near ones stand side by side, and more than `fit` in rows, the lower ones below.
     """
@@ -139,7 +139,7 @@ def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, 
 
 
 def _first_overlap(groups: Sequence[Sequence[int]], heights: np.ndarray, fit: int) -> int | None:
-    """The first group whose numbers would lie on those of the next."""
+    """Return the first group whose numbers would overlap those of the next."""
     edges = []
     for group in groups:
         rows = math.ceil(len(group) / fit)
@@ -158,7 +158,7 @@ def _colour(residuals: Residuals) -> str:
 
 
 def _figures(each: Sequence[Residuals], numbers: Sequence[int]) -> dict[str, list[str]]:
-    """The rows of figures below: blank where all are equal."""
+    """Return the rows of figures below: blank where all are equal."""
 
     def row(text: str, figure: str) -> list[str]:
         return [text.format(getattr(one, figure)) if one.extreme >= 0 else "" for one in each]
@@ -188,7 +188,7 @@ def standout_matrix(
     cells: Sequence[Sequence[Standout | None]], names: Mapping[int, str],
     conditions: Sequence[str], responses: Sequence[str], rule: str, factors: str = "condition",
 ) -> Figure:  # fmt: skip
-    """Who stands out, by condition, across, and response, down; green high, red low."""
+    """Draw the competitors that stand out, by condition (across) and response (down)."""
     with styled():
         numbers = list(names)
         # Inches that the longest names of responses and conditions take.

@@ -43,13 +43,13 @@ class Screening:
     """Runs of a two-level design and one response."""
 
     coded: np.ndarray
-    """A row a run, a column a factor, -1 or +1."""
+    """A row per run, a column per factor, -1 or +1."""
     response: np.ndarray
     names: Sequence[str]
     label: str
-    """What the response is called, with its unit."""
+    """Name of the response, with its unit."""
     cells: Sequence[object] | None = None
-    """What runs have to share to be replications, if that is more than the levels here."""
+    """Values that replications must share, if more than the levels shown here."""
     levels: Sequence[tuple[object, object]] = ()
     """The minus and the plus level of each factor."""
 
@@ -85,7 +85,7 @@ class Screening:
 
 
 def spelled(effect: Effect, join: str = " ") -> str:
-    """A term with what the design cannot tell from it."""
+    """Return a term with its aliases in the design."""
     shown = effect.aliases[:NAMED_ALIASES]
     more = len(effect.aliases) - len(shown)
     names = [effect.name, *(f"= {alias}" for alias in shown), *([f"= {more} more"] if more else [])]

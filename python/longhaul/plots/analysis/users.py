@@ -1,4 +1,4 @@
-"""Pictures of what users get: goodput of own flows and of those beside them, and ranks."""
+"""Plots of users' goodput: a group of flows, the flows that compete with it, and ranks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,16 +26,16 @@ from longhaul.plots.analysis.frame import (
 
 @dataclass(frozen=True)
 class Pair:
-    """What is drawn of an algorithm's own flows and those beside them."""
+    """Plot of an algorithm's own flows and of the flows that compete with them."""
 
     title: str
     quantity: str
     unit: str
     own: str
-    """What the first are: own flows, or the first response's words."""
+    """Label of the first: own flows, or the first response's words."""
     others: str
     left_out: str = ""
-    """Which flows are not in the picture."""
+    """Flows that the plot leaves out."""
 
     @property
     def axis(self) -> str:
@@ -55,7 +55,7 @@ class Bars:
 
 
 def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
-    """Mean goodput of each competitor's own flows, then of those beside them; a panel a group.
+    """Draw mean goodput of own, then of competing flows of each competitor; a panel per group.
 
     Where speeds of interfaces are known, a row below has fractions of these.
     """
@@ -91,7 +91,7 @@ def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Fi
 
 
 def _colours(count: int) -> list[str]:
-    """A colour for each competitor."""
+    """Return a colour for each competitor."""
     every = [matplotlib.colors.to_hex(colour) for colour in matplotlib.colormaps["tab10"].colors]  # type: ignore[attr-defined]
     return [every[k % len(every)] for k in range(count)]
 
@@ -110,10 +110,10 @@ def _name_colours(drawing: Figure, names: Mapping[int, str], title: str) -> None
 def goodput_scatter(
     own: ArrayLike, others: ArrayLike, names: Mapping[int, str], of: Pair
 ) -> Figure:
-    """Goodput of the flows beside each competitor over its own, a point a condition.
+    """Draw goodput of competing flows over each competitor's own, a point per condition.
 
-    Arrays have a row a condition and a column a competitor; a panel a competitor, its correlation
-    in red.
+    Arrays have a row per condition and a column per competitor. Each competitor has a panel, with
+    its correlation in red.
     """
     with styled():
         first, second = np.asarray(own, float), np.asarray(others, float)
@@ -150,9 +150,9 @@ def difference_bars(
     own: ArrayLike, others: ArrayLike, names: Mapping[int, str], conditions: Sequence[str],
     of: Pair, order: str = "",
 ) -> Figure:  # fmt: skip
-    """For each condition a bar an algorithm between its goodput and that beside it.
+    """Draw, for each condition, a bar per algorithm between own and competing flows' goodput.
 
-    Green where its own is higher. Arrays have a row a condition and a column an algorithm.
+    Bars are green where the own goodput is higher. Arrays have a row per condition and a column per algorithm.
     """
     with styled():
         first, second = np.asarray(own, float), np.asarray(others, float)
@@ -190,7 +190,7 @@ def rank_matrix(
     values: ArrayLike, who: int, title: str, conditions: Sequence[str], groups: Sequence[str],
     notes: Sequence[str] = (), factors: str = "condition",
 ) -> Figure:  # fmt: skip
-    """Ranks of one competitor by condition and group of flows, 1 the lowest goodput.
+    """Draw ranks of one competitor by condition and group of flows, 1 the lowest goodput.
 
     Green above the mean of all, red below; filled where it is the farthest from the mean.
     `values` is an array (condition, group, competitor).
@@ -233,7 +233,7 @@ def rank_matrix(
 def rank_spread(
     summary: ranks.RankSummary, names: Mapping[int, str], title: str, over: str, left_out: str = ""
 ) -> Figure:
-    """Standard deviation of rank averages over their mean; lower right is best."""
+    """Draw standard deviations of rank averages over their means; lower right is best."""
     with styled():
         drawing = Figure(figsize=(5.2, 4.2), layout="constrained")
         axes = drawing.subplots()

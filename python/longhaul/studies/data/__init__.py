@@ -20,7 +20,7 @@ __all__ = ["EXPERIMENT", "REPLICATION", "VERSION", "Curve", "Data", "NotRunError
 Cell = tuple[str, Mapping[str, Any]]
 # Makes values of two cells' values, replication by replication.
 Combine = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Found = TypeVar("Found", Lookup, Samples)
+LookupOrSamples = TypeVar("LookupOrSamples", Lookup, Samples)
 # Of what version of the results a row is.
 VERSION = "results_version"
 
@@ -300,7 +300,7 @@ def _without_empty(part: pl.DataFrame) -> pl.DataFrame:
     return part[[name for name, count in zip(part.columns, nulls, strict=True) if count < rows]]
 
 
-def _of(lookups: Mapping[str, Found], experiment: str) -> Found:
+def _of(lookups: Mapping[str, LookupOrSamples], experiment: str) -> LookupOrSamples:
     """The table of an experiment, or NotRunError."""
     if experiment not in lookups:
         raise NotRunError(f"{experiment} was not run")
