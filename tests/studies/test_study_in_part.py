@@ -70,7 +70,7 @@ def stored() -> int:
 
 
 def test_only_runs_at_chosen_levels_are_done(study: Path, cli: CommandLine) -> None:
-    where = ["--where", "algorithm=cubic", "--where", "loss=0.0001,0.001"]
+    where = ["--where", "algorithm=cubic", "--where", "loss=1e-4,0.001"]
     ran = cli("study", "run", study, "--quiet", *where)
     assert ran.returncode == 0, ran.stderr
     assert stored() == 2

@@ -48,6 +48,11 @@ def is_level(own: Any, level: Any) -> bool:  # noqa: ANN401
     return bool(own == level or (level and abs(own / level - 1) < 1e-9))
 
 
+def is_written_as(level: Any, text: str) -> bool:  # noqa: ANN401
+    """Return true if a text, such as one of a command, names a level: 1e-5 is 1e-05, too."""
+    return str(level) == text or is_level(level, _number(text))
+
+
 def _between(low: float, high: float) -> Predicate:
     """Return the predicate for levels between two others, except for the last bits."""
     return lambda level: bool(low * (1 - 1e-9) <= level <= high * (1 + 1e-9))

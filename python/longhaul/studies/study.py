@@ -21,6 +21,7 @@ from longhaul.studies.claims import Claim, read_claims
 from longhaul.studies.errors import StudyError, unknown
 from longhaul.studies.experiments import Experiment, Head, read_experiments
 from longhaul.studies.measures import GENERAL, Measure
+from longhaul.studies.selection import is_written_as
 
 EXPERIMENTS = "experiments.toml"
 # Either of both: a table of many claims, or claims one by one.
@@ -187,7 +188,7 @@ class Study:
         fit = [
             run
             for run in chosen.sweep("full", replications=1).runs()
-            if all(str(run.cell[axis]) == level for axis, level in levels.items())
+            if all(is_written_as(run.cell[axis], level) for axis, level in levels.items())
         ]
         if len(fit) == 1:
             return fit[0]
@@ -257,10 +258,17 @@ def _at(runs: Sequence[Run], axis: str, levels: Collection[str]) -> list[Run]:
     there = list(dict.fromkeys(str(run.cell[axis]) for run in runs if axis in run.cell))
     if not there:
         raise unknown("axis", axis, list(dict.fromkeys(name for run in runs for name in run.cell)))
+    chosen: list[Any] = []
     for level in levels:
-        if level not in there:
+        named = {
+            run.cell[axis]
+            for run in runs
+            if axis in run.cell and is_written_as(run.cell[axis], level)
+        }
+        if not named:
             raise unknown(f"level of {axis}", level, there)
-    return [run for run in runs if axis in run.cell and str(run.cell[axis]) in levels]
+        chosen += named
+    return [run for run in runs if axis in run.cell and run.cell[axis] in chosen]
 
 
 def _some(levels: Sequence[Level]) -> str:
