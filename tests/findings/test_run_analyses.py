@@ -142,6 +142,30 @@ def test_hurst_and_convergence_cover_the_measurement_window(runs: list[longhaul.
     assert forward["bytes"][-1] == pytest.approx(np.mean(sizes.to_numpy()), rel=0.05)
 
 
+def test_hurst_leaves_out_a_series_that_does_not_vary(tmp_path: Path) -> None:
+    """One exchange in all: packets vary, and new connections do not."""
+    run = longhaul.run(
+        """
+duration = "100 s"
+[topology.dumbbell.bottleneck]
+rate = "2 Mbps"
+delay = "20 ms"
+[measure]
+every = "50 ms"
+[[flows]]
+start = "1 s"
+[[flows]]
+label = "few"
+traffic = { kind = "requests", interval = "1000 s", response = "10 kB" }
+""",
+        out=tmp_path / "run",
+    )
+    [found] = analyse_run("hurst", run)
+    assert {row[0] for row in found.rows} == {"bottleneck: packets"}
+    [left_out] = found.left_out
+    assert left_out.startswith("new connections: 2000 samples are too few or do not vary")
+
+
 def test_an_unknown_analysis_is_refused_with_a_hint(runs: list[longhaul.Results]) -> None:
     with pytest.raises(RunAnalysisError, match=r"`hurts` of a run \(did you mean `hurst`\?\)"):
         analyse_run("hurts", runs[0])

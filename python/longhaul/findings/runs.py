@@ -131,21 +131,19 @@ def _class_names() -> list[str]:
 @named("hurst", "long-range dependence of packets at the busiest link and of new connections")
 def _hurst(run: "Results", against: "Results | None") -> list[Text]:
     heads = ("series", "method", "from (s)", "to (s)", "Hurst parameter", "95 % from", "to")
-    rows = []
+    rows, left_out = [], []
     for name, step_s, counts in counted(run):
-        for estimate in _estimates(run, counts):
+        try:
+            estimates = hurst.estimates(counts)
+        except ValueError as error:
+            left_out.append(f"{name}: {len(counts)} samples are too few or do not vary: {error}")
+            continue
+        for estimate in estimates:
             ends = float(estimate.scales[0] * step_s), float(estimate.scales[-1] * step_s)
             rows.append((name, estimate.method, *ends, estimate.value, estimate.low, estimate.high))
-    return [Text(f"{run.name}: long-range dependence", heads, rows)]
-
-
-def _estimates(run: "Results", counts: np.ndarray) -> list[hurst.Hurst]:
-    try:
-        return hurst.estimates(counts)
-    except ValueError as error:
-        raise RunAnalysisError(
-            f"{run.path}: {len(counts)} samples are too few or do not vary: {error}"
-        ) from None
+    if not rows:
+        raise RunAnalysisError(f"{run.path}: {'; '.join(left_out) or 'nothing was counted'}")
+    return [Text(f"{run.name}: long-range dependence", heads, rows, left_out)]
 
 
 @named(
