@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 STARVED_PART = 0.05
 STARVED_S = 10.0
 STARVED_RATIO = 10.0
-# Shares have converged once they have stayed within their band for so many windows.
+# Number of windows for which shares must stay within their band to have converged.
 STAYS_WINDOWS = 10
 ROUNDING = 1e-9
 
@@ -144,8 +144,8 @@ def smoothness(given: Rates) -> np.ndarray:
 def losses(times: ArrayLike, dropped: ArrayLike) -> tuple[float | None, float | None]:
     """Return the mean time between losses, and packets lost at a time (RFC 7928, section 2.3).
 
-    From samples of a counter: what is lost between two samples is lost at a time, at the later one.
-    Without two such times there is no interval, without any no loss.
+    `dropped` is a sampled counter: packets lost between two samples count as one loss, at the later
+    sample. The interval needs two losses, the number of packets one; otherwise they are None.
     """
     lost = np.diff(np.asarray(dropped, dtype=float))
     at = np.asarray(times, dtype=float)[1:][lost > 0]

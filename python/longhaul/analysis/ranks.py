@@ -22,7 +22,7 @@ def _ranked(values: np.ndarray, method: str = "average", axis: int | None = None
 def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
     """Return ranks of factors by effect size, 1 the most influential; ties share the mean.
 
-    The last axis is the factor. With `digits`, sizes that agree to so many digits are ties.
+    The last axis is the factor. With `digits`, sizes that agree to this number of digits are ties.
     """
     sizes = np.abs(np.asarray(effects, float))
     if digits is not None:

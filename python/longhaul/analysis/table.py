@@ -111,7 +111,7 @@ def _ascending(levels: Sequence[Level]) -> list[Level]:
     """Sort levels by size if they have one, otherwise alphabetically."""
     parts = [str(level).partition(" ") for level in levels]
     try:
-        # In one unit, such as packets, it is the number that they begin with.
+        # Levels in one unit, such as packets, are sorted by the numbers that they begin with.
         same = len({unit for *_, unit in parts}) == 1
         sizes = [float(number) for number, *_ in parts] if same else [*map(_size, levels)]
     except ValueError:

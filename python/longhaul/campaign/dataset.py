@@ -41,7 +41,7 @@ class Dataset:
         return list(self.facts["responses"])
 
     def write(self, file: Path) -> None:
-        """Write one Parquet file; what it is from stands in its metadata.
+        """Write one Parquet file, with its provenance in the metadata.
 
         Processes that share a campaign may write it at the same time.
         """

@@ -141,7 +141,7 @@ class LocalWorkers:
         self._workers.clear()
 
 
-# Of a worker process: where it tells how far its run is.
+# Connection on which a worker process reports the progress of its run.
 _told: "Connection[Any, Any] | None" = None
 
 

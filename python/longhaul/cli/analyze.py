@@ -257,8 +257,8 @@ def _titled(run: Results, texts: Sequence[Text]) -> list[Text]:
 def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -> ResponseTable:
     """Return the runs that the options select.
 
-    Columns that are no factors, such as a study's experiments, come first: levels of other
-    experiments are none.
+    Columns other than factors, such as a study's experiments, are filtered first, so that levels of
+    other experiments do not count.
     """
     filters: dict[tuple[str, bool], list[str]] = {}
     for words, keep in ((only, True), (without, False)):

@@ -21,10 +21,10 @@ from longhaul.files.writing import write_text
 from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.reports import inline_svg, page
 
-# Inches: a row of a plot of points, what stands around them, and the width.
+# Inches: height of a row of points, height around the rows, and width.
 ROW, AROUND, WIDTH = 0.24, 0.75, 8.6
 
-# Intervals are drawn up to so many times the reach of the means beyond these.
+# Intervals may extend beyond the means by this multiple of the means' range.
 LONGEST = 1.0
 
 # Ticks of waits.

@@ -22,7 +22,7 @@ BETTER, SAME, WORSE, STARVES, NOT = "better", "no worse", "worse", "starves", "n
 # Better in one figure, worse in another: delay for goodput.
 TRADE = "trade-off"
 VERDICTS = (BETTER, SAME, TRADE, WORSE, STARVES, NOT)
-# A difference of so much of the other's figure is none.
+# Smaller differences, as a fraction of the other's figure, do not count.
 MARGIN = 0.05
 # Flows starve more often than by chance: three runs of three and none of three are just so rare.
 SIGNIFICANCE = 0.05 + 1e-9

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-# Steps that 16 bits hold; one more stands for what is missing.
+# Largest step of 16 bits; one more marks a missing value.
 STEPS = 65_534
 MISSING = 65_535
 TYPES = {"f64": "<f8", "f32": "<f4", "u16": "<u2", "u8": "u1"}

@@ -23,7 +23,7 @@ SUMMED = ("delivered_bytes", "retransmitted_pkts")
 
 
 def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
-    """Add the curves of runs whose series were kept: what their flows do together, and links."""
+    """Add the curves of runs whose series were kept: totals over their flows, and links."""
     files = [Path(folder) / SERIES for folder in folders]
     there = [at for at, file in enumerate(files) if file.is_file()]
     if not there or table not in {entry["name"] for entry in content.tables}:

@@ -19,7 +19,7 @@ from longhaul.figures.registry import RUN, Prepared, declare, figure
 
 # Bands around the fair share within which flows have converged.
 BANDS = (0.1, 0.2, 0.3)
-# Windows over which rates are taken: at least so long, and so many round trips.
+# Windows over which rates are averaged: minimum length in seconds, and in round trips.
 SHARES_S, SHARES_ROUND_TRIPS = 1.0, 10
 STARVATION_S, STARVATION_ROUND_TRIPS = 5.0, 50
 

@@ -1,7 +1,7 @@
 """Figures and other columns in words: description, subject and unit.
 
-A place names a figure as responses do, such as `labels.cubic.goodput_bps`; of a name alone that is
-a figure of several, the one of all flows is meant first.
+A path names a figure as responses do, such as `labels.cubic.goodput_bps`. A bare name that several
+subjects have means the figure of all flows first.
 """
 
 import re
@@ -106,7 +106,7 @@ def label(place: str) -> str:
 
 
 def owner(place: str) -> str:
-    """Return of which flows or which link a figure is, such as ` of cubic`; empty of all."""
+    """Return the flows or link of a figure as text, such as ` of cubic`; empty for all flows."""
     row = place.split(".")[1:-1]
     return f" of {'.'.join(row)}" if row else ""
 

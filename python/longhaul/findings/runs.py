@@ -26,7 +26,7 @@ CLASSES = (1420, 25_560, 100_000, inf)
 # Quantiles of response times, and of sizes as more and more are in.
 QUANTILES = (0.1, 0.5, 0.9, 0.99, 0.999)
 SIZE_QUANTILES = (0.5, 0.9, 0.99)
-# Statistics settle without this part of the responses, of so many at least.
+# Statistics are taken without this first fraction of the responses, of this number at least.
 LEFT_OUT, LEAST = 0.4, 100
 # Response times within a millisecond count as equal.
 EQUAL_S = 1e-3

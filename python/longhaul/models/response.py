@@ -98,7 +98,7 @@ class HighSpeed:
 
     `line` is the response function above the low window. The decrease falls from one half at the
     low window to `high_decrease` at the high window, linearly in the logarithm of the window, and
-    goes on falling above; the increase is what makes the mean window that of the line.
+    continues to fall above. The increase follows from the mean window of the line.
     """
 
     line: PowerLaw

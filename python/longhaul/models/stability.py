@@ -86,10 +86,10 @@ def _interpolation(places: Numbers, at: float) -> Numbers:
 def equilibrium(model: Model) -> Equilibrium:
     """Return the equilibrium with every queue between empty and full.
 
-    The longer a queue, the less arrives: each in turn is set until none changes.
+    Longer queues reduce arrivals, so that each queue in turn is adjusted until none changes.
 
     Raises:
-        ValueError: There is none: queues go to an end, or to where a window or a loss rate jumps.
+        ValueError: None exists: queues fill, empty, or reach a jump of a window or a loss rate.
         RunError: It was not found.
 
     """

@@ -14,7 +14,7 @@ SANITIZERS = (
     "-fsanitize=address,bounds,integer-divide-by-zero,null,shift-exponent,unreachable",
     "-fno-sanitize-recover=all",
 )
-# A module that loops is stopped after so many seconds.
+# Seconds after which a module that loops is stopped.
 LIMIT_S = 120
 
 

@@ -34,7 +34,7 @@ PLACES = (
     ("k", "include/linux/slab.h"),
 )
 
-# Structs of which one stands for several, by members that are asked for.
+# Kernel structs of which this engine's struct replaces several, by prefix of their members.
 STRUCTS = (
     ("icsk_", "struct inet_connection_sock, include/net/inet_connection_sock.h"),
     ("sk_", "struct sock, include/net/sock.h"),

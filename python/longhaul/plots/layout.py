@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from longhaul.files.endings import FIGURES, check_file
 from longhaul.files.writing import atomic
 
-# At most so many panels side by side in one row.
+# Maximum number of panels in a row.
 MAX_COLUMNS = 3
 # Lines with more points than this have no markers, which would hide them.
 MAX_MARKED = 40
@@ -30,7 +30,7 @@ LEGEND_ROW_IN = 0.2
 # Characters of the legend that fit on an inch, and what each entry takes beside its text.
 CHARACTERS_PER_IN = 13.5
 HANDLE_CHARACTERS = 7
-# Longer names are cut: one of them must not push all others out of the picture.
+# Longer names are shortened, so that no name pushes the others out of the plot.
 MAX_CHARACTERS = 44
 
 STYLE: Any = {  # matplotlib types its settings by their several hundred names

@@ -97,7 +97,7 @@ class Lines:
     label: str
     scale: float = 1.0
     key: str | None = None
-    """The column that tells parts apart; none of the network as a whole."""
+    """The column that distinguishes parts; None for the network as a whole."""
     parts: Callable[[MesoNet], Sequence[str]] = lambda tables: ("",)
     top: float | None = None
     per_s: bool = False

@@ -29,7 +29,7 @@ from longhaul.plots.analysis.frame import (
 STRONG, MEDIUM = 0.8, 0.3
 # Of more responses than this there are no scatter plots, which would be dots.
 MOST_SCATTERED = 24
-# Characters of the names of groups of which several stand side by side.
+# Maximum characters of group names that stand side by side.
 SHORT_NAME = 16
 
 

@@ -108,9 +108,9 @@ def beside(
 ) -> None:  # fmt: skip
     """Write labels beside their points: none on another, on a marker, or beyond the axes.
 
-    Each takes the nearest place that is free, the first ones first; where none is, that on which
-    least lies. `lines` are others' points, shape (count, 2) in the axes' units, that are kept free,
-    too. All else has to be drawn before.
+    Each label in turn takes the nearest free place, or the least occupied one if none is free.
+    `lines` are points of other lines, shape (count, 2) in the axes' units, which stay free, too.
+    All other elements have to be drawn before.
     """
     texts = [
         axes.annotate(

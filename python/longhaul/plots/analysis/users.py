@@ -152,7 +152,8 @@ def difference_bars(
 ) -> Figure:  # fmt: skip
     """Draw, for each condition, a bar per algorithm between own and competing flows' goodput.
 
-    Bars are green where the own goodput is higher. Arrays have a row per condition and a column per algorithm.
+    Bars are green where the own goodput is higher. Arrays have a row per condition and a column per
+    algorithm.
     """
     with styled():
         first, second = np.asarray(own, float), np.asarray(others, float)
