@@ -35,7 +35,7 @@ CONGESTION: dict[str, dict[str, Any]] = {
     "Scalable": {"kind": "scalable"},
     "TCP": {"kind": "reno"},
 }
-# What sources may measure beyond the round-trip times of packets; also run with the algorithms that
+# Excess of sources' measurements over packets' round-trip times; also run with algorithms that
 # use round-trip times.
 EXCESS_MS = 5
 USE_ROUND_TRIPS = ("CTCP", "FAST", "FAST-AT", "HTCP")

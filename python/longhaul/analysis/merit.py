@@ -106,7 +106,7 @@ def starvation(given: Rates, every_s: float) -> Starvation | None:
     """
     late = given.times >= (given.times[0] + given.times[-1]) / 2 if len(given.times) else []
     values = given.values[late]
-    # Those that are there from its beginning on; what has ended is not compared any more.
+    # Flows that exist from the beginning of the period; ended flows are no longer compared.
     values = values[:, np.isfinite(values[0])] if len(values) else values
     values = values[np.isfinite(values).sum(axis=1) > 1]
     if len(values) == 0:
@@ -169,7 +169,7 @@ def synchronisation(
     begun = np.asarray(starts, float) <= at[begins, None]
     active = (begun & (np.asarray(ends, float) >= at[begins, None])).sum(axis=1)
     reduced = np.array([len(np.unique(part)) for part in np.split(who, begins[1:])])
-    # One that starts during an event belongs to it.
+    # A flow that starts during an event belongs to it.
     parts: np.ndarray = (reduced / np.maximum(active, reduced))[active > 1]
     return parts
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 from scipy.special import fdtrc
 
-# What is smaller, of a column's length or of a sum of squares, is rounding.
+# Smaller fractions of a column's length, or of a sum of squares, are rounding errors.
 ROUNDING = 1e-10
 
 

@@ -17,7 +17,7 @@ from longhaul.campaign.file import Campaign
 from longhaul.campaign.store import Store
 from longhaul.files.writing import write_durably
 
-# Where the tables of a run are, in campaigns that keep some.
+# Folder of runs' tables, in campaigns that keep some.
 TABLES = "tables"
 
 

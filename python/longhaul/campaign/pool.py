@@ -198,7 +198,7 @@ def _become_worker(memory: int | None) -> None:
         # Not every system has such limits.
         import resource
 
-        # What a process writes to; address space that is only reserved does not count.
+        # The limit is for memory that a process writes to, not for reserved address space.
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -19,7 +19,7 @@ from longhaul.figures.words import RENAMED, figure_at
 from longhaul.results import Results, kinds
 from longhaul.results.kinds import Kind
 
-# Where a response's name without a dot is looked for, in this order.
+# Tables in which a response's name without a dot is looked up, in this order.
 PLACES = ("all", "links", "network", "run")
 # Tables of the summary that are kept of each run; a table of single flows would be large.
 KEPT = ("all", "labels", "links", "network", "classes", "long_lived")

@@ -167,7 +167,7 @@ def analyze(
     if scores is not None and "components" not in (names or []):
         raise InputError(f"--scores {scores}: expected the analysis `components`")
     sources = [source] if against is None else [source, against]
-    # Of a table whose factors are named, the one whose levels compete is one of them.
+    # If the factors of a table are named, the factor whose levels compete is one of them.
     factors = [*(factor or []), *([of] if factor and of and of not in factor else [])]
     table, *others = (
         _chosen(read_table(each, factors), without or [], only or []) for each in sources
@@ -185,7 +185,7 @@ def analyze(
         _say_what_is_left_out(table)
     if not {"effects", "ranks", "cube"}.isdisjoint(findings):
         _say_what_goes_together(table)
-    # What cannot be written is refused before anything is printed.
+    # Output that cannot be written is refused before anything is printed.
     write = None if out is None else _writer(findings, out, format, overwrite=overwrite)
     if scores is not None:
         _write_scores(findings["components"], table, scores, overwrite=overwrite)

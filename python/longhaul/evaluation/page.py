@@ -32,7 +32,7 @@ WAITS_MS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 # Figures that are drawn against each other.
 BOTH = {"wait_p95_s", "utilization"}
 
-# Of points at which the subject is better or worse; as in the template.
+# Colours of points at which the subject is better or worse, as in the template.
 COLOURS = {BETTER: "#0a7d55", WORSE: "#b3261e"}
 
 

@@ -26,7 +26,7 @@ VERDICTS = (BETTER, SAME, TRADE, WORSE, STARVES, NOT)
 MARGIN = 0.05
 # Flows starve more often than by chance: three runs of three and none of three are just so rare.
 SIGNIFICANCE = 0.05 + 1e-9
-# Of the points of a criterion: that many make it worse, or better.
+# Fractions of a criterion's points that make it worse, or better.
 FEW, MANY = 0.1, 0.5
 
 Cell = Mapping[str, Level]

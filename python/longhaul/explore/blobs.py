@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 STEPS = 65_534
 MISSING = 65_535
 TYPES = {"f64": "<f8", "f32": "<f4", "u16": "<u2", "u8": "u1"}
-# What deflating leaves more than this part of is quicker to read as it is.
+# A blob that deflates to more than this fraction is quicker to read undeflated.
 WORTHWHILE = 0.85
 # Columns of a table are exact up to here; of more rows they are single-precision.
 EXACT_ROWS = 20_000

@@ -45,7 +45,7 @@ DERIVED = {
     "lost_pkts": "packets dropped since the sample before",
     "queue_delay_s": "what the waiting bytes take at the link's mean rate since the sample before",
 }
-# What counts what is lost, of which who has any is asked first.
+# Curves of losses; elements with losses are offered first.
 LOST = {"flows": "retransmitted_pps", "links": "lost_pkts"}
 SAMPLES = '`measure = { every = "100 ms" }` in the scenario of the run'
 ABOUT = {
@@ -62,7 +62,7 @@ CURVES = {
     "flows": ("cwnd_pkts", "ssthresh_pkts"),
     "links": ("queue_share", "queue_pkts", "utilization"),
 }
-# What derived measures need besides.
+# Further columns from which measures are derived.
 MEASURED = {"flow": (), "link": ("queue_bytes", "capacity_bytes", "departed_pkts")}
 STATES = {
     "flow": ("cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "srtt_s"),

@@ -17,7 +17,7 @@ from longhaul.explore.tables import MOST_ROWS, Content, Roles
 from longhaul.figures import words
 from longhaul.results import Results
 
-# What adds runs of a kind of simulation.
+# Functions that add runs of each kind of simulation.
 RUNS: dict[str, Callable[[Content, Sequence[Results]], None]] = {
     "connections": connections.add,
     "mesonet": mesonet.add,

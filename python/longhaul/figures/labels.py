@@ -17,7 +17,7 @@ COUNTS = {
     "cuts_ecn": ("cwnd reductions (ECN)", "window reductions for marks"),
     "timeouts": ("timeouts", "retransmission timeouts"),
 }
-# What can hold a sender back; a flow's limiting factor is the one that did longest.
+# Limits of a sender; a flow's limiting factor is the one that held it back longest.
 LIMITS = {
     "network": "limited_network_s",
     "receive window": "limited_receive_window_s",
@@ -99,7 +99,7 @@ of_responses(
     "responses_cut_short", "cut short by the end", _TIME.null_count(),
     "responses that the end of the run cut short", form=_unless_zero,
 )  # fmt: skip
-# What the end of the run cut short is not among the quantiles, which are too small where much was.
+# Responses cut short by the end of the run are missing, which makes the quantiles too small.
 for _part, _title in QUANTILES.items():
     of_responses(
         f"response_{_part}_s", f"response time, {_title}",

@@ -18,7 +18,7 @@ from longhaul.figures.registry import (
     with_unit,
 )
 
-# What the first part of a place says of whom a figure is.
+# Subjects of a figure by the first part of its path.
 TABLES = {"labels": (LABEL,), "links": (LINK,), "all": (LABEL, RUN)}
 # Facts of a run, and figures of other kinds of simulation, that places name.
 FACTS = {

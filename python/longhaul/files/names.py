@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable
 
-# So many names are read; more drown the one that was probably meant.
+# Maximum of listed names; more would hide the one that was probably meant.
 FEW = 5
 
 

@@ -95,7 +95,7 @@ def _harm(run: "Results", against: "Results | None") -> list[Text]:
     harmed = [one for one in declared(LABEL) if one.better]
     rows = []
     for row in both:
-        # What more is better of comes first.
+        # Figures of which more is better come first.
         for one in sorted(harmed, key=lambda one: (one.better != "more", one.name)):
             ours, other = alone[row["label"]].get(one.name), row.get(one.name)
             if ours is not None and other is not None and (ours or other):

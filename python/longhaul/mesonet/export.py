@@ -67,7 +67,7 @@ TIERS = {
     "pop": ("SubnetRouters", "SubnetRouter"),
     "access": ("LeafRouters", "LeafRouter"),
 }
-# Of access routers (table 3-8).
+# Files of access routers (table 3-8).
 EDGES = {
     "LeafConnectionFailures": "failed_flows",
     "LeafNAKs": "naks_per_flow",
@@ -75,7 +75,7 @@ EDGES = {
     "LeafTimeouts": "timeouts_per_flow",
     "LeafWindowIncreases": "increases_per_flow",
 }
-# What the original calls the regime of an alternate algorithm (table 3-3).
+# The original's name for the regime of an alternate algorithm (table 3-3).
 MODES = {
     "hstcp": "HS",
     "ctcp": "COMPOUND",
@@ -88,7 +88,7 @@ MODES = {
 }
 
 HOSTS = ("source", "receiver")
-# Of traced flows, in the order of the original; times are in steps there.
+# Columns of traced flows, in the original's order; its times are in steps.
 STATE = (
     "t_s", "event", "source", "receiver", "algorithm", "class", "start_s", "size_pkts",
     "undelivered_pkts", "sent_pkts", "phase", "cwnd_pkts", "ssthresh_pkts", "sendable_pkts",

@@ -87,7 +87,7 @@ class Model:
             at += size
         self.size = at
 
-    # Of each class the states of its dynamics follow the window of its slow start, which is below
+    # For each class the states of its dynamics follow the window of its slow start, which is below
     # zero once that is over.
 
     def window(self, number: int, x: Sequence[float]) -> float:

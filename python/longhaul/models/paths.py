@@ -112,7 +112,7 @@ def loss_free_s(
             window += _growth(window, ssthresh, max_ssthresh)
             free = max(free, acks[acked])
             acked += 1
-        # Those that have come while the host was busy count, too.
+        # Acknowledgements that arrived while the host was busy count, too.
         while acked < len(acks) and acks[acked] <= free:
             window += _growth(window, ssthresh, max_ssthresh)
             acked += 1

@@ -23,7 +23,7 @@ from longhaul.models.response import Numbers, root
 POINTS = 24
 # Relative step of numerical derivatives.
 NUDGE = 1e-6
-# How often equilibria are looked for over all links.
+# Maximum number of sweeps over all links in search of an equilibrium.
 SWEEPS = 200
 
 

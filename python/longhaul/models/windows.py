@@ -187,7 +187,7 @@ def _give(given: Sequence[dict[str, Any]], text: str) -> None:
     known: dict[str, None] = {}
     for algorithm in given:
         row = catalogue.get(algorithm.get("kind", ""))
-        # What a class takes is known when it is loaded.
+        # The parameters of a class are known when it is loaded.
         names = [key] if row is None else ["variant", *(p["name"] for p in row["parameters"])]
         known |= dict.fromkeys(names)
         if key in names:

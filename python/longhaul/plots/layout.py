@@ -19,7 +19,7 @@ MAX_COLUMNS = 3
 # Lines with more points than this have no markers, which would hide them.
 MAX_MARKED = 40
 
-# Of PNG files, and of what is pixels in an SVG file.
+# Resolution of PNG files, and of bitmaps in SVG files.
 DPI = 160
 WIDTH_IN = 7.2
 WIDE_IN = 9.6
@@ -53,7 +53,7 @@ STYLE: Any = {  # matplotlib types its settings by their several hundred names
     "svg.fonttype": "none",
 }
 
-# By the ending of files, without times and versions: the same figure gives the same bytes.
+# Metadata by ending, without times and versions: the same figure gives the same bytes.
 NO_METADATA: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 METADATA: dict[str, Any] = {
     ".svg": NO_METADATA,

@@ -14,7 +14,7 @@ from longhaul.plots.layout import WIDTH_IN, legend
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.results import Results
 
-# One for each run; more runs begin again.
+# Markers of runs; more runs begin again with the first.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 
 

@@ -16,7 +16,7 @@ class Unit:
     scale: float
 
 
-# By what titles name: the usual unit, then others that a row may be in.
+# Units by the name in a title: the usual unit, then others for a row.
 UNITS: dict[str, tuple[Unit, ...]] = {
     "Mbit/s": (Unit("Mbit/s", 1e-6), Unit("kbit/s", 1e-3), Unit("bit/s", 1.0)),
     "ms": (Unit("ms", 1e3), Unit("us", 1e6), Unit("ns", 1e9)),

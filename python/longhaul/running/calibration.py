@@ -18,10 +18,10 @@ from longhaul.running.loading import ScenarioSource, load
 
 # Links are so much faster than in the scenario.
 SPEED = 10
-# Of the wanted load.
+# Tolerance, as a fraction of the wanted load.
 TOLERANCE = 0.005
 MOST_RUNS = 12
-# What scales with the time between two connections, in each distribution that it may have.
+# Parameters that scale with the time between connections, in any of its distributions.
 SCALES = ("mean", "median", "scale", "min", "max", "limit")
 
 Document = dict[str, Any]

@@ -95,7 +95,7 @@ def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.
     )
 
 
-# How far labels are moved from their points, in points, and in how many directions.
+# Distances by which labels are moved from their points, in points, and number of directions.
 DISTANCES = (3.0, 6.0, 10.0, 16.0, 24.0, 34.0, 46.0, 60.0, 80.0, 110.0)
 DIRECTIONS = 16
 # From here on a line leads from a label to its point.
