@@ -246,7 +246,7 @@ class Agent(CongestionControl):
         self.lost = 0
 
     def on_round(self, ack: Ack, window: Window) -> None:
-        """Ask what to do."""
+        """Ask the agent for the next window, once per round trip."""
         # Below its threshold slow start would enlarge the window, too.
         window.ssthresh = SMALLEST_WINDOW
         since_s, delivered, lost = self.since_s, self.delivered, self.lost

@@ -227,7 +227,7 @@ module_init(register_%(name)s);
     ],
 )
 def test_a_module_that_does_not_build_says_why(tmp_path: Path, lines: str, message: str) -> None:
-    """With the first error's line, and where in the kernel is what the headers lack."""
+    """The message has the first error's line, and the kernel's place of the missing item."""
     with pytest.raises(modules.ModuleBuildError, match=message):
         modules.build([_written(tmp_path, lines + "\n")], tmp_path / "x.so")
     assert not (tmp_path / "x.so").exists()

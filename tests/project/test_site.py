@@ -1,4 +1,4 @@
-"""The generated pages have all that the registries have, and links lead to what is there."""
+"""The generated pages have all entries of the registries, and their links lead to pages."""
 
 import re
 from collections.abc import Iterator

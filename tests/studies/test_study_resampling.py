@@ -65,7 +65,7 @@ def test_trajectories_are_those_of_the_first_draw() -> None:
 
 
 def test_nothing_to_draw_gives_no_samples() -> None:
-    """A single run says nothing of how runs differ."""
+    """A single run says nothing of the scatter of runs."""
     assert not list(Resampled(results(once=1, other=1), 10))
     assert not list(Resampled(Data(pl.DataFrame(), pl.DataFrame(), ()), 10))
 

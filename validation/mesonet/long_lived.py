@@ -82,7 +82,7 @@ def rows(processes: int) -> Iterator[Row]:
 
 
 def simulate(flows: Flows) -> dict[str, list[int]]:
-    """Return what each flow received, interval by interval."""
+    """Return the packets received by each flow, interval by interval."""
     longest_s = max(flows.watched_s(flow) for flow in flows.lags_s)
     run = longhaul.run(
         quiet(

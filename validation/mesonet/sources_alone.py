@@ -23,7 +23,7 @@ KNEE_PKTS = 100
 
 @dataclass(frozen=True)
 class Lossless:
-    """A condition, and what tables 6-29 and 6-30 have of it with standard TCP."""
+    """A condition, with the values of tables 6-29 and 6-30 for standard TCP."""
 
     number: int
     think_s: float

@@ -41,14 +41,14 @@ def judge(measurement: Measurement, figures: Figures) -> Verdict:
 
 
 def holds(measurement: Measurement) -> bool | None:
-    """Tell whether the closed form is the law's own mean window, if there is one."""
+    """Return true if the closed form is the law's own mean window; None without a closed form."""
     if measurement.response is None:
         return None
     return Expected.within_part(measurement.response, TOLERANCE).holds(measurement.even.law)
 
 
 def _quantised(p: float, figures: Figures) -> bool:
-    """Tell whether the sawtooth is as long as the law's to the nearest round trip."""
+    """Return true if the sawtooth is as long as the law's to the nearest round trip."""
     return abs(1.0 / figures.network - 1.0 / figures.law_with_feedback) / p < 0.5
 
 

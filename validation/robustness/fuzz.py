@@ -140,7 +140,7 @@ def _next(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") ->
 
 
 def _work(kind: str, first: int, end: int) -> None:
-    """Try scenarios, and say on the output which, and what was wrong."""
+    """Try scenarios, and print each with its error."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))

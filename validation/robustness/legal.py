@@ -43,7 +43,7 @@ def schema() -> Schema:
 
 
 def scenario(seed: int) -> tuple[str, int]:
-    """Return a legal scenario as JSON, and how many of the keys that were tried were refused."""
+    """Return a legal scenario as JSON, and the number of tried keys that were refused."""
     draw = _scale(random.Random(seed))
     if made := transport.scenario(seed, draw):
         return json.dumps(made, indent=1), 0

@@ -44,7 +44,7 @@ class Group:
 
     members: tuple[int, ...]
     correlated: int
-    """Pairs of them above the threshold."""
+    """Pairs of the group's responses above the threshold."""
 
     @property
     def possible(self) -> int:

@@ -23,12 +23,12 @@ TABLES = "tables"
 
 @dataclass(frozen=True)
 class Dataset:
-    """Factors and responses of the finished runs of a campaign, and what they are from."""
+    """Factors and responses of a campaign's finished runs, with their provenance."""
 
     frame: pl.DataFrame
     """Columns: run, replication, block if there are any, factors, responses, provenance."""
     facts: Mapping[str, Any]
-    """Title, factors with their levels in order, responses, design, and how many runs there are."""
+    """Title, factors with their levels in order, responses, design, and number of runs."""
 
     @property
     def factors(self) -> dict[str, list[Any]]:

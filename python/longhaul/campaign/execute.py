@@ -50,7 +50,7 @@ class Outcome:
     elsewhere: int = 0
     """Runs in progress in other processes."""
     data_packets: int = 0
-    """Data packets simulated in those that were done now."""
+    """Data packets simulated in the runs done now."""
     began: float = field(default_factory=monotonic)
     expected_done: float = 0.0
     """Packets that were expected of the runs done now."""

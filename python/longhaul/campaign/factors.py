@@ -44,7 +44,7 @@ class FactorError(LonghaulError):
 
 @dataclass(frozen=True)
 class Factors:
-    """The levels of each factor, and which place in the scenario follows which."""
+    """Levels of each factor, and the keys of the scenario that follow them."""
 
     levels: Mapping[str, Sequence[Level]]
     settings: Mapping[str, Setting]

@@ -1,4 +1,4 @@
-"""The campaign file: a scenario, factors with their levels, a design, and what is measured.
+"""The campaign file: a scenario, factors with their levels, a design, and responses.
 
 docs/campaigns.md shows one with all keys. What `factors` and `set` may hold,
 `longhaul.campaign.factors` says: studies have the same.

@@ -146,7 +146,7 @@ _told: "Connection[Any, Any] | None" = None
 
 
 def tell(part: float) -> None:
-    """Tell how much of the run is done, from 0 to 1; outside of a worker process nobody listens."""
+    """Report the completed fraction of the run; without effect outside a worker process."""
     if _told is not None:
         _told.send(float(part))
 
@@ -165,7 +165,7 @@ def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
 
 
 def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool]:
-    """Do a run: its value, or why it failed, and whether writing was the reason."""
+    """Do a run: return its value, or its error, and true if writing failed."""
     try:
         return work(*arguments), None, False
     except LonghaulError as error:

@@ -44,7 +44,7 @@ class Response:
 
 @dataclass(frozen=True)
 class Responses:
-    """Reduces a run to what a campaign keeps: its summary, and what functions measured."""
+    """Reducer of a run to its summary and the results of the user's functions."""
 
     responses: tuple[Response, ...]
     keep: tuple[str, ...] = ()

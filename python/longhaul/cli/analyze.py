@@ -206,7 +206,7 @@ def _list_analyses() -> None:
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
-    """Tell which responses only some runs have: no analysis uses them unless they are named."""
+    """Name the responses that only some runs have: no analysis uses them unless asked to."""
     runs = len(table.frame)
     names = [f"{name} ({count} of {runs} runs)" for name, count in table.incomplete().items()]
     _say("left out, since runs have no value", names)

@@ -66,7 +66,7 @@ class Factor:
 
 @dataclass(frozen=True)
 class Design:
-    """Coded levels of each run, with what it takes to read them."""
+    """Coded levels of each run, with the factors that translate them."""
 
     factors: tuple[Factor, ...]
     coded: np.ndarray

@@ -1,4 +1,4 @@
-"""Verdicts: a figure of what is evaluated against those of others in the same place.
+"""Verdicts: a figure of the subject against those of others under the same conditions.
 
 The documents set no bounds. So each verdict is a comparison with the suite's standards, such as
 CUBIC and Reno for RFC 9743 or drop-tail for RFC 7928: at a point of an experiment the subject is
@@ -57,7 +57,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Outcome:
-    """A criterion, and what came out."""
+    """A criterion with its verdict and points."""
 
     criterion: Criterion
     verdict: str

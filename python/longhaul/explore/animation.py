@@ -106,7 +106,7 @@ class Replay:
         return [int(at) for at in np.unique(np.linspace(low, high - 1, count).round())]
 
     def start(self, drawing: Figure, frames: list[int]) -> Any:  # noqa: ANN401
-        """Draw what stays, and return what draws a moment."""
+        """Draw the fixed parts, and return the function that draws a moment."""
         drawing.suptitle(self.measure["about"] or self.words)
         left, right = drawing.subfigures(1, 2, squeeze=False, width_ratios=(1.15, 1))[0]
         lines_now = self._strips(right, frames)

@@ -25,7 +25,7 @@ class Blobs:
         self.texts: list[str] = []
 
     def add(self, values: np.ndarray) -> dict[str, Any]:
-        """Add an array; returns its number, and whether it is deflated: noise does not shrink."""
+        """Add an array; return its number, and true if it is deflated (noise does not shrink)."""
         little = values.astype(values.dtype.newbyteorder("<"), copy=False)
         content = np.ascontiguousarray(little).tobytes()
         deflated = zlib.compress(content, 6)

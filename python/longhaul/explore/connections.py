@@ -241,7 +241,7 @@ def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray
 
 
 def _relate(content: Content, runs: Sequence[Results]) -> None:
-    """Say which flows take which links."""
+    """Relate flows to the links that they take."""
     pairs: list[tuple[int, int]] = []
     flows = links = 0
     for run in runs:

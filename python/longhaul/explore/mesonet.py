@@ -70,7 +70,7 @@ def add(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _relate(content: Content, tables: MesoNet, of: str) -> None:
-    """Say which routers long-lived flows and classes of flows begin and end at."""
+    """Relate long-lived flows and flow classes to the routers at their ends."""
     topology = tables.run.table("topology")
     routers = {name: row for row, name in enumerate(topology["router"])}
     above = dict(topology.select("router", "above").iter_rows())

@@ -236,7 +236,7 @@ def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Ser
 
 
 def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[int, int]]) -> None:
-    """Say which rows of a table belong to which of another, so that they are selected together."""
+    """Relate rows of a table to rows of another, so that they are selected together."""
     there = {entry["name"] for entry in content.tables}
     if not pairs or not {table, to} <= there:
         return

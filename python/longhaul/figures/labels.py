@@ -33,7 +33,7 @@ _HARMED = {"p50": "less", "p99": "less"}
 
 
 def flows(prepared: Prepared) -> pl.DataFrame:
-    """Return the flows of a run, parallel streams added up, with what limits each."""
+    """Return the flows of a run, parallel streams added up, with the limiting factor of each."""
     return with_limits(prepared.run.bundles)
 
 

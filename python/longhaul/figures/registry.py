@@ -33,14 +33,14 @@ Run = Any
 
 
 class Prepared:
-    """A run with what its figures are computed from, prepared once."""
+    """A run with the prepared data of its figures."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self._found: dict[Source, Any] = {}
 
     def of(self, source: "Source") -> Any:  # noqa: ANN401
-        """Return what a source prepares."""
+        """Return the data that a source prepares, computed once."""
         if source not in self._found:
             self._found[source] = source(self)
         return self._found[source]

@@ -54,7 +54,7 @@ def figure_at(place: str) -> Figure | None:
 
 
 def place_of(figure: Figure) -> str:
-    """Return how a response names a figure: `links.NAME.utilization`."""
+    """Return a figure's path as responses write it: `links.NAME.utilization`."""
     return {LABEL: f"labels.NAME.{figure.name}", LINK: f"links.NAME.{figure.name}"}.get(
         figure.of, figure.name
     )
@@ -78,7 +78,7 @@ def _column(name: str) -> str:
 
 
 def meaning(place: str) -> str:
-    """Return what the figure at a place is; empty if it is unknown."""
+    """Return the meaning of the figure at a path; empty if it is unknown."""
     *where, name = place.split(".")
     figure = figure_at(place)
     text = figure.meaning() if figure else FACTS.get(name) or _column(name)

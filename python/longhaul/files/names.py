@@ -1,4 +1,4 @@
-"""Names that are not known: the nearest one, and where all of them are listed."""
+"""Unknown names: the nearest known name, and the place of the full list."""
 
 import difflib
 from collections.abc import Iterable

@@ -19,7 +19,7 @@ LIMIT_S = 120
 
 
 def check(files: Sequence[Path], *, name: str | None = None, hz: int = 250) -> str:
-    """Run a module through synthetic connections under the sanitizers; return what was run.
+    """Run a module through synthetic connections under the sanitizers; return the report.
 
     Raises:
         ModuleBuildError: the first thing that a sanitizer found, with its place in the source.

@@ -94,7 +94,7 @@ def read_meta(directory: Path) -> dict[str, Any]:
 
 
 def _check_shape(file: Path, meta: Any) -> None:  # noqa: ANN401
-    """Refuse what is no `run.json`, whatever else it is."""
+    """Refuse a file that is no `run.json`."""
 
     def refuse(what: str) -> ResultsError:
         return ResultsError(

@@ -10,7 +10,7 @@ from rich.text import Text
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit of a row, and how many of it a figure in the base unit is."""
+    """A unit of a row, and its factor from the base unit."""
 
     name: str
     scale: float

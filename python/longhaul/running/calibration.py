@@ -183,7 +183,7 @@ def _faster(document: Document) -> Document:
 
 
 def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
-    """Make connections open more often by a factor; return what has changed."""
+    """Make connections open more often by a factor; return the changed settings."""
     if traffic["kind"] == "packmime":
         # Short enough to write down.
         traffic["rate"] = float(f"{traffic['rate'] * factor:.6g}")
