@@ -81,7 +81,7 @@ def _total(measured: list[Measurement]) -> Measurement:
 
 
 class _Contest:
-    """Keeps every run going until all have been measured often enough."""
+    """Contest that repeats every run until all have been measured often enough."""
 
     def __init__(self, size: int, rounds: int) -> None:
         self._rounds = rounds

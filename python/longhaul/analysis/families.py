@@ -25,7 +25,7 @@ FEW = 1
 
 @dataclass(frozen=True)
 class Family:
-    """Standardised values of all replications of a family; the printed value is 0."""
+    """One value per replication, relative to the printed values, whose own value is 0."""
 
     values: tuple[float, ...]
     band: Interval

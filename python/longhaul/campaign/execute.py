@@ -283,7 +283,7 @@ def work(scenario: Scenario, store: Store, reducer: Reducer) -> tuple[int, None,
 
 
 class _Progress:
-    """Tells how far a run is, now and then."""
+    """Reporter of a run's progress, at intervals."""
 
     def __init__(self, duration_s: float) -> None:
         self.duration_s = duration_s

@@ -66,7 +66,7 @@ class _Worker:
 
 
 class LocalWorkers:
-    """Processes of this machine, with a limit of memory each, in bytes, if one is given."""
+    """Worker processes on this machine, each with a memory limit in bytes if one is given."""
 
     def __init__(self, count: int, memory: int | None = None) -> None:
         self.capacity = count

@@ -39,7 +39,7 @@ UNBROKEN = "\N{NO-BREAK SPACE}"
 
 @dataclass(frozen=True)
 class Goodputs:
-    """Responses of users under each condition, and whose they are."""
+    """Responses of users under each condition, with their subjects."""
 
     names: Mapping[int, str]
     conditions: Sequence[str]

@@ -288,7 +288,7 @@ class Compound(Dynamics):
 
 @dataclass(frozen=True)
 class Illinois(OneState):
-    """Illinois by its window (Liu, Basar and Srikant 2008).
+    """Illinois, with its window as state (Liu, Basar and Srikant 2008).
 
     `max_queueing_s` is the largest queueing delay that a flow has seen: that of a full buffer.
     """

@@ -47,7 +47,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns are grouped by run; each run has a column per label, then one for all flows."""
+    """A table of blocks; columns are grouped by run: one per label, then one for all flows."""
 
     runs: list[tuple[str, list[str]]]
     blocks: list[Block]
