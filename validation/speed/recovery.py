@@ -61,8 +61,7 @@ class Case:
 
     @property
     def segments_before(self) -> int:
-        """Segments sent in the rounds without losses, but at least one, so that the transfer
-        exists."""
+        """Segments sent in the doubling rounds, at least one, so that the transfer exists."""
         return max(1, MAX_INITIAL_WINDOW * ((1 << self.doublings) - 1))
 
     def scenario(self, segments: int) -> dict[str, Any]:
