@@ -35,7 +35,7 @@ ABOUT = {
     "utilisation_mean": "mean over all intervals",
     "queue_share_mean": "part of the buffer that is filled, mean over all intervals",
     "queue_share_max": "part of the buffer that is filled, the largest of all intervals",
-    "queue_delay_s": "how long the packets that wait take to be forwarded, in the fuller queue",
+    "queue_delay_s": "time to forward the waiting packets of the fuller queue",
     "dropped_pkts": "packets dropped, up and down",
     "arrived_pkts": "packets that arrived, up and down",
 }

@@ -82,7 +82,7 @@ def _merit(run: "Results", against: "Results | None") -> list[Text]:
     return [Text(f"{run.name}: figures of merit", ("figure", "value", "what"), of_merit(run))]
 
 
-@named("harm", "what flows lose beside others: needs --against, the run in which they are alone")
+@named("harm", "loss of flows beside others: needs --against, the run in which they are alone")
 def _harm(run: "Results", against: "Results | None") -> list[Text]:
     if against is None:
         raise RunAnalysisError("harm: expected --against, a run in which the flows are alone")
@@ -148,9 +148,7 @@ def _estimates(run: "Results", counts: np.ndarray) -> list[hurst.Hurst]:
         ) from None
 
 
-@named(
-    "convergence", "whether quantiles and the mean of response sizes settle, in order of requests"
-)
+@named("convergence", "convergence of quantiles and mean of response sizes, in order of requests")
 def _convergence(run: "Results", against: "Results | None") -> list[Text]:
     kept = f"range of the last {100 * (1 - LEFT_OUT):g} %"
     heads = ("label", "statistic", "responses", "bytes", kept, "variation (%)")

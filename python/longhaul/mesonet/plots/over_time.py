@@ -227,7 +227,7 @@ for _plot in (
         "thousand packets out per second", 1e-3, per_s=True,
     ),
     Lines(
-        "retransmission-rate", "what completed flows sent beyond the size of their files",
+        "retransmission-rate", "segments of completed flows beyond the size of their files",
         "network", "retransmission_rate", "retransmission rate (%)", 100.0,
     ),
     Lines(
@@ -264,7 +264,7 @@ for _plot in (
     _plot.register()
 
 
-@_with_periods("timeline", "what a scenario does when: users, jumbo files, long-lived flows")
+@_with_periods("timeline", "periods of users, jumbo files and long-lived flows in a scenario")
 def _timeline(axes: Axes, tables: MesoNet, options: Options) -> None:
     bars = _course(tables)
     rows = range(len(bars), 0, -1)
