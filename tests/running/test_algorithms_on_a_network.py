@@ -17,7 +17,7 @@ PAYLOAD_MBPS = 96.5
 ALGORITHMS = [row["name"] for row in _engine.algorithms()["algorithms"]]
 
 WITHOUT_THEIR_ROUTERS = {"xcp"}
-"""It waits for answers that no router gives, and says so."""
+"""Algorithms that wait for answers of routers, and warn that none answers."""
 
 TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION = {"delay-gradient"}
 """A window leaves in bursts as long as it is far from filling the path; what a burst queues is all

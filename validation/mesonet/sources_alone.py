@@ -39,7 +39,7 @@ class Lossless:
 
     @property
     def flows_per_s(self) -> float:
-        """By Little's law, of the sources that transfer nothing: they think or connect."""
+        """Flows per second by Little's law, from the sources that think or connect."""
         idle_s = self.think_s + self.delay_factor * ROUND_TRIP_S
         return (self.sources - self.active_flows) / idle_s
 

@@ -18,7 +18,7 @@ class Verdict(Enum):
 
     WITHIN = "within"
     FEEDBACK = "with feedback delay"
-    """Within the bounds of the law if its feedback takes a round trip."""
+    """The mean is within the bounds of the law if its feedback takes a round trip."""
     RECOVERY_DOMINATED = "recovery-dominated"
     """Losses come so few round trips apart that recoveries overlap."""
     RTT_QUANTISED = "RTT-quantised"

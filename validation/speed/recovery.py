@@ -51,7 +51,7 @@ class Case:
 
     @property
     def transfers(self) -> int:
-        """As many as make 2 million packets, at most 1,000."""
+        """Number of transfers that make 2 million packets, at most 1,000."""
         return min(1_000, max(1, 2_000_000 // self.window))
 
     @property

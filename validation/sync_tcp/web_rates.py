@@ -76,7 +76,7 @@ class Group:
     request_bytes: np.ndarray
     """On the links of requests."""
     fastest_bps: np.ndarray
-    """At which its window lets a response go."""
+    """Rates at which the window lets each response go."""
     size_bytes: np.ndarray
     """Sizes of the responses, without headers."""
 

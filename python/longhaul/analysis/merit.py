@@ -36,7 +36,7 @@ class Rates:
 
     times: np.ndarray
     values: np.ndarray
-    """By time and flow; not a number where a flow was not active for the whole window."""
+    """Rates by time and flow; not a number if a flow was inactive in part of the window."""
 
     @property
     def fair(self) -> np.ndarray:

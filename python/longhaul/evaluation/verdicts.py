@@ -50,7 +50,7 @@ class Point:
     levels: Cell
     figure: Figure
     values: Mapping[str, MeanInterval]
-    """By contender; the evaluated one is the first."""
+    """Values by contender; the evaluated one is the first."""
     verdict: str
     """None of a figure that is shown only."""
 

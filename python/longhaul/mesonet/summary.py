@@ -43,7 +43,7 @@ class Summary:
     long_lived: pl.DataFrame
     totals: pl.DataFrame
     responses: pl.DataFrame
-    """By the `chapter` of the study that numbers them, 4 or 6 (`longhaul.mesonet.responses_of`)."""
+    """Responses by the `chapter` of their numbers, 4 or 6 (`longhaul.mesonet.responses_of`)."""
 
     @classmethod
     def of(cls, run: RunData) -> "Summary":
