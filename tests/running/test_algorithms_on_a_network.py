@@ -24,8 +24,8 @@ TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION = {"delay-gradient"}
 the delay that there is. Pacing spreads the bursts."""
 
 MADE_FOR_SMALL_WINDOWS = {"sync-mixreact"}
-"""It adjusts with every third acknowledgement, here a hundred times a round trip; it was made for
-twenty flows on 10 Mbit/s."""
+"""Algorithms that adjust with every third acknowledgement, here a hundred times a round trip, but
+were made for twenty flows on 10 Mbit/s."""
 
 EXCEPTIONS = WITHOUT_THEIR_ROUTERS | TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION | MADE_FOR_SMALL_WINDOWS
 

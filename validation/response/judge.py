@@ -24,7 +24,7 @@ class Verdict(Enum):
     RTT_QUANTISED = "RTT-quantised"
     """Even losses, whose distance is less than half a round trip from the law's."""
     OUTSIDE = "outside"
-    """For no reason that is known."""
+    """The mean is outside for an unknown reason."""
 
 
 def judge(measurement: Measurement, figures: Figures) -> Verdict:

@@ -43,7 +43,7 @@ class Effect:
 
     @property
     def percent(self) -> float:
-        """The size of the effect in percent of the grand mean; not a number if that is zero.
+        """Size of the effect in percent of the grand mean; not a number if the mean is zero.
 
         The grand mean of scores on a principal component is zero up to rounding.
         """

@@ -27,7 +27,7 @@ Filter = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Large:
-    """A table that is only scanned."""
+    """A table that is scanned and never loaded whole."""
 
     name: str
     scan: pl.LazyFrame

@@ -103,7 +103,7 @@ class Lines:
     per_s: bool = False
     """True if values belong to an interval, so that its length divides them."""
     there: pl.Expr | None = None
-    """In which rows a part has a value at all; in all of them without it."""
+    """Condition of the rows in which a part has a value; without it all rows have one."""
 
     def register(self) -> None:
         """Make it a plot."""

@@ -51,7 +51,7 @@ class Bars:
     own: ArrayLike
     others: ArrayLike
     speed: float | None = None
-    """The speed of interfaces."""
+    """Speed of the interfaces, to mark it."""
 
 
 def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
