@@ -51,7 +51,7 @@ class Bars:
     own: ArrayLike
     others: ArrayLike
     speed: float | None = None
-    """Speed of the interfaces, to mark it."""
+    """Speed of the interfaces; with it a second row shows the bars as fractions of it."""
 
 
 def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
