@@ -55,7 +55,7 @@ DURATION_S = 150
 
 @dataclass(frozen=True)
 class Figures:
-    """Means over seeds, after the warm-up."""
+    """Figures of an algorithm: means over seeds, after the warm-up."""
 
     utilisation: float
     queue_pkts: float

@@ -43,7 +43,7 @@ def inside(kind: str) -> Flow:
 
 
 def has(stack: str, congestion: str) -> bool:
-    """Return whether this build has a controller of a stack."""
+    """Return true if this build has a controller of a stack."""
     try:
         stacks.table(f"{stack}:{congestion}")
     except ScenarioError:

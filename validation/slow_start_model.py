@@ -120,7 +120,7 @@ class _Flow:
         return packets
 
     def _increment(self) -> float:
-        """Return what an acknowledgement adds to the window."""
+        """Return the window growth of one acknowledgement."""
         if self.window <= self.max_ssthresh:
             return 1.0
         limited = 1.0 / int(self.window / (0.5 * self.max_ssthresh))

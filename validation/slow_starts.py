@@ -79,7 +79,7 @@ def scenario(kind: str, path: Start, seed: int) -> dict[str, Any]:
     }
 
 
-# Of the product, the windows that an earlier connection had.
+# Windows of an earlier connection, as fractions of the bandwidth-delay product.
 REMEMBERED = (1, 2, 6)
 FIRST_ROUND_TRIPS = (5, 10, 15)
 

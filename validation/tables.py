@@ -22,7 +22,7 @@ def distance(row: Row) -> float:
 
 
 def difference(row: Row) -> str:
-    """Write how far Longhaul's value is from ns-2's."""
+    """Write the distance of Longhaul's value from ns-2's."""
     there, here = pair(row)
     if there == 0:
         return "0" if here == 0 else f"{here:+.3g}"
@@ -30,5 +30,5 @@ def difference(row: Row) -> str:
 
 
 def yes_or_no(within: bool | None) -> str:
-    """Say whether a value is in its bounds."""
+    """Write yes if a value is in its bounds, else no."""
     return "yes" if within else "**no**"

@@ -65,7 +65,7 @@ _HOMES = {
     "report": "longhaul.reports",
     "run": "longhaul.running.execution",
 }
-# Those with another name where they are: `open` would hide Python's own there.
+# Public names that differ in their module: `open` would hide Python's own there.
 _NAMES_THERE = {"open": "open_run"}
 
 

@@ -93,10 +93,10 @@ class _LimitReached(BaseException):
 
 
 def interrupt(thread: int) -> None:
-    """End the call that a thread is in, at its next line that loops or calls.
+    """End a thread's current call, at its next line that loops or calls.
 
-    What it waits for, such as time.sleep, ends where the program handles the signal, as the command
-    line does; elsewhere the signal is ignored.
+    A wait such as time.sleep ends if the program handles the signal, as the command line does;
+    elsewhere the signal is ignored.
     """
     _raise_in(thread, ctypes.py_object(_LimitReached))
     if hasattr(signal, "pthread_kill"):

@@ -53,8 +53,8 @@ class CongestionControl:
     """
 
     phases: ClassVar[Literal["avoidance", "slow start", "all"]] = "avoidance"
-    """When `on_ack` is called: outside slow start and recovery; in the algorithm's own slow start
-    too, instead of the flow's; or in recovery as well."""
+    """Phases in which `on_ack` is called: outside slow start and recovery; in the algorithm's own
+    slow start too, instead of the flow's; or in recovery as well."""
 
     def on_ack(self, ack: Ack, window: Window) -> None:
         """Process an acknowledgement in one of the algorithm's phases.

@@ -37,7 +37,7 @@ from longhaul.running.loading import load
 # A step multiplies the window by this at most, and divides it by this at most.
 LARGEST_STEP = 1.25
 SMALLEST_WINDOW = 2.0
-# Of 1500 bytes, in which rewards and observations count.
+# Bits of a 1500-byte packet, the unit of rewards and observations.
 PACKET_BITS = 12_000
 
 
@@ -246,7 +246,7 @@ class Agent(CongestionControl):
         self.lost = 0
 
     def on_round(self, ack: Ack, window: Window) -> None:
-        """Ask what to do."""
+        """Ask the agent for the next window, once per round trip."""
         # Below its threshold slow start would enlarge the window, too.
         window.ssthresh = SMALLEST_WINDOW
         since_s, delivered, lost = self.since_s, self.delivered, self.lost

@@ -1,6 +1,6 @@
 """A report: one HTML file that needs nothing else, for one run or several compared.
 
-Where the numbers come from stands first, then the table, the plots, and the resolved scenarios.
+The provenance stands first, then the table, the plots, and the resolved scenarios.
 """
 
 import json
@@ -98,7 +98,7 @@ def embedded(svg: str, name: str) -> Markup:
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     svg = re.sub(r"<!--.*?-->|\n\s*(?=<)", "", svg)
     svg = _COORDINATES.sub(lambda found: _BEYOND_FINE.sub("", found[0]).replace(" \n", ""), svg)
-    # Element ids are unique within one picture only.
+    # Element ids are unique within one plot only.
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
     svg = re.sub(r'(url\(|href=")#', rf"\1#{name}-", svg)
     # Said once if it is the same in all texts: a list of a dozen names.

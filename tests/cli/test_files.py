@@ -14,7 +14,7 @@ from longhaul.plots import Options
 
 
 def fits(path: Path) -> bool:
-    """Return whether a file begins as files of its ending do."""
+    """Return true if a file begins as files of its ending do."""
     begin = path.read_bytes()[:300].lstrip().lower()
     beginnings = {
         ".pdf": b"%pdf-", ".svg": b"<?xml", ".png": b"\x89png", ".html": b"<!doctype html",

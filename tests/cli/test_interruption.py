@@ -25,7 +25,7 @@ DENSE = (
 
 
 def _interrupted(folder: Path, scenario: str, number: int, *words: str) -> tuple[int, str, float]:
-    """Run a scenario, send it a signal, and return exit code, message, and how long it took."""
+    """Run a scenario, send it a signal, and return exit code, message, and duration."""
     (folder / "long.toml").write_text(scenario)
     command = [LONGHAUL, "run", "long.toml", "--out", "r1", "--quiet", *words]
     process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)

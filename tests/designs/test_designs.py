@@ -1,4 +1,4 @@
-"""Designs: printed matrices row by row, and what a matrix proves against published tables."""
+"""Designs: printed matrices row by row, and properties of matrices against published tables."""
 
 import csv
 import itertools

@@ -104,7 +104,7 @@ def test_matrices_have_own_and_competing_flows_apart_and_the_ranks_of_the_table(
 
 
 def test_deviation_of_ranks_is_over_roles_and_types_of_file() -> None:
-    """As in tables 8-31, 8-32 and 9-13: eight averages, whatever the number of groups."""
+    """Tables 8-31, 8-32 and 9-13 have eight averages, whatever the number of groups."""
     given = table().where("experiment", ["A"])
     *_, by_type = analyse("users", given, of_users(*ALL)).tables
     rows = {row[0]: np.array(row[1:]) for row in by_type.rows}

@@ -144,7 +144,7 @@ def test_responses_that_some_runs_lack_are_named(tmp_path: Path, cli: CommandLin
 
 
 def test_one_experiment_of_a_study_is_analysed(tmp_path: Path, cli: CommandLine) -> None:
-    """Its factors are null in rows of others; levels were written in single precision."""
+    """The factors of an experiment are null in rows of others; levels had single precision."""
     own = pl.DataFrame({
         "experiment": ["A"] * 4, "share": [0.01, 0.02, 0.01, 0.02], "rule": ["p", "p", "q", "q"],
         "sent": [1.0, 2.0, 3.0, 4.0],

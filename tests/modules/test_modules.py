@@ -55,7 +55,7 @@ def _written(tmp_path: Path, lines: str) -> Path:
 
 
 def test_standard_tcp_of_a_module_is_ours(sawtooth: Path) -> None:
-    """With standard TCP's numbers it does packet for packet what our standard TCP of Linux does."""
+    """Standard TCP in a module does packet for packet what our standard TCP of Linux does."""
     standard = {"kind": "reno", "variant": "linux-6.18"}
     ours = longhaul.run(_scenario(standard))
     module = longhaul.run(_scenario({"module": str(sawtooth), "gentle": False}))
@@ -124,7 +124,7 @@ def test_threads_do_not_meet(sawtooth: Path) -> None:
 
 
 def test_a_module_that_controls_everything_paces(recorder: Path) -> None:
-    """It sends at its pacing rate, payload of 1448 B in packets of 1500 B, each flow at its own.
+    """The module sends at its pacing rate, payload of 1448 B in packets of 1500 B, flow by flow.
 
     It traps if calls come in another order than the kernel's, with random losses, too.
     """
@@ -227,7 +227,7 @@ module_init(register_%(name)s);
     ],
 )
 def test_a_module_that_does_not_build_says_why(tmp_path: Path, lines: str, message: str) -> None:
-    """With the first error's line, and where in the kernel is what the headers lack."""
+    """The message has the first error's line, and the kernel's place of the missing item."""
     with pytest.raises(modules.ModuleBuildError, match=message):
         modules.build([_written(tmp_path, lines + "\n")], tmp_path / "x.so")
     assert not (tmp_path / "x.so").exists()
@@ -247,7 +247,7 @@ def test_one_of_several_is_chosen(tmp_path: Path) -> None:
 
 
 def test_a_missing_compiler_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With what to do."""
+    """The message says how to get a compiler."""
     monkeypatch.setenv("CC", "no-such-compiler")
     with pytest.raises(modules.ModuleBuildError, match="no C compiler `no-such-compiler`: install"):
         modules.build([SAWTOOTH], tmp_path / "x.so")
@@ -275,7 +275,7 @@ def test_the_command_builds_and_describes(cli: CommandLine, tmp_path: Path) -> N
 
 
 def test_modules_are_evaluated_and_their_windows_plotted(sawtooth: Path) -> None:
-    """As algorithms by name are."""
+    """Modules are evaluated as algorithms by name are."""
     assert contender(str(sawtooth)).table == {"module": str(sawtooth.resolve())}
     given = f'{{ module = "{sawtooth}", increase = 2 }}'
     assert contender(given).table["increase"] == 2

@@ -15,7 +15,7 @@ import longhaul
 
 HANDSHAKE_S = 1.0
 READING_S = 2.5
-"""Of a time in a figure."""
+"""Error of reading a time from a figure."""
 
 SLOW_STARTS: dict[str, dict[str, Any]] = {
     "SCH1": {"kind": "standard"},

@@ -129,7 +129,7 @@ class Statement:
 
     document: str
     text: str
-    """As in the document, with a place for each figure."""
+    """Text of the document, with a place for each figure."""
     scenario: str
     overrides: tuple[str, ...]
     figures: Callable[[longhaul.Results], dict[str, float]]

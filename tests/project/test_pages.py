@@ -63,7 +63,7 @@ def is_possible(block: Block) -> bool:
 
 
 def run(block: Block, folder: Path) -> str:
-    """Run a shell block as a reader would, and return what it prints."""
+    """Run a shell block as a reader would, and return its output."""
     path = f"{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin"
     done = subprocess.run(
         ["bash", "-e", "-c", block.text],

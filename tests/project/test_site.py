@@ -1,4 +1,4 @@
-"""The generated pages have all that the registries have, and links lead to what is there."""
+"""The generated pages have all entries of the registries, and their links lead to pages."""
 
 import re
 from collections.abc import Iterator
@@ -84,7 +84,7 @@ def test_forty_scenarios_are_in_the_gallery(site: Path) -> None:
 
 
 def test_commands_in_the_gallery_are_code(site: Path) -> None:
-    """As prose they had typographic dashes and quotation marks, and failed when pasted."""
+    """Commands written as prose had typographic dashes and quotes, and failed when pasted."""
     (page,) = (site / "gallery").rglob("l4s.md")
     text = page.read_text(encoding="utf-8")
     command = "--set 'topology.dumbbell.bottleneck.queue={ kind = \"codel\", ecn = true }'"

@@ -17,15 +17,15 @@ PAYLOAD_MBPS = 96.5
 ALGORITHMS = [row["name"] for row in _engine.algorithms()["algorithms"]]
 
 WITHOUT_THEIR_ROUTERS = {"xcp"}
-"""It waits for answers that no router gives, and says so."""
+"""Algorithms that wait for answers of routers, and warn that none answers."""
 
 TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION = {"delay-gradient"}
 """A window leaves in bursts as long as it is far from filling the path; what a burst queues is all
 the delay that there is. Pacing spreads the bursts."""
 
 MADE_FOR_SMALL_WINDOWS = {"sync-mixreact"}
-"""It adjusts with every third acknowledgement, here a hundred times a round trip; it was made for
-twenty flows on 10 Mbit/s."""
+"""Algorithms that adjust with every third acknowledgement, here a hundred times a round trip, but
+were made for twenty flows on 10 Mbit/s."""
 
 EXCEPTIONS = WITHOUT_THEIR_ROUTERS | TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION | MADE_FOR_SMALL_WINDOWS
 

@@ -57,7 +57,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def _kill(command: list[str], folder: Path, *, checkpoints: int, later_s: float = 0.0) -> bool:
-    """Kill a run some time after some checkpoints; return whether it was still at work."""
+    """Kill a run some time after some checkpoints; return true if it was still at work."""
     state = folder / "run.checkpoint" / "state"
 
     def written() -> int:

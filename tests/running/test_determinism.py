@@ -1,4 +1,4 @@
-"""The same scenario gives the same bytes: in another process, and in threads side by side."""
+"""Determinism: the same bytes in another process, and in threads side by side."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

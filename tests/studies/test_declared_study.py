@@ -1,4 +1,4 @@
-"""A study without Python: three files of declarations, and what is refused of them."""
+"""A study without Python: three files of declarations, and refused declarations."""
 
 import json
 from math import nan

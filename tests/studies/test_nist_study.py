@@ -1,4 +1,4 @@
-"""The conditions of NIST SP 500-282: numbers that the source prints, and how to get at one."""
+"""The conditions of NIST SP 500-282: printed numbers, and access to a condition."""
 
 import json
 import tomllib
@@ -48,7 +48,7 @@ def test_hosts_are_as_many_as_printed(
 def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
     condition: str, below: int
 ) -> None:
-    """Below normal routers as many sources; L1, L2 and L3 between the routers of table 6-12."""
+    """Normal routers have as many sources; L1, L2 and L3 are between the routers of table 6-12."""
     cell = {"condition": condition, "algorithm": "TCP"}
     whole, cut = (explained(STUDY.cell(experiment, cell)) for experiment in ("N7-MAIN", "N7-CUT"))
     for key in ("mesonet.network.capacity.normal", "mesonet.network.capacity.direct"):

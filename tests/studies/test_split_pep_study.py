@@ -1,4 +1,4 @@
-"""The study of the split-connection proxy: what it needs no run for, and what it keeps of one."""
+"""The study of the split-connection proxy: results without runs, and values kept of a run."""
 
 from typing import Any
 

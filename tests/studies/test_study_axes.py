@@ -78,7 +78,7 @@ def _grid(svg: str) -> set[tuple[str, str]]:
 
 
 def _other_lines(svg: str) -> list[str]:
-    """All that is drawn in other colours: spines among them."""
+    """Return the lines drawn in other colours, spines among them."""
     paths = re.findall(r'<path d="([^"]*)"([^>]*)>', svg)
     return sorted(path for path, style in paths if "#b0b0b0" not in style)
 

@@ -1,4 +1,4 @@
-"""Families of a study's cells: what is declared, what is refused, and what it does to verdicts."""
+"""Families of a study's cells: declarations, refusals, and the effect on verdicts."""
 
 import json
 from pathlib import Path

@@ -49,7 +49,7 @@ def test_a_run_drawn_twice_counts_twice_and_stays_with_its_pair() -> None:
 
 
 def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
-    """So that a ratio of two experiments is of runs with the same random numbers."""
+    """Ratios of two experiments then compare runs with the same random numbers."""
     for sample in Resampled(results(one=4, other=4), 20):
         assert sample.runs("rate", "one", protocol="a") == sample.runs(
             "rate", "other", protocol="a"
@@ -65,7 +65,7 @@ def test_trajectories_are_those_of_the_first_draw() -> None:
 
 
 def test_nothing_to_draw_gives_no_samples() -> None:
-    """A single run says nothing of how runs differ."""
+    """A single run says nothing of the scatter of runs."""
     assert not list(Resampled(results(once=1, other=1), 10))
     assert not list(Resampled(Data(pl.DataFrame(), pl.DataFrame(), ()), 10))
 

@@ -1,4 +1,4 @@
-"""The study of Sync-TCP, its long transfers: what is kept of runs, and what is made of it."""
+"""The study of Sync-TCP's long transfers: values kept of runs, and claims on them."""
 
 import csv
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ FIGURES = STUDY.module("transfers.figures")
 
 
 def of(experiment: str, seconds: int, **levels: str) -> tuple[Any, Mapping[str, Any]]:
-    """The first seconds of one run, and what is kept of them."""
+    """Return the kept values of the first seconds of one run."""
     cell = STUDY.cell(experiment, levels)
     results = longhaul.run({**cell.scenario, "duration": f"{seconds} s"})
     return cell, STUDY.reduction(STUDY.experiments[experiment]).reducer(results)

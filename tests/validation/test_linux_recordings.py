@@ -1,4 +1,4 @@
-"""Recordings of a kernel: what is read in them, which count, and what is said without rights."""
+"""Recordings of a kernel: figures, recordings that count, and messages without rights."""
 
 import json
 import math

@@ -129,7 +129,7 @@ def _page(row: Mapping[str, Any], laws: Mapping[str, list[evidence.Measured]]) -
     return lines
 
 
-# What a scenario calls its parts: no algorithm.
+# Keys of names in a scenario, which are no algorithms.
 NAMES = ("label", "name", "from", "to")
 
 

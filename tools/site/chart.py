@@ -105,7 +105,7 @@ class _Drawing:
                 pieces.append([])
                 continue
             assert y is not None
-            # What leaves the picture goes along its upper edge.
+            # Points outside the chart lie on its upper edge.
             pieces[-1].append(f"{self._x(x):.1f},{max(self._y(y), 0.0):.1f}")
         return [" ".join(piece) for piece in pieces if len(piece) > 1]
 

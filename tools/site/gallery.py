@@ -150,7 +150,7 @@ def _page(example: Example, picture: Chart) -> list[str]:
 
 
 def _comment(example: Example) -> list[str]:
-    """Return what a scenario says of itself at its top; indented lines are commands."""
+    """Return a scenario's comment at its top; indented lines are commands."""
     head = [
         line[1:] for line in takewhile(lambda line: line.startswith("#"), example.text.splitlines())
     ]

@@ -15,7 +15,7 @@ COPIED = {
         for readme in ROOT.glob("python/longhaul/studies/**/README.md")
     },
 }
-"""Pages outside `docs`, and where the site has them."""
+"""Pages outside `docs`, with their places in the site."""
 
 LINK = re.compile(
     r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#:\s]+)((?:#[^)\s]*)?)\)|(!\[[^\]]*\]\()([^):\s]+)(\))"

@@ -1,4 +1,4 @@
-"""`llms.txt`: what a language model should know to write a scenario, and where the rest is."""
+"""`llms.txt`: knowledge that a language model needs to write a scenario, and links to the rest."""
 
 from longhaul import _engine
 from longhaul.files.writing import write_text

@@ -10,7 +10,7 @@ DOCS = ROOT / "docs"
 
 
 class Pages:
-    """Writes generated pages below a folder of `docs`, and removes those that it did not write."""
+    """Writer of generated pages below a folder of `docs`; it removes pages that it did not write."""
 
     def __init__(self, folder: str, root: Path = DOCS) -> None:
         self.folder = root / folder

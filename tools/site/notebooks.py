@@ -1,4 +1,4 @@
-"""Pages of the notebooks in `examples/notebooks`: text, code, and what it gives."""
+"""Pages of the notebooks in `examples/notebooks`: text, code, and output."""
 
 import ast
 import hashlib

@@ -79,7 +79,7 @@ SECTIONS: dict[str, Section] = {
 }
 
 PACKAGES = ("analysis", "designs", "campaign", "models", "mesonet")
-"""Packages whose modules are listed with what is public in them."""
+"""Packages whose modules are listed with their public names."""
 
 
 def write(pages: Pages) -> None:

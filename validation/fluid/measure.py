@@ -13,7 +13,7 @@ from longhaul.running.loading import load
 SEEDS = (1, 2, 3)
 FIGURES = ("window_pkts", "queue_pkts", "loss", "utilisation")
 
-# The same for all: thresholds of a tenth and a half of what the path holds, and a slope at which
+# Shared by all: thresholds of a tenth and a half of the path's capacity, and a slope at which
 # the equilibrium of ten standard flows is stable by a factor of 1.05.
 QUEUES = {
     "red": {

@@ -29,7 +29,7 @@ PATHS = {
 }
 
 LARGE_BUFFERS = {"tcp_wmem": "4096 16384 33554432"}
-"""So that the sender's buffer limits nothing."""
+"""Setting of a send buffer that never limits the sender."""
 
 
 class Writes(NamedTuple):
@@ -75,7 +75,7 @@ class Case:
     """Socket option of the receivers, when it is recorded."""
     reordering: Reordering | None = None
     sysctls: Mapping[str, str] = field(default_factory=lambda: LARGE_BUFFERS)
-    """Of `net.ipv4`, when it is recorded, beside `tcp_no_metrics_save = 1`."""
+    """Settings below `net.ipv4` of the recording, beside `tcp_no_metrics_save = 1`."""
 
     @property
     def path(self) -> Path:

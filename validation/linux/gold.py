@@ -110,7 +110,7 @@ def _write_settings(recording: Recording) -> None:
 
 
 def _merge(name: str, new: list[Row], keys: tuple[str, ...]) -> None:
-    """Replace the rows of what was recorded anew; the order is that of the cases."""
+    """Replace the rows that were recorded anew; the order is that of the cases."""
     if not new:
         return
     replaced = {tuple(row[key] for key in keys) for row in new}

@@ -109,7 +109,7 @@ def judge(
     verdicts = []
     for (flow, figure), theirs in kernel.items():
         value = ours.get((flow, figure), math.nan)
-        # What was sampled lies between the last sample and the value itself.
+        # The sampled value lies between the last sample and the value itself.
         nearest = min(max(theirs, ours.get((flow, f"sampled_{figure}"), value)), value)
         difference = abs(nearest - theirs)
         # `min` and `max` pass over what is not a number: a figure that we lack is not within.

@@ -33,7 +33,7 @@ SPARE_S = 20
 
 
 def main(arguments: list[str]) -> int:
-    """Record what is asked for, and what becomes of it into `gold`."""
+    """Record the requested cases, and write the converted recordings to `gold`."""
     parser = argparse.ArgumentParser(prog="validation.linux.record", description=__doc__)
     parser.add_argument("prefix", nargs="*", default=[""], help="only cases whose names begin so")
     parser.add_argument("--runs", type=int, default=1, help="recordings of each case (1)")

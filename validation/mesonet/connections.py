@@ -13,7 +13,7 @@ from longhaul.results import Results
 from validation.rows import Row, exactly, near
 
 ROUND_TRIP_MS = 20
-# So that no SYN is due where an interval ends.
+# With this interval no SYN is due at the end of an interval.
 INTERVAL_S = 0.4
 ANSWERED = 100.0
 UNANSWERED = 1e-5

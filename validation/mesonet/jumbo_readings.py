@@ -29,7 +29,7 @@ COLUMNS = ("reading", "algorithm", "seed", *ENDS)
 
 @dataclass(frozen=True)
 class Reading:
-    """Changes to the scenario, and what is run with them."""
+    """Changes of a reading to the scenario, and the algorithms and seeds of its runs."""
 
     changes: Sequence[str] = ()
     runs: Sequence[tuple[str, int]] = (("TCP", 1),)

@@ -35,7 +35,7 @@ CONGESTION: dict[str, dict[str, Any]] = {
     "Scalable": {"kind": "scalable"},
     "TCP": {"kind": "reno"},
 }
-# What sources may measure beyond the round-trip times of packets; also run with the algorithms that
+# Excess of sources' measurements over packets' round-trip times; also run with algorithms that
 # use round-trip times.
 EXCESS_MS = 5
 USE_ROUND_TRIPS = ("CTCP", "FAST", "FAST-AT", "HTCP")
@@ -82,7 +82,7 @@ def rows(processes: int) -> Iterator[Row]:
 
 
 def simulate(flows: Flows) -> dict[str, list[int]]:
-    """Return what each flow received, interval by interval."""
+    """Return the packets received by each flow, interval by interval."""
     longest_s = max(flows.watched_s(flow) for flow in flows.lags_s)
     run = longhaul.run(
         quiet(

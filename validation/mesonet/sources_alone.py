@@ -23,7 +23,7 @@ KNEE_PKTS = 100
 
 @dataclass(frozen=True)
 class Lossless:
-    """A condition, and what tables 6-29 and 6-30 have of it with standard TCP."""
+    """A condition, with the values of tables 6-29 and 6-30 for standard TCP."""
 
     number: int
     think_s: float
@@ -39,7 +39,7 @@ class Lossless:
 
     @property
     def flows_per_s(self) -> float:
-        """By Little's law, of the sources that transfer nothing: they think or connect."""
+        """Flows per second by Little's law, from the sources that think or connect."""
         idle_s = self.think_s + self.delay_factor * ROUND_TRIP_S
         return (self.sources - self.active_flows) / idle_s
 

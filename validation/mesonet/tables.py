@@ -1,4 +1,4 @@
-"""The tables of this comparison: what is published, and what was measured."""
+"""Published and measured tables of this comparison."""
 
 from pathlib import Path
 

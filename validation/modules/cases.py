@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SETTLED_S = 80
-"""Means are over so much of the end of a run; of the fast path over half as much."""
+"""Seconds at the end of a run over which means are taken; on the fast path half as many."""
 
 
 @dataclass(frozen=True)

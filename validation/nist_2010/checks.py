@@ -16,7 +16,7 @@ from longhaul.files.rows import Row as Cells
 from validation.nist_2010.tables import by_first, numbers, rows
 from validation.rows import Row, judged
 
-# Of the responses of the cube, those of which low values are good.
+# Responses of the cube of which low values are good.
 LOW_IS_BEST = {"y10", "y16"}
 CUBE = ("y4", "y6", "y10", "y16", "y17", "y20", "y22")
 ALGORITHMS = ("BIC", "CTCP", "FAST", "FAST-AT", "HSTCP", "HTCP", "Scalable")
@@ -184,7 +184,7 @@ def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
     each = [numbers(row) for name, row in printed.items() if name not in labels]
     average = np.mean(each, axis=0)
     for row in each:
-        # What ranks by size of effect gives for effects in this order is this order.
+        # Effects in this order are ranked in this order by size.
         again = ranks.factor_ranks([12.0 - rank for rank in row])
         for name, rank, value in zip(FACTORS, row, again, strict=True):
             yield _value(f"rank {name}", rank, float(value), 1)

@@ -86,7 +86,7 @@ TABLE_6_1 = [
     (100, 20.75, 9979.66, 1),
     (1000, 3.55, 12726.20, 58),
 ]
-"""MAX_SSTHRESH, time of the change s, window then, packets lost or marked."""
+"""Rows: max_ssthresh, time of the change (s), window then, packets lost or marked."""
 
 
 def _steady(runs: list[dict[str, float]]) -> list[Row]:

@@ -1,4 +1,4 @@
-"""The section of the document on ns-2's Linux modules: notes, one table, and what is left out."""
+"""The document's section on ns-2's Linux modules: notes, one table, and omissions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sawteeth: how a window goes up and down in a drop-tail queue, and whether two simulators agree.
+"""Sawteeth of a window in a drop-tail queue, and the agreement of two simulators on them.
 
 The rule is the same for every algorithm: each figure within 5 % of ns-2's. Of the reductions one
 may also be missing or left over, because the warm-up and the end of the run cut through a tooth.
@@ -42,7 +42,7 @@ def measure(
 
 
 def judge_sawtooth(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
-    """Judge the sawtooth of every flow, and what it makes of the link."""
+    """Judge the sawtooth of every flow, and the link's utilisation."""
     for index, (there, here) in enumerate(zip(peer.flows, ours.flows, strict=True)):
         prefix = f"flow {index}: " if len(peer.flows) > 1 else ""
         yield from _judge_flow(case, prefix, there, here)

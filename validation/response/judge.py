@@ -18,13 +18,13 @@ class Verdict(Enum):
 
     WITHIN = "within"
     FEEDBACK = "with feedback delay"
-    """Within the bounds of the law if its feedback takes a round trip."""
+    """The mean is within the bounds of the law if its feedback takes a round trip."""
     RECOVERY_DOMINATED = "recovery-dominated"
     """Losses come so few round trips apart that recoveries overlap."""
     RTT_QUANTISED = "RTT-quantised"
     """Even losses, whose distance is less than half a round trip from the law's."""
     OUTSIDE = "outside"
-    """For no reason that is known."""
+    """The mean is outside for an unknown reason."""
 
 
 def judge(measurement: Measurement, figures: Figures) -> Verdict:
@@ -41,14 +41,14 @@ def judge(measurement: Measurement, figures: Figures) -> Verdict:
 
 
 def holds(measurement: Measurement) -> bool | None:
-    """Tell whether the closed form is the law's own mean window, if there is one."""
+    """Return true if the closed form is the law's own mean window; None without a closed form."""
     if measurement.response is None:
         return None
     return Expected.within_part(measurement.response, TOLERANCE).holds(measurement.even.law)
 
 
 def _quantised(p: float, figures: Figures) -> bool:
-    """Tell whether the sawtooth is as long as the law's to the nearest round trip."""
+    """Return true if the sawtooth is as long as the law's to the nearest round trip."""
     return abs(1.0 / figures.network - 1.0 / figures.law_with_feedback) / p < 0.5
 
 

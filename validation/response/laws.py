@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 
 class Law(ABC):
-    """A law, and what it remembers of each flow."""
+    """A law with its state of each flow."""
 
     def begin(self, cwnd: Windows) -> None:  # noqa: B027 (most laws remember nothing)
         """Take flows with these windows, just cut."""

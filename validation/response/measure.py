@@ -23,7 +23,7 @@ class Figures:
     """Mean windows in segments under one kind of loss."""
 
     law: float
-    """By the published law, feedback taken to be immediate: its response function."""
+    """Mean window by the published law with immediate feedback: its response function."""
     law_with_feedback: float
     """Mean window by the published law with feedback that takes a round trip."""
     network: float

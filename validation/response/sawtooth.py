@@ -108,7 +108,7 @@ class _Flows:
         return lost
 
     def _signals(self, lost: Flags) -> Flags:
-        """Return which flows learn of a loss."""
+        """Return the flows that learn of a loss."""
         if not self.feedback:
             return lost
         self.until_known = self.until_known - self.rounds

@@ -1,4 +1,4 @@
-"""Draws of random scenarios, and how they are written."""
+"""Random draws of scenarios, and their text form."""
 
 import math
 import random
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Draw:
-    """Draws of one scenario, and what sets its scale."""
+    """Draws of one scenario, with the parameters of its scale."""
 
     random: random.Random
     rate_bps: float

@@ -38,11 +38,11 @@ LIMIT = "200 ms"
 # Legal scenarios are small, and end by themselves but for a few.
 LEGAL_LIMIT = "20 s"
 TWICE_EVERY = 20
-# What may end a run that is no fault of its scenario, as messages say it.
+# Words of messages for ends of a run that are no fault of its scenario.
 CAUSES = ("interrupt", "cannot write", "memory", "limit was reached")
 # Kinds of scenarios, and how many of them are tried.
 COUNTS = {"mutations": 10_000, "legal": 2_000, "quic": 300}
-# Those that have no mistakes.
+# Kinds without mistakes.
 SOUND = {"legal": legal, "quic": stacks}
 
 LONGHAUL = str(Path(sys.executable).with_name("longhaul"))
@@ -140,7 +140,7 @@ def _next(process: "subprocess.Popen[str]", lines: "queue.Queue[str | None]") ->
 
 
 def _work(kind: str, first: int, end: int) -> None:
-    """Try scenarios, and say on the output which, and what was wrong."""
+    """Try scenarios, and print each with its error."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))

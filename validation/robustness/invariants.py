@@ -39,7 +39,7 @@ def _links(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
             if (link[f"{window}queue_mean_pkts"] or 0) > link[f"{window}queue_max_pkts"]:
                 yield f"{name}: {window}mean queue above its maximum"
             most = 1.0 + _allowance(run, resolved, keys, window)
-            # What a policer has let pass before the window may have waited for the line.
+            # Packets that a policer passed before the window may have waited for the line.
             bounded = window or "policer" not in keys
             if bounded and (share := link[f"{window}utilization"] or 0) > most:
                 yield f"{name}: {window}utilization {share!r} above {most!r}"
@@ -124,11 +124,11 @@ def _flows(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
             floor_s = propagation_s - _timestamp_tick_s(group)
             if smallest is not None and smallest < floor_s - 1e-9 and not ticks:
                 yield f"{name}: {window}rtt_min {smallest!r} s below {floor_s!r}"
-        # Of several streams each has a part.
+        # Each of several streams has a fraction.
         alone = group.get("streams", 1) == 1
         if "transfer" in group and alone and flow["finish_s"] is not None:
             wanted, arrived = _bytes(group["transfer"]), flow["total_in_order_bytes"]
-            # What an application had sent when it was stopped may be less.
+            # A stopped application may have sent less.
             if arrived > wanted or ("stop" not in group and arrived < wanted):
                 yield f"{name}: {arrived} bytes of a transfer of {wanted}"
     departed = run.links["total_departed_bytes"].sum()

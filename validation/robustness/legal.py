@@ -19,12 +19,12 @@ from validation.robustness import transport
 from validation.robustness.draws import Draw, time_text
 
 Schema = dict[str, Any]
-# Where a table is, and the properties that it may have.
+# Path of a table, and the properties that it may have.
 Place = tuple[tuple[str | int, ...], dict[str, Schema]]
 
 MAX_PACKETS = 40_000
 ATTEMPTS = 40
-# What sets the size of a run, names things, or is of another kind of simulation.
+# Keys that set the size of a run, name parts, or belong to another kind of simulation.
 FIXED = {
     "title", "description", "extends", "label", "name", "from", "to", "path", "nodes", "links",
     "mesonet", "topology", "flows", "duration", "measure", "python", "file", "seed", "proxies",
@@ -43,13 +43,13 @@ def schema() -> Schema:
 
 
 def scenario(seed: int) -> tuple[str, int]:
-    """Return a legal scenario as JSON, and how many of the keys that were tried were refused."""
+    """Return a legal scenario as JSON, and the number of tried keys that were refused."""
     draw = _scale(random.Random(seed))
     if made := transport.scenario(seed, draw):
         return json.dumps(made, indent=1), 0
     made = _base(draw, seed)
     refused = 0
-    # What matters most first: an algorithm for each group, and a queue.
+    # The most important keys come first: an algorithm for each group, and a queue.
     first = [(place, "congestion") for place in _places(made) if place[0][:1] == ("flows",)]
     first += [(place, "queue") for place in _places(made) if "shaper" in place[1]]
     rest = [(None, "")] * draw.random.randint(3, ATTEMPTS)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
-# What a value may become: of every kind, at every edge, and nonsense.
+# Values of mutations: every kind, every edge, and nonsense.
 VALUES = (
     "0", "1", "-1", "1e300", "-1e-300", "nan", "inf", "9223372036854775807", "99999999999999999999",
     "true", "[]", "{}", '""', '"x"', '"0 s"', '"1 ps"', '"-1 s"', '"1 us"', '"1 s"', '"1e9 s"',
@@ -84,7 +84,7 @@ def _odd_character(text: str, draw: random.Random) -> str:
     return text[:place] + draw.choice("\0\"'[]{}=.\\\n\t#é\U0001f600") + text[place:]
 
 
-# Those that most often leave something that can be simulated come several times.
+# Mistakes that most often leave a legal scenario come several times.
 _MISTAKES = (
     _other_value, _other_value, _other_value, _other_number, _other_number, _other_number,
     _value_of_another_key, _value_of_another_key, _other_key, _line_gone, _line_twice, _cut_short,

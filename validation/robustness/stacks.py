@@ -1,4 +1,4 @@
-"""Random paths with QUIC flows beside TCP, by seed, and what holds of them.
+"""Random paths with QUIC flows beside TCP, by seed, and their invariants.
 
 Longer and with more losses than the scenarios of `legal.py`, so that handshakes fail, transfers
 complete and connections are lost.

@@ -101,7 +101,7 @@ def _tail(draw: Draw) -> dict[str, Any]:
 
 
 def _receive_window(draw: Draw) -> dict[str, Any]:
-    """Draw an unlimited source with a receive window or send buffer smaller than its window."""
+    """Draw an unlimited source whose receive window or send buffer limits its window."""
     network, trip_s = _path(draw, 0.6)
     flow = _flow(draw)
     key = draw.random.choice(("receive_window", "send_buffer"))
@@ -123,7 +123,7 @@ def _receive_window(draw: Draw) -> dict[str, Any]:
 
 
 def violations(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
-    """Yield what does not hold of the transport in a run."""
+    """Yield the invariants of the transport that a run violates."""
     groups = {group["label"]: group for group in resolved["flows"]}
     yield from _growth(run, groups)
     if list(groups) == ["flow"]:

@@ -35,7 +35,7 @@ class Measurement:
     """Processor time. For Longhaul, that of `longhaul.run`: checking the scenario, simulating and
     writing the tables; for ns-2, of the whole process."""
     peak_mb: float
-    """Beyond interpreter and libraries at rest; the whole process for ns-2."""
+    """Peak memory beyond interpreter and libraries at rest; for ns-2 that of the whole process."""
 
     @property
     def pkts_per_s(self) -> float:
@@ -50,7 +50,7 @@ class Measurement:
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Keep this process, and those that it starts, on one core."""
+    """Keep this process and its children on one core."""
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(cores)})
     try:
@@ -81,7 +81,7 @@ def _total(measured: list[Measurement]) -> Measurement:
 
 
 class _Contest:
-    """Keeps every run going until all have been measured often enough."""
+    """Contest that repeats every run until all have been measured often enough."""
 
     def __init__(self, size: int, rounds: int) -> None:
         self._rounds = rounds

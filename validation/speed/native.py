@@ -25,7 +25,7 @@ BASE = "reno"
 TELLING = 0.05
 """Below this share of Reno's packets a ratio is left out."""
 OWN_STARTUP = ("bbr", "bbr3", "packet-pair")
-"""They take no slow start but their own."""
+"""Algorithms that take no slow start but their own."""
 TABLES = {"increase": [[38, 1], [118, 2], [221, 3]], "decrease": [[38, 0.5], [83000, 0.1]]}
 
 
@@ -67,7 +67,7 @@ def _scenario(
 
 
 def race(work: Callable[[str], dict[str, Any]], kind: str, rounds: int) -> tuple[int, str]:
-    """Run an algorithm and Reno on one core: its data packets, and what one costs beside Reno's."""
+    """Run an algorithm and Reno on one core; return data packets and relative cost."""
     with one_core(), Longhaul(work(kind)) as subject, Longhaul(work(BASE)) as base:
         packets = subject.run().packets
         if packets < TELLING * base.run().packets:

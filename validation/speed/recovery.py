@@ -51,7 +51,7 @@ class Case:
 
     @property
     def transfers(self) -> int:
-        """As many as make 2 million packets, at most 1,000."""
+        """Number of transfers that make 2 million packets, at most 1,000."""
         return min(1_000, max(1, 2_000_000 // self.window))
 
     @property
@@ -61,7 +61,7 @@ class Case:
 
     @property
     def segments_before(self) -> int:
-        """Segments sent in these, but at least one, so that the transfer exists."""
+        """Segments sent in the doubling rounds, at least one, so that the transfer exists."""
         return max(1, MAX_INITIAL_WINDOW * ((1 << self.doublings) - 1))
 
     def scenario(self, segments: int) -> dict[str, Any]:

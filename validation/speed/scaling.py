@@ -154,7 +154,7 @@ def _at_the_same_time(runs: Sequence[Run], rounds: int) -> list[float]:
 
 
 def _one_at_a_time(runs: Sequence[Run], rounds: int) -> list[float]:
-    """Take turns run by run, and keep the least of each, for what disturbs a run only adds to it.
+    """Repeat runs in turn, and keep the minimum of each: disturbances only add to a run's time.
 
     Runs at the same time would take each other's state out of the core's caches every few
     milliseconds, which costs those with much of it most: a thousand flows would pay for company.

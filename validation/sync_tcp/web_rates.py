@@ -46,7 +46,7 @@ LINK_BPS = 10e6
 # Connections a second and cloud at which loads are worked out.
 END_TO_END_RATE, CROSS_RATE = 24.0, 12.0
 CROSS_S = 3600.0
-# The same of the network of appendix B, and its replications.
+# Rate and replications for the network of appendix B.
 DUMBBELL_RATE, DUMBBELL_REPLICATIONS = 60.0, 3
 # The last connection of a group begins so long before the end of the run at most.
 SLACK_S = 5.0
@@ -76,7 +76,7 @@ class Group:
     request_bytes: np.ndarray
     """On the links of requests."""
     fastest_bps: np.ndarray
-    """At which its window lets a response go."""
+    """Rates at which the window lets each response go."""
     size_bytes: np.ndarray
     """Sizes of the responses, without headers."""
 
@@ -142,7 +142,7 @@ def balanced(
     there: Group, back: Group, load: float, until_s: float | None, count: int = 0
 ) -> tuple[float, float, float]:
     """Return the rates that give both directions the load, in percent, and the run's end."""
-    # What the whole run would need; at least a third, where one response is most of a short run.
+    # Rate for the whole run; at least a third, as one response may dominate a short run.
     usual = there.rate * load / _whole_load(there, back)
     rates = np.full(2, usual)
     end = 0.0

@@ -12,7 +12,7 @@ from longhaul.analysis.table import REPLICATION, Level, ResponseTable
 
 @dataclass(frozen=True)
 class Cell:
-    """A combination of levels, and what a response is there."""
+    """A combination of levels, with the response's mean there."""
 
     levels: tuple[Level, ...]
     """In the order of the factors."""

@@ -1,4 +1,4 @@
-"""Principal components of responses, and which factors the groups of their scores share."""
+"""Principal components of responses, and common factors of the groups of their scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Conditions ordered and classed by how congested they are."""
+"""Conditions ordered and classed by congestion."""
 
 from collections.abc import Sequence
 from itertools import pairwise

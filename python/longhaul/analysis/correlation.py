@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from longhaul.analysis.statistics import unit_deviations
 
-# Where the histogram of |r| of NIST SP 500-282, section 4.4, separates.
+# Gap in the histogram of |r| (NIST SP 500-282, section 4.4).
 NIST_THRESHOLD = 0.65
 
 
@@ -44,7 +44,7 @@ class Group:
 
     members: tuple[int, ...]
     correlated: int
-    """Pairs of them above the threshold."""
+    """Pairs of the group's responses above the threshold."""
 
     @property
     def possible(self) -> int:

@@ -43,9 +43,9 @@ class Effect:
 
     @property
     def percent(self) -> float:
-        """The size of the effect in percent of the grand mean; not a number if that is zero.
+        """Size of the effect in percent of the grand mean; not a number if the mean is zero.
 
-        As it is of scores on a principal component, but for rounding.
+        The grand mean of scores on a principal component is zero up to rounding.
         """
         rounding = 1e-12 * max(abs(self.low), abs(self.high))
         is_zero = abs(self.grand_mean) <= rounding

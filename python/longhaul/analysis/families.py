@@ -17,15 +17,15 @@ from longhaul.analysis.judging import OUTSIDE, UNDECIDED, Interval
 from longhaul.analysis.prediction import MIN_RUNS
 
 LOGARITHM, DIFFERENCE = "logarithm", "difference"
-# Of all families of a source together that print is unlike ours, if it is like ours.
+# Probability that any family of a source is rejected although its printed values are like ours.
 LEVEL = 0.05
-# So few replications may reach print while our mean lies outside the band.
+# Largest number of replications that reach the printed values in an undecided family.
 FEW = 1
 
 
 @dataclass(frozen=True)
 class Family:
-    """Standardised values of all replications of a family; the printed value is 0."""
+    """One value per replication, relative to the printed values, whose own value is 0."""
 
     values: tuple[float, ...]
     band: Interval
@@ -45,18 +45,18 @@ class Family:
 
     @property
     def reaching(self) -> int:
-        """Replications that lie at print or beyond it, seen from the mean."""
+        """Number of replications at or beyond the printed value, seen from the mean."""
         sign = 1.0 if self.mean >= 0.0 else -1.0
         return sum(sign * value <= 0.0 for value in self.values)
 
     @property
     def difference(self) -> float:
-        """Part of print by which ours are larger."""
+        """Excess of our values over the printed ones, as a fraction of these."""
         return exp(self.mean) - 1.0 if self.statistic == LOGARITHM else self.mean
 
     @property
     def p_value(self) -> float:
-        """Two-sided, of print as one more replication (Student; Hahn and Meeker, section 4.7)."""
+        """Two-sided p-value of print as one more replication (Hahn and Meeker, section 4.7)."""
         count = len(self.values)
         spread = float(np.std(self.values, ddof=1))
         if spread == 0.0:
@@ -97,12 +97,12 @@ def family(
 
 
 def judge(families: Sequence[Family]) -> list[str]:
-    """Return a verdict for each family of one source; empty where its cells stand.
+    """Return a verdict for each family of one source; empty if its cells' verdicts stand.
 
-    *Outside the band*: the mean lies outside the band of the cells, and print is rejected as one
-    more replication, of all families together at 5 % (Holm, Scandinavian Journal of Statistics 6,
-    1979).
-    *Undecided*: the mean lies outside, and at most one replication reaches print.
+    *Outside the band*: the mean lies outside the band of the cells, and the printed value is
+    rejected as one more replication, for all families together at 5 % (Holm, Scandinavian Journal
+    of Statistics 6, 1979).
+    *Undecided*: the mean lies outside, and at most one replication reaches the printed value.
     """
     rejected = holm([family.p_value for family in families])
     return [
@@ -116,7 +116,7 @@ def judge(families: Sequence[Family]) -> list[str]:
 
 
 def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
-    """Return which hypotheses Holm's step-down procedure rejects at a familywise level."""
+    """Return true for each hypothesis that Holm's step-down procedure rejects."""
     rejected = [False] * len(p_values)
     for place, which in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         if p_values[which] > level / (len(p_values) - place):
@@ -126,7 +126,7 @@ def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
 
 
 def detectable(spread: float, replications: int, families: int) -> float:
-    """Return the factor between ours and print from which a family is outside in half of all cases.
+    """Return the factor between our and the printed values that is found in half of all cases.
 
     `spread` is the standard deviation of a replication's mean logarithm.
     """

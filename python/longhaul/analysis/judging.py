@@ -27,8 +27,8 @@ VERDICTS = (REPRODUCED, UNDECIDED, OUTSIDE, CONTRADICTED, NOT_RUN)
 
 Interval = tuple[float, float]
 
-# Verdicts do not depend on the last bits: of values computed in double precision, and of those that
-# are kept in single precision.
+# Relative precision of verdicts, so that rounding decides none: for values computed in double
+# precision, and for values stored in single precision.
 DOUBLE, SINGLE = 1e-9, 1e-6
 ABSOLUTE = 1e-12
 

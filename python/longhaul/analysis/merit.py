@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 STARVED_PART = 0.05
 STARVED_S = 10.0
 STARVED_RATIO = 10.0
-# Shares have converged once they have stayed within their band for so many windows.
+# Number of windows for which shares must stay within their band to have converged.
 STAYS_WINDOWS = 10
 ROUNDING = 1e-9
 
@@ -36,7 +36,7 @@ class Rates:
 
     times: np.ndarray
     values: np.ndarray
-    """By time and flow; not a number where a flow was not active for the whole window."""
+    """Rates by time and flow; not a number if a flow was inactive in part of the window."""
 
     @property
     def fair(self) -> np.ndarray:
@@ -106,7 +106,7 @@ def starvation(given: Rates, every_s: float) -> Starvation | None:
     """
     late = given.times >= (given.times[0] + given.times[-1]) / 2 if len(given.times) else []
     values = given.values[late]
-    # Those that are there from its beginning on; what has ended is not compared any more.
+    # Flows that exist from the beginning of the period; ended flows are no longer compared.
     values = values[:, np.isfinite(values[0])] if len(values) else values
     values = values[np.isfinite(values).sum(axis=1) > 1]
     if len(values) == 0:
@@ -144,8 +144,8 @@ def smoothness(given: Rates) -> np.ndarray:
 def losses(times: ArrayLike, dropped: ArrayLike) -> tuple[float | None, float | None]:
     """Return the mean time between losses, and packets lost at a time (RFC 7928, section 2.3).
 
-    From samples of a counter: what is lost between two samples is lost at a time, at the later one.
-    Without two such times there is no interval, without any no loss.
+    `dropped` is a sampled counter: packets lost between two samples count as one loss, at the later
+    sample. The interval needs two losses, the number of packets one; otherwise they are None.
     """
     lost = np.diff(np.asarray(dropped, dtype=float))
     at = np.asarray(times, dtype=float)[1:][lost > 0]
@@ -169,7 +169,7 @@ def synchronisation(
     begun = np.asarray(starts, float) <= at[begins, None]
     active = (begun & (np.asarray(ends, float) >= at[begins, None])).sum(axis=1)
     reduced = np.array([len(np.unique(part)) for part in np.split(who, begins[1:])])
-    # One that starts during an event belongs to it.
+    # A flow that starts during an event belongs to it.
     parts: np.ndarray = (reduced / np.maximum(active, reduced))[active > 1]
     return parts
 

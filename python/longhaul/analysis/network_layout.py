@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-# Nodes of a picture: more cannot be told apart.
+# Maximum number of nodes in a plot: more cannot be distinguished.
 MOST_NODES = 1200
-# What is lower than this part of its width is not stretched to the height of the picture.
+# Layouts flatter than this fraction of their width are not stretched to the plot's height.
 FLAT = 0.2
 
 

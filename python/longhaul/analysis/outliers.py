@@ -94,7 +94,7 @@ def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
 
 @dataclass(frozen=True)
 class Standout:
-    """A cell of a condition-response summary: who stands out, and how."""
+    """A cell of a condition-response summary: the outlier, its side and its residual."""
 
     who: int
     is_high: bool

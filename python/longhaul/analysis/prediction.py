@@ -50,7 +50,7 @@ def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | Non
     if shape == ORDER:
         return Prediction(float(runs[0]), float(runs[-1]), ORDER, (count - 1) / (count + 1))
     interval = _of_next(runs, coverage)
-    # Of positive runs an interval below 0 is impossible: few of them do not show their skewness.
+    # Positive runs cannot have an interval below 0: few runs do not show their skewness.
     if shape == LOGNORMAL or (runs[0] > 0.0 > interval[0]):
         low, high = _of_next(np.log(runs), coverage)
         return Prediction(exp(low), exp(high), LOGNORMAL, coverage)

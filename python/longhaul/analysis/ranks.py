@@ -1,4 +1,4 @@
-"""Ranks: of factors by their effects, of conditions by what is good, of algorithms by goodput."""
+"""Ranks of factors by effect, of competitors by value, and of algorithms by goodput."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ def _ranked(values: np.ndarray, method: str = "average", axis: int | None = None
 def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
     """Return ranks of factors by effect size, 1 the most influential; ties share the mean.
 
-    The last axis is the factor. With `digits`, sizes that agree to so many digits are ties.
+    The last axis is the factor. With `digits`, sizes that agree to this number of digits are ties.
     """
     sizes = np.abs(np.asarray(effects, float))
     if digits is not None:
@@ -84,7 +84,7 @@ def edge_means(edges: Sequence[Edge]) -> dict[int, float]:
 
 @dataclass(frozen=True)
 class RankSummary:
-    """Average ranks of competitors: per group, over all groups, and how much they vary."""
+    """Average ranks of competitors per group and over all groups, with their variation."""
 
     groups: Mapping[str, np.ndarray]
     """Average rank of each competitor in each group."""

@@ -20,14 +20,14 @@ from longhaul.files.writing import atomic
 # A level of a factor, as a campaign or a table has it.
 Level = str | int | float
 REPLICATION = "replication"
-# By condition: replications, and the value of each at each level of a factor.
+# Replications by condition, with the value of each at each level of a factor.
 Matched = dict[str, list[dict[Level, float]]]
 
 # The key of a Parquet file's metadata under which a campaign says what its columns are.
 KEY = "longhaul.campaign"
-# What each row of a campaign has besides factors and responses.
+# Columns of a campaign's rows beside factors and responses.
 PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
-# What a run cost, which is no response to its factors.
+# Cost of a run, which is no response to its factors.
 COSTS = ("peak_memory_bytes", "events", "wall_s", "results_version")
 # Texts and names that a message lists, and levels of a column taken for a factor.
 NAMED = 3
@@ -111,7 +111,7 @@ def _ascending(levels: Sequence[Level]) -> list[Level]:
     """Sort levels by size if they have one, otherwise alphabetically."""
     parts = [str(level).partition(" ") for level in levels]
     try:
-        # In one unit, such as packets, it is the number that they begin with.
+        # Levels in one unit, such as packets, are sorted by the numbers that they begin with.
         same = len({unit for *_, unit in parts}) == 1
         sizes = [float(number) for number, *_ in parts] if same else [*map(_size, levels)]
     except ValueError:
@@ -305,7 +305,7 @@ class ResponseTable:
             raise TableError(f"{column}: no run is left")
         chosen = {column: left} if column in self.factors else {}
         fewer = self.of(frame, {**self.factors, **chosen}, self.responses)
-        # Of other factors, levels that now have no run are not left out by name.
+        # Levels of other factors that now have no run are not listed as left out.
         whole = {
             name: [
                 level

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 from scipy.special import fdtrc
 
-# What is smaller, of a column's length or of a sum of squares, is rounding.
+# Smaller fractions of a column's length, or of a sum of squares, are rounding errors.
 ROUNDING = 1e-10
 
 
@@ -35,7 +35,7 @@ class Source:
 
 @dataclass(frozen=True)
 class _Term:
-    """Effects of some factors together, and those that are the same in all runs: its aliases."""
+    """Effects of some factors with their aliases, the effects that equal them in all runs."""
 
     factors: tuple[str, ...]
     basis: np.ndarray
@@ -118,7 +118,7 @@ def _joined(bases: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def _without(basis: np.ndarray, space: np.ndarray) -> np.ndarray:
-    """Return a basis of what a space does not have of another."""
+    """Return a basis of the part of a space that is orthogonal to another space."""
     return _orthonormal(basis - space @ (space.T @ basis)) if space.size else basis
 
 

@@ -1,7 +1,7 @@
 """Runs on an existing cluster, through Dask distributed (`pip install longhaul[cluster]`).
 
-Workers of the cluster need Longhaul installed, but no file system in common with this machine: what
-is kept of a run comes back to the program that drives the campaign, which alone writes the store.
+Workers of the cluster need Longhaul installed, but no file system in common with this machine: the
+values of a run return to the program that drives the campaign, which alone writes the store.
 """
 
 import time

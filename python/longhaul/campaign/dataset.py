@@ -17,18 +17,18 @@ from longhaul.campaign.file import Campaign
 from longhaul.campaign.store import Store
 from longhaul.files.writing import write_durably
 
-# Where the tables of a run are, in campaigns that keep some.
+# Folder of runs' tables, in campaigns that keep some.
 TABLES = "tables"
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """Factors and responses of the finished runs of a campaign, and what they are from."""
+    """Factors and responses of a campaign's finished runs, with their provenance."""
 
     frame: pl.DataFrame
     """Columns: run, replication, block if there are any, factors, responses, provenance."""
     facts: Mapping[str, Any]
-    """Title, factors with their levels in order, responses, design, and how many runs there are."""
+    """Title, factors with their levels in order, responses, design, and number of runs."""
 
     @property
     def factors(self) -> dict[str, list[Any]]:
@@ -41,7 +41,7 @@ class Dataset:
         return list(self.facts["responses"])
 
     def write(self, file: Path) -> None:
-        """Write one Parquet file; what it is from stands in its metadata.
+        """Write one Parquet file, with its provenance in the metadata.
 
         Processes that share a campaign may write it at the same time.
         """

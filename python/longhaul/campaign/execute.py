@@ -50,7 +50,7 @@ class Outcome:
     elsewhere: int = 0
     """Runs in progress in other processes."""
     data_packets: int = 0
-    """Data packets simulated in those that were done now."""
+    """Data packets simulated in the runs done now."""
     began: float = field(default_factory=monotonic)
     expected_done: float = 0.0
     """Packets that were expected of the runs done now."""
@@ -95,12 +95,12 @@ def execute(
 ) -> Outcome:
     """Do all runs that are not in the store, the longest first; each is kept as soon as it is done.
 
-    `workers` is a number of processes, by default one per core, or what else does runs. `watch` is
-    called at the beginning, whenever a run ends or tells how far it is, and when those of others
-    were looked at. A run that fails is tried again so many times, reported, and does not stop the
-    others. Other programs may work on the same store: runs that they have under way are waited for,
-    and taken over if they end. Runs whose keys are in `first` come before all others. `check` gets
-    what is kept of the first run that ends, and may raise.
+    `workers` is a number of processes, by default one per core, or another executor. `watch` is
+    called at the beginning, whenever a run ends or reports progress, and after each look at other
+    programs' runs. A failed run is repeated up to `retries` times, reported, and does not stop the
+    others. Other programs may work on the same store: their runs in progress are waited for, and
+    taken over if the program ends. Runs whose keys are in `first` come before all others. `check`
+    gets the kept values of the first run that ends, and may raise.
     """
     try:
         return _Execution(list(runs), store, workers, watch, reducer, retries, first, check).run()
@@ -263,12 +263,12 @@ class _Execution:
 
 
 def work(scenario: Scenario, store: Store, reducer: Reducer) -> tuple[int, None, Tables]:
-    """Do one run and keep what is to be kept; returns its data packets."""
+    """Do one run and store its values; return its number of data packets."""
     resolved = load(scenario)
     progress = _Progress(resolved.duration_s)
     with store.scratch() as scratch:
         if kinds.of(scenario).is_resumable:
-            # Whoever does the run next goes on from where this one was killed.
+            # The next process that does the run resumes it from its last checkpoint.
             out = store.resumable(resolved) / "run"
             run = run_loaded(
                 resolved, out=out, progress=progress, checkpoint_every=CHECKPOINT_EVERY,
@@ -283,7 +283,7 @@ def work(scenario: Scenario, store: Store, reducer: Reducer) -> tuple[int, None,
 
 
 class _Progress:
-    """Tells how far a run is, now and then."""
+    """Reporter of a run's progress, at intervals."""
 
     def __init__(self, duration_s: float) -> None:
         self.duration_s = duration_s
@@ -303,7 +303,7 @@ def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:
 
 
 def work_far(scenario: Scenario, reducer: Reducer) -> tuple[int, Kept, Tables]:
-    """Do one run on a machine that may not see the store; returns what is to be kept."""
+    """Do one run on a machine that may not see the store; return the values to keep."""
     run: Any = run_loaded(load(scenario), out=None)
     kept, tables = reduced(reducer, run)
     return int(kept["run"]["data_packets"]), kept, tables

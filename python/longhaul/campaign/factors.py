@@ -24,7 +24,7 @@ from typing import Any
 from longhaul._engine import LonghaulError
 from longhaul.campaign.sweep import Level, Setting
 
-# What keys may hold, as messages say it; lists are of texts, or of levels.
+# Types of keys in the words of messages; lists are of texts, or of levels.
 HOLDS = {
     "text": str, "a table": dict, "a truth value": bool, "a whole number": int,
     "a decimal one": float, "a list of texts": list, "a list of levels": list,
@@ -44,7 +44,7 @@ class FactorError(LonghaulError):
 
 @dataclass(frozen=True)
 class Factors:
-    """The levels of each factor, and which place in the scenario follows which."""
+    """Levels of each factor, and the keys of the scenario that follow them."""
 
     levels: Mapping[str, Sequence[Level]]
     settings: Mapping[str, Setting]

@@ -1,4 +1,4 @@
-"""The campaign file: a scenario, factors with their levels, a design, and what is measured.
+"""The campaign file: a scenario, factors with their levels, a design, and responses.
 
 docs/campaigns.md shows one with all keys. What `factors` and `set` may hold,
 `longhaul.campaign.factors` says: studies have the same.
@@ -52,7 +52,7 @@ DESIGN = {
     "fold_over": "a truth value or a list of texts", "blocks": "a list of texts",
     "latin_hypercube": "a whole number", "seed": "a whole number", "csv": "text",
 }  # fmt: skip
-# Those that go together.
+# Keys that a design may combine.
 DESIGNS = (
     "runs, resolution, fold_over, blocks", "generators, fold_over, blocks",
     "latin_hypercube, seed", "csv",
@@ -129,7 +129,7 @@ def read_campaign(path: str | Path) -> Campaign:
     raise CampaignError(f"{file}: {_with_line(text, message)}")
 
 
-# How messages about a key begin.
+# Beginning of messages about a key.
 _KEY = re.compile(r'([\w-]+(?:\.(?:[\w-]+|"[^"]+"))*)(?: = |: )')
 
 
@@ -236,7 +236,7 @@ def _check_responses(campaign: Campaign, resolved: Sequence[Resolved]) -> None:
         raise CampaignError(f"line {line}: {error}")
 
 
-# How a message about a scenario that was made here begins, and what it quotes of it.
+# Beginning of messages about a generated scenario, and the lines quoted from it.
 _MESSAGE = re.compile(r"scenario:\d+:\d+: ([\w.-]+): (.*?)(?:\n +\d+ \|.*)?", re.DOTALL)
 
 

@@ -57,11 +57,11 @@ class Leases:
             try:
                 os.utime(self._sessions / self.session)
             except OSError:
-                # Others may take over; what both do is the same, and kept once.
+                # Others may take over: both then do the same run, and its values are kept once.
                 continue
 
     def acquire(self, key: str) -> bool:
-        """Take a run; False if another living process has it."""
+        """Take the lease of a run; return false if another living process has it."""
         latest = self._latest(key)
         if latest is not None and self._is_live(latest):
             return False

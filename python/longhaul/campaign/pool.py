@@ -66,7 +66,7 @@ class _Worker:
 
 
 class LocalWorkers:
-    """Processes of this machine, with a limit of memory each, in bytes, if one is given."""
+    """Worker processes on this machine, each with a memory limit in bytes if one is given."""
 
     def __init__(self, count: int, memory: int | None = None) -> None:
         self.capacity = count
@@ -141,12 +141,12 @@ class LocalWorkers:
         self._workers.clear()
 
 
-# Of a worker process: where it tells how far its run is.
+# Connection on which a worker process reports the progress of its run.
 _told: "Connection[Any, Any] | None" = None
 
 
 def tell(part: float) -> None:
-    """Tell how much of the run is done, from 0 to 1; outside of a worker process nobody listens."""
+    """Report the completed fraction of the run; without effect outside a worker process."""
     if _told is not None:
         _told.send(float(part))
 
@@ -165,7 +165,7 @@ def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
 
 
 def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool]:
-    """Do a run: its value, or why it failed, and whether writing was the reason."""
+    """Do a run: return its value, or its error, and true if writing failed."""
     try:
         return work(*arguments), None, False
     except LonghaulError as error:
@@ -198,7 +198,7 @@ def _become_worker(memory: int | None) -> None:
         # Not every system has such limits.
         import resource
 
-        # What a process writes to; address space that is only reserved does not count.
+        # The limit is for memory that a process writes to, not for reserved address space.
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -6,7 +6,7 @@ from typing import Any
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
-# Points kept of a time series.
+# Number of points kept of a time series.
 POINTS = 600
 
 

@@ -19,9 +19,9 @@ from longhaul.figures.words import RENAMED, of_response
 from longhaul.results import Results, kinds
 from longhaul.results.kinds import Kind
 
-# Where a response's name without a dot is looked for, in this order.
+# Tables in which a response's name without a dot is looked up, in this order.
 PLACES = ("all", "links", "network", "run")
-# Tables of the summary that are kept of each run; flows one by one are many.
+# Tables of the summary that are kept of each run; a table of single flows would be large.
 KEPT = ("all", "labels", "links", "network", "classes", "long_lived")
 
 
@@ -44,7 +44,7 @@ class Response:
 
 @dataclass(frozen=True)
 class Responses:
-    """Reduces a run to what a campaign keeps: its summary, and what functions measured."""
+    """Reducer of a run to its summary and the results of the user's functions."""
 
     responses: tuple[Response, ...]
     keep: tuple[str, ...] = ()
@@ -52,7 +52,7 @@ class Responses:
 
     @property
     def variant(self) -> str:
-        """Identifies what is measured and kept of a run, as part of its key in a store."""
+        """Identifier of the measured and kept values of a run, part of its key in a store."""
         parts = [(r.name, r.source, r.function) for r in self.responses if r.function]
         if self.figures:
             parts += [(one.of, one.name, digest()) for one in self.figures]
@@ -202,7 +202,7 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN4
             value = value[0] if value else {}
         if not isinstance(value, Mapping):
             return False, None
-        # What was kept before a figure was renamed is still there.
+        # Values kept before a figure was renamed have its old name.
         known = next((name for name in (step, *_OLD.get(step, ())) if name in value), None)
         if known is None:
             return False, None

@@ -15,7 +15,7 @@ from longhaul._engine import LonghaulError, Scenario
 from longhaul.files.processes import has_ended
 from longhaul.files.writing import remove_unfinished, write_durably
 
-# What is kept of a run: tables by name, each a list of rows.
+# Kept values of a run: tables by name, each a list of rows.
 Kept = dict[str, Any]
 
 
@@ -23,7 +23,7 @@ class Store:
     """A directory of finished runs, by results version and hash of the resolved scenario.
 
     Several programs, on several machines, may use one store at a time. Runs are named by their
-    scenarios or by the hashes of these. What is kept of a run may differ between `variant`s.
+    scenarios or by the hashes of these. The values kept of a run may differ between `variant`s.
     """
 
     def __init__(self, path: str | Path, variant: str = "") -> None:

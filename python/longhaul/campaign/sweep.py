@@ -29,8 +29,8 @@ Conditions = Mapping[Level, Mapping[str, Level | tuple[Level, ...]]]
 class Setting:
     """A setting of a scenario key: a value, or the level of a factor.
 
-    A level may be taken so many `times`, have a `unit`, or stand for one `of` several values. Where
-    `when` names factors, the place is set at those of their levels only.
+    A level may be multiplied (`times`), have a `unit`, or stand for one `of` several values. If
+    `when` names factors, the key is set at the given levels of them only.
     """
 
     value: Any = None

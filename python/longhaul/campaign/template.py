@@ -17,7 +17,7 @@ class TemplateError(LonghaulError):
     """A scenario that a campaign or a study names, and that cannot be read."""
 
 
-# In a path, part of a label: groups of flows whose labels are so but for this, or all groups.
+# Wildcard for part of a label in a path; alone it stands for all groups of flows.
 EVERY = "*"
 
 # Keys that name what a table describes: a built-in kind, or the file of a custom one, whose text

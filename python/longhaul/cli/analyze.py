@@ -167,7 +167,7 @@ def analyze(
     if scores is not None and "components" not in (names or []):
         raise InputError(f"--scores {scores}: expected the analysis `components`")
     sources = [source] if against is None else [source, against]
-    # Of a table whose factors are named, the one whose levels compete is one of them.
+    # If the factors of a table are named, the factor whose levels compete is one of them.
     factors = [*(factor or []), *([of] if factor and of and of not in factor else [])]
     table, *others = (
         _chosen(read_table(each, factors), without or [], only or []) for each in sources
@@ -185,7 +185,7 @@ def analyze(
         _say_what_is_left_out(table)
     if not {"effects", "ranks", "cube"}.isdisjoint(findings):
         _say_what_goes_together(table)
-    # What cannot be written is refused before anything is printed.
+    # Output that cannot be written is refused before anything is printed.
     write = None if out is None else _writer(findings, out, format, overwrite=overwrite)
     if scores is not None:
         _write_scores(findings["components"], table, scores, overwrite=overwrite)
@@ -206,7 +206,7 @@ def _list_analyses() -> None:
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
-    """Tell which responses only some runs have: no analysis uses them unless they are named."""
+    """Name the responses that only some runs have: no analysis uses them unless asked to."""
     runs = len(table.frame)
     names = [f"{name} ({count} of {runs} runs)" for name, count in table.incomplete().items()]
     _say("left out, since runs have no value", names)
@@ -257,8 +257,8 @@ def _titled(run: Results, texts: Sequence[Text]) -> list[Text]:
 def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -> ResponseTable:
     """Return the runs that the options select.
 
-    Columns that are no factors, such as a study's experiments, come first: levels of other
-    experiments are none.
+    Columns other than factors, such as a study's experiments, are filtered first, so that levels of
+    other experiments do not count.
     """
     filters: dict[tuple[str, bool], list[str]] = {}
     for words, keep in ((only, True), (without, False)):

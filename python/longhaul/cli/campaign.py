@@ -57,7 +57,7 @@ def new(
 
 
 def plan(file: File, out: Out = None, json: AsJson = False) -> None:
-    """Show the design of a campaign, its runs, expected packets, and what has finished."""
+    """Show the design of a campaign, its runs, expected packets, and finished runs."""
     campaign = read_campaign(file)
     warn(campaign.warnings())
     store = store_of(campaign, out)

@@ -198,7 +198,7 @@ def fluid(
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
-    """Print the equilibrium of a scenario's fluid model, and whether it is stable.
+    """Print the equilibrium of a scenario's fluid model, and its stability.
 
     What the model cannot represent is refused. The margin is the factor by which all losses, or the
     slope of a marking function, may be multiplied before the equilibrium is unstable.

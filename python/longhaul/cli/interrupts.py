@@ -22,7 +22,7 @@ def at_work() -> None:
     """Turn interrupts into exceptions from now on, so that commands can clean up."""
     _on_both(_interrupt)
     if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGURG"):
-        # What waits, such as time.sleep, goes on to call this, in which an exception meant for its
+        # A wait such as time.sleep returns to this handler, in which an exception meant for its
         # thread (longhaul.algorithm.interrupt) is raised.
         signal.signal(signal.SIGURG, _awake)
 

@@ -19,7 +19,7 @@ from longhaul.models import response as responses
 
 
 def _picture(out: Path | None) -> Path | None:
-    """Return the name of a picture; refuse one with another ending before anything is computed."""
+    """Return the name of a plot; refuse another ending before anything is computed."""
     return None if out is None else check_file(out, FIGURES)
 
 

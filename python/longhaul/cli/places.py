@@ -26,7 +26,7 @@ def folder_of(campaign: Campaign, out: Path | None) -> Path:
 
 
 def _has_runs(folder: Path, campaign: Campaign) -> bool:
-    """Return whether a directory has runs of a campaign, and not of another of that name."""
+    """Return true if a directory has runs of a campaign, not of another one of the same name."""
     store = Store(folder / "store", campaign.reducer.variant)
     table = folder / "results.parquet"
     if not store.path.is_dir():
@@ -51,7 +51,7 @@ def store_of(campaign: Campaign, out: Path | None) -> Store:
 
 
 def no_runs(campaign: Campaign, out: Path | None) -> InputError:
-    """Return the error about a campaign none of whose runs is found, with where they would be."""
+    """Return the error about a campaign without runs; it names the places searched."""
     places = [folder_of(campaign, out)]
     if out is None and campaign.path.parent != Path():
         places.append(campaign.path.parent / places[0])

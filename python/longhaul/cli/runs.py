@@ -118,7 +118,7 @@ def _print_summary(results: Results, target: Path) -> None:
     console.print(results.headline())
     console.print(compare_runs([results]))
     console.print(f"Tables: {target}")
-    # Which plots runs of other kinds have is up to the scenario; without a name all are drawn.
+    # Plots of other kinds of runs depend on the scenario; without a name all are drawn.
     name = " cwnd" if results.is_tcp else ""
     console.print(f"Next:   longhaul plot {target}{name}   or   longhaul report {target}")
 

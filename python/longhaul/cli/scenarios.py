@@ -23,7 +23,7 @@ def explain(
     set: Overrides = None,
     json: AsJson = False,
 ) -> None:
-    """Print every value of a scenario, defaults included, and where each comes from."""
+    """Print every value of a scenario, defaults included, with its origin."""
     rows = load(file, set or ()).explain()
     if json:
         print_json(

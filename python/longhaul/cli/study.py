@@ -258,7 +258,7 @@ def claims(
     scale: Scale = None,
     json: AsJson = False,
 ) -> None:
-    """Print every claim of a study with what was measured in its last runs."""
+    """Print every claim of a study with the values measured in its last runs."""
     study = find(name)
     folder, results = latest(study, out, scale)
     judgements = ledger.judge(study, results.data, results.facts.scale)

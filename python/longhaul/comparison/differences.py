@@ -16,7 +16,7 @@ Row = tuple[str, list[str]]
 def of_scenarios(runs: Sequence[Results]) -> list[Row]:
     """Return values of resolved scenarios that differ between runs: path, and one value per run.
 
-    Empty where a run has no such value.
+    A value is empty if the run has no such key.
     """
     flat = [_flat(run.scenario) for run in runs]
     paths = dict.fromkeys(path for values in flat for path in values)
@@ -64,7 +64,8 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
     """Return the paths whose values follow even if the scenario lacks all of them.
 
-    One key of a table such as `pacing` may follow from there being the table, and all of them not.
+    A single key of a table such as `pacing` may follow from the presence of the table, although all
+    keys together do not.
     """
     without = copy.deepcopy(scenario)
     for path in paths:

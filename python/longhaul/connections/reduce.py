@@ -7,9 +7,9 @@ import polars as pl
 from longhaul.results import Results
 from longhaul.results.kinds import RunData
 
-# What a dumbbell calls its link, and other scenarios the link that a study is about.
+# Name of a dumbbell's link, and of the link that a study is about in other scenarios.
 BOTTLENECK = "bottleneck"
-# Of labels with so many flows, what each delivered is kept, for fairness among them.
+# Largest number of flows of a label whose delivered bytes are kept, for fairness among them.
 MOST_FLOWS = 64
 # Parts of the distribution of response times that are kept.
 QUANTILES = tuple(part / 100 for part in range(1, 100))
@@ -27,7 +27,7 @@ _LINK = (
 def reduced(data: RunData, points: int | None) -> dict[str, Any]:
     """Return the tables to keep, over the measurement window except time series and events.
 
-    Of a time series so many `points` are kept; all without a number.
+    A time series keeps at most `points` points; all of them if it is None.
     """
     run: Results = data.own_tables
     kept: dict[str, Any] = {

@@ -15,7 +15,7 @@ NO_CAPACITY = "no capacity"
 
 
 def rows_of(of: str) -> list[tuple[Figure, Form]]:
-    """Return the figures of labels or links that tables show, and how."""
+    """Return the figures of labels or links that tables show, with their formats."""
     return [(one, one.form) for one in declared(of) if one.form is not None]
 
 

@@ -21,8 +21,8 @@ _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d.
 class Factor:
     """A factor and its levels, from -1 to +1 of its coded scale.
 
-    Two levels are the ends of the scale, more stand at equal distances. A design that asks for what
-    lies between (a Latin hypercube) takes values between the first and the last level.
+    Two levels are the ends of the scale, and more levels lie at equal distances. Designs with other
+    points (a Latin hypercube) take values between the first and the last level.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Factor:
 
 @dataclass(frozen=True)
 class Design:
-    """Coded levels of each run, with what it takes to read them."""
+    """Coded levels of each run, with the factors that translate them."""
 
     factors: tuple[Factor, ...]
     coded: np.ndarray

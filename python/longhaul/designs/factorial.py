@@ -42,10 +42,10 @@ def two_level(
 ) -> Design:
     """Return a two-level factorial.
 
-    With `generators`, such as `x6 = x1*x2*x3` or `x6 = -x1*x2`, the fraction that they define;
-    with `runs` the one of least aberration in so many; with `resolution` the smallest that is found
-    of at least that resolution; otherwise the full factorial. With both, a fraction of so many runs
-    that misses the resolution is refused.
+    `generators`, such as `x6 = x1*x2*x3` or `x6 = -x1*x2`, define a fraction. With `runs` it is the
+    fraction of least aberration with this number of runs, with `resolution` the smallest fraction
+    found of at least this resolution, and otherwise the full factorial. With both, a fraction of
+    `runs` runs that misses the resolution is refused.
     """
     whole = named(factors)
     if generators:

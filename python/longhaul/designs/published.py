@@ -13,7 +13,7 @@ from longhaul.designs.properties import DesignError
 
 @dataclass(frozen=True)
 class Published:
-    """A design, and where it is published."""
+    """A design and its publication."""
 
     factors: int
     generators: tuple[str, ...]

@@ -15,7 +15,7 @@ from longhaul.files.classes import only_algorithm
 from longhaul.files.names import nearest
 from longhaul.files.values import value
 
-# By what is evaluated: the key of a scenario that has it.
+# Scenario key of each subject of an evaluation.
 TABLES = {"algorithm": "congestion", "discipline": "queue"}
 
 
@@ -96,7 +96,7 @@ def _external(address: str) -> Contender:
         _engine.check_controller(address)
     except _engine.AlgorithmError as error:
         raise ContenderError(str(error)) from None
-    # What answers there may change from one evaluation to the next: its runs are not used again.
+    # The controller may change from one evaluation to the next, so that its runs are not reused.
     version = datetime.now(UTC).isoformat(timespec="seconds")
     return Contender("external", {"external": address, "version": version})
 
@@ -132,7 +132,7 @@ def field(
     """Return the subject and its contenders, each once; one of the standards is among them."""
     given = [contender(written, kind) for written in dict.fromkeys(against)]
     others = [one for one in given if one != subject]
-    # By name: one with other parameters is no standard.
+    # Standards are known by name: a contender with other parameters is none.
     if not any(one.name in standards for one in (subject, *others)):
         expected = f"one of {', '.join(standards)}" if len(standards) > 1 else standards[0]
         raise ContenderError(f"--against: expected {expected}, which verdicts are compared with")

@@ -21,10 +21,10 @@ from longhaul.files.writing import write_text
 from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.reports import inline_svg, page
 
-# Inches: a row of a plot of points, what stands around them, and the width.
+# Inches: height of a row of points, height around the rows, and width.
 ROW, AROUND, WIDTH = 0.24, 0.75, 8.6
 
-# Intervals are drawn up to so many times the reach of the means beyond these.
+# Intervals may extend beyond the means by this multiple of the means' range.
 LONGEST = 1.0
 
 # Ticks of waits.
@@ -32,7 +32,7 @@ WAITS_MS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 # Figures that are drawn against each other.
 BOTH = {"wait_p95_s", "utilization"}
 
-# Of points at which the subject is better or worse; as in the template.
+# Colours of points at which the subject is better or worse, as in the template.
 COLOURS = {BETTER: "#0a7d55", WORSE: "#b3261e"}
 
 

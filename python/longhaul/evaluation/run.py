@@ -28,10 +28,10 @@ def evaluate(
     workers: int | None = None,
     watch: Watch | None = None,
 ) -> tuple[list[Measured], Progress]:
-    """Do the runs that the store lacks; returns the figures of all, and how it went.
+    """Do the runs that the store lacks; return the figures of all runs, and the progress.
 
-    `settings` are set in every scenario, such as `{"profile": "linux"}`. A run that fails is left
-    out, and stands in what is returned.
+    `settings` are set in every scenario, such as `{"profile": "linux"}`. A failed run is left
+    out, and listed in the returned progress.
     """
     runs = _runs(suite, contenders, scale, settings or {})
     if settings:

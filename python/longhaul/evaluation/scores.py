@@ -70,7 +70,7 @@ def check_target(folder: Path, subject: Contender) -> None:
     """Refuse a directory with the evaluation of another subject, which may have the same name."""
     file = folder / "summary.json"
     there = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    # What distinguishes two connections to a controller in another process is when they were made.
+    # Connections to a controller in another process differ in `version`, their time, only.
     kind = next((kind for kind in TABLES if kind in there), "algorithm")
     known, wanted = (
         {**table, "version": ""} for table in (there.get(TABLES[kind], {}), subject.table)

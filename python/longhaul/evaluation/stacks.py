@@ -1,7 +1,7 @@
 """Congestion control of a QUIC stack, `quinn:bbr`, in the place of an algorithm of TCP.
 
-Flows of such a contender run in the stack; experiments that need what a stack does not have are
-not evaluated, with the reason.
+Flows of such a contender run in the stack. Experiments that need a feature which the stack lacks
+are not evaluated, and the page gives the reason.
 """
 
 import json
@@ -56,7 +56,7 @@ def _placed(flow: Mapping[str, Any]) -> dict[str, Any]:
 def refused(runs: Sequence[Run]) -> dict[str, str]:
     """Return the experiments whose scenarios a stack refuses, each with the reason.
 
-    Every experiment has scenarios of one kind: the first with a stack stands for all.
+    All scenarios of an experiment are of one kind, so that only the first with a stack is checked.
     """
     reasons: dict[str, str] = {}
     seen: set[str] = set()

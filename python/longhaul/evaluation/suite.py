@@ -20,7 +20,7 @@ CLASSES = ("must", "should", "may", "consider")
 
 
 class SuiteError(LonghaulError):
-    """A suite that does not exist, or is not as it should be."""
+    """A suite that does not exist, or is invalid."""
 
 
 @dataclass(frozen=True)

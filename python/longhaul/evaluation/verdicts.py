@@ -1,4 +1,4 @@
-"""Verdicts: a figure of what is evaluated against those of others in the same place.
+"""Verdicts: a figure of the subject against those of others under the same conditions.
 
 The documents set no bounds. So each verdict is a comparison with the suite's standards, such as
 CUBIC and Reno for RFC 9743 or drop-tail for RFC 7928: at a point of an experiment the subject is
@@ -22,11 +22,11 @@ BETTER, SAME, WORSE, STARVES, NOT = "better", "no worse", "worse", "starves", "n
 # Better in one figure, worse in another: delay for goodput.
 TRADE = "trade-off"
 VERDICTS = (BETTER, SAME, TRADE, WORSE, STARVES, NOT)
-# A difference of so much of the other's figure is none.
+# Smaller differences, as a fraction of the other's figure, do not count.
 MARGIN = 0.05
 # Flows starve more often than by chance: three runs of three and none of three are just so rare.
 SIGNIFICANCE = 0.05 + 1e-9
-# Of the points of a criterion: that many make it worse, or better.
+# Fractions of a criterion's points that make it worse, or better.
 FEW, MANY = 0.1, 0.5
 
 Cell = Mapping[str, Level]
@@ -50,14 +50,14 @@ class Point:
     levels: Cell
     figure: Figure
     values: Mapping[str, MeanInterval]
-    """By contender; the evaluated one is the first."""
+    """Values by contender; the evaluated one is the first."""
     verdict: str
     """None of a figure that is shown only."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A criterion, and what came out."""
+    """A criterion with its verdict and points."""
 
     criterion: Criterion
     verdict: str

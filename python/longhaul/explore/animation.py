@@ -27,7 +27,7 @@ RATE = 15
 SIZES = (90, 40, 18)
 # Curves that are drawn, those with the largest values, and points of each.
 MOST_CURVES, MOST_POINTS = 8, 500
-# How far from the line between its ends a link with values is drawn, of the picture's width.
+# Offset of a link with values from the line between its ends, as a fraction of the plot's width.
 BESIDE = 0.006
 # Around the outermost nodes.
 MARGIN = 0.05
@@ -42,7 +42,7 @@ def animate(
     to_s: float | None = None,
     seconds: float = 10.0,
 ) -> Path:
-    """Write a GIF, or with ffmpeg a video, of so many seconds."""
+    """Write a GIF or, with ffmpeg, a video of the given length in seconds."""
     check_file(out, ANIMATIONS, "animate")
     if out.suffix == ".mp4" and not FFMpegWriter.isAvailable():
         raise LonghaulError(f"{out}: a video needs ffmpeg, which is not installed; a .gif does not")
@@ -57,7 +57,7 @@ def animate(
     with matplotlib.rc_context(STYLE), atomic(out) as file:
         drawing = Figure(figsize=(9.6, 5.0), dpi=100, layout="constrained")
         moment = replay.start(drawing, frames)
-        # What stands where is found once: it takes most of the time of a frame.
+        # The layout is computed once: it takes most of the time of a frame.
         drawing.draw_without_rendering()
         drawing.set_layout_engine("none")
         moving = FuncAnimation(drawing, moment, frames=frames, blit=False, repeat=False)
@@ -106,7 +106,7 @@ class Replay:
         return [int(at) for at in np.unique(np.linspace(low, high - 1, count).round())]
 
     def start(self, drawing: Figure, frames: list[int]) -> Any:  # noqa: ANN401
-        """Draw what stays, and return what draws a moment."""
+        """Draw the fixed parts, and return the function that draws a moment."""
         drawing.suptitle(self.measure["about"] or self.words)
         left, right = drawing.subfigures(1, 2, squeeze=False, width_ratios=(1.15, 1))[0]
         lines_now = self._strips(right, frames)

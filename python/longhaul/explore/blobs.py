@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-# Steps that 16 bits hold; one more stands for what is missing.
+# Largest step of 16 bits; one more marks a missing value.
 STEPS = 65_534
 MISSING = 65_535
 TYPES = {"f64": "<f8", "f32": "<f4", "u16": "<u2", "u8": "u1"}
-# What deflating leaves more than this part of is quicker to read as it is.
+# A blob that deflates to more than this fraction is quicker to read undeflated.
 WORTHWHILE = 0.85
 # Columns of a table are exact up to here; of more rows they are single-precision.
 EXACT_ROWS = 20_000
@@ -25,7 +25,7 @@ class Blobs:
         self.texts: list[str] = []
 
     def add(self, values: np.ndarray) -> dict[str, Any]:
-        """Add an array; returns its number, and whether it is deflated: noise does not shrink."""
+        """Add an array; return its number, and true if it is deflated (noise does not shrink)."""
         little = values.astype(values.dtype.newbyteorder("<"), copy=False)
         content = np.ascontiguousarray(little).tobytes()
         deflated = zlib.compress(content, 6)

@@ -10,7 +10,7 @@ from longhaul.explore.kept import add_kept
 from longhaul.explore.tables import Content, Roles, add_table
 from longhaul.figures import words
 
-# What is a competitor, if a factor has one of these names.
+# Words by which a factor's name shows that its levels compete.
 COMPETITORS = ("algorithm", "congestion", "kind", "competitor", "variant", "queue")
 SHOWN_RESPONSES = 6
 

@@ -43,16 +43,16 @@ DERIVED = {
     "loss_share": "dropped packets of all dropped or transmitted ones since the sample before",
     "utilization": "transmitted of what the rate allows since the sample before",
     "lost_pkts": "packets dropped since the sample before",
-    "queue_delay_s": "what the waiting bytes take at the link's mean rate since the sample before",
+    "queue_delay_s": "time to send the waiting bytes at the mean rate since the sample before",
 }
-# What counts what is lost, of which who has any is asked first.
+# Curves of losses; elements with losses are offered first.
 LOST = {"flows": "retransmitted_pps", "links": "lost_pkts"}
 SAMPLES = '`measure = { every = "100 ms" }` in the scenario of the run'
 ABOUT = {
-    "left_slow_start_s": "when the flow left slow start for the first time",
-    "left_slow_start_by": "what says so: the reduction of the window that ended it, at the time "
-    "of its event; or, where it ended without one, the first sample whose window is at the slow "
-    "start threshold or above",
+    "left_slow_start_s": "time at which the flow left slow start for the first time",
+    "left_slow_start_by": "source of that time: the event of the window reduction that ended slow "
+    "start or, if it ended without one, the first sample whose window is at the slow start "
+    "threshold or above",
     "first_drop_s": "end of the first interval between two samples in which the link dropped any",
     "last_drop_s": "end of the last one",
     "samples_with_drops": "intervals between two samples in which the link dropped any",
@@ -62,7 +62,7 @@ CURVES = {
     "flows": ("cwnd_pkts", "ssthresh_pkts"),
     "links": ("queue_share", "queue_pkts", "utilization"),
 }
-# What derived measures need besides.
+# Further columns from which measures are derived.
 MEASURED = {"flow": (), "link": ("queue_bytes", "capacity_bytes", "departed_pkts")}
 STATES = {
     "flow": ("cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "srtt_s"),
@@ -241,7 +241,7 @@ def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray
 
 
 def _relate(content: Content, runs: Sequence[Results]) -> None:
-    """Say which flows take which links."""
+    """Relate flows to the links that they take."""
     pairs: list[tuple[int, int]] = []
     flows = links = 0
     for run in runs:

@@ -15,7 +15,7 @@ SERIES = "series.parquet"
 SAMPLES = 500
 MOST_VALUES = 20_000_000
 LEAST_SAMPLES = 20
-# What is drawn of flows together, of each of these links, and of how many links.
+# Columns drawn of flows together and of each link, and the maximum number of links.
 FLOWS = ("cwnd_pkts", "srtt_s", "delivered_bytes", "retransmitted_pkts")
 LINKS = ("queue_pkts", "transmitted_bytes", "dropped_pkts", "marked_pkts")
 MOST_LINKS = 4
@@ -23,7 +23,7 @@ SUMMED = ("delivered_bytes", "retransmitted_pkts")
 
 
 def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
-    """Add the curves of runs whose series were kept: what their flows do together, and links."""
+    """Add the curves of runs whose series were kept: totals over their flows, and links."""
     files = [Path(folder) / SERIES for folder in folders]
     there = [at for at, file in enumerate(files) if file.is_file()]
     if not there or table not in {entry["name"] for entry in content.tables}:

@@ -18,7 +18,7 @@ ROW = "row"
 # Seed of the hash that says which rows are in a sample, and its range.
 SEED = 1
 HASHES = float(2**64)
-# So many rows are added for least and largest values that a sample lacks.
+# Maximum number of rows added for extreme values that a sample lacks.
 MOST_RARE = 1000
 
 # A filter as the page sends it: as `filters.ts` has them, with names in place of codes.
@@ -27,7 +27,7 @@ Filter = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Large:
-    """A table that is only scanned."""
+    """A table that is scanned and never loaded whole."""
 
     name: str
     scan: pl.LazyFrame

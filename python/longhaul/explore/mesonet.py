@@ -35,7 +35,7 @@ ABOUT = {
     "utilisation_mean": "mean over all intervals",
     "queue_share_mean": "part of the buffer that is filled, mean over all intervals",
     "queue_share_max": "part of the buffer that is filled, the largest of all intervals",
-    "queue_delay_s": "how long the packets that wait take to be forwarded, in the fuller queue",
+    "queue_delay_s": "time to forward the waiting packets of the fuller queue",
     "dropped_pkts": "packets dropped, up and down",
     "arrived_pkts": "packets that arrived, up and down",
 }
@@ -70,7 +70,7 @@ def add(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _relate(content: Content, tables: MesoNet, of: str) -> None:
-    """Say which routers long-lived flows and classes of flows begin and end at."""
+    """Relate long-lived flows and flow classes to the routers at their ends."""
     topology = tables.run.table("topology")
     routers = {name: row for row, name in enumerate(topology["router"])}
     above = dict(topology.select("router", "above").iter_rows())

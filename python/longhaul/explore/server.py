@@ -35,7 +35,7 @@ MOST_ASKED_BYTES = 4_000_000
 
 
 class Server(ThreadingHTTPServer):
-    """Serves one page, and answers its questions."""
+    """Server of one page and of its requests."""
 
     daemon_threads = True
 

@@ -17,7 +17,7 @@ from longhaul.explore.tables import MOST_ROWS, Content, Roles
 from longhaul.figures import words
 from longhaul.results import Results
 
-# What adds runs of a kind of simulation.
+# Functions that add runs of each kind of simulation.
 RUNS: dict[str, Callable[[Content, Sequence[Results]], None]] = {
     "connections": connections.add,
     "mesonet": mesonet.add,
@@ -92,7 +92,7 @@ def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
 
 
 def _there(path: Path) -> tuple[str, bool]:
-    """Return how many of a study's runs its results have, and true if some are missing."""
+    """Return the text with present and wanted runs of a study, and true if some are missing."""
     file = path / "run.json"
     if not file.is_file():
         return "", False

@@ -36,7 +36,7 @@ class Content:
     large: dict[str, Any] = field(default_factory=dict)
     """Tables of which the page has only a sample, by name; filled by `Large`."""
     sample: int = MOST_ROWS
-    """Rows of such a sample."""
+    """Number of rows of a sample."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Roles:
     units: Mapping[str, str] = field(default_factory=dict)
     """Units of columns whose names do not end in them."""
     groups: Mapping[str, str] = field(default_factory=dict)
-    """Under which heading a list of many columns has them, such as a period."""
+    """Heading of each column in a list of many columns, such as its period."""
     competitor: str | None = None
     """The factor whose levels are compared under the same conditions."""
     title: str = ""
@@ -74,7 +74,7 @@ class Roles:
 
 @dataclass(frozen=True)
 class Measure:
-    """Values of all elements at all times: shape (elements, times), NaN where there are none."""
+    """Values of all elements and times: shape (elements, times), NaN where a value is missing."""
 
     name: str
     values: np.ndarray
@@ -192,7 +192,7 @@ def add_series(
     lost: str = "",
     note: str = "",
 ) -> None:
-    """Add curves to a table, one for each of its rows. Of too many samples some are kept.
+    """Add curves to a table, one for each of its rows. Too many samples are thinned.
 
     `lost` is the measure that counts what is lost, if one does: who has any is asked of it first.
     """
@@ -236,7 +236,7 @@ def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Ser
 
 
 def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[int, int]]) -> None:
-    """Say which rows of a table belong to which of another, so that they are selected together."""
+    """Relate rows of a table to rows of another, so that they are selected together."""
     there = {entry["name"] for entry in content.tables}
     if not pairs or not {table, to} <= there:
         return

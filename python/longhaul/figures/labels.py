@@ -17,7 +17,7 @@ COUNTS = {
     "cuts_ecn": ("cwnd reductions (ECN)", "window reductions for marks"),
     "timeouts": ("timeouts", "retransmission timeouts"),
 }
-# What can hold a sender back; a flow's limiting factor is the one that did longest.
+# Limits of a sender; a flow's limiting factor is the one that held it back longest.
 LIMITS = {
     "network": "limited_network_s",
     "receive window": "limited_receive_window_s",
@@ -33,7 +33,7 @@ _HARMED = {"p50": "less", "p99": "less"}
 
 
 def flows(prepared: Prepared) -> pl.DataFrame:
-    """Return the flows of a run, parallel streams added up, with what limits each."""
+    """Return the flows of a run, parallel streams added up, with the limiting factor of each."""
     return with_limits(prepared.run.bundles)
 
 
@@ -99,7 +99,7 @@ of_responses(
     "responses_cut_short", "cut short by the end", _TIME.null_count(),
     "responses that the end of the run cut short", form=_unless_zero,
 )  # fmt: skip
-# What the end of the run cut short is not among the quantiles, which are too small where much was.
+# Responses cut short by the end of the run are missing, which makes the quantiles too small.
 for _part, _title in QUANTILES.items():
     of_responses(
         f"response_{_part}_s", f"response time, {_title}",

@@ -51,7 +51,7 @@ for _name, _what in (("drop_rate", "dropped"), ("mark_rate", "marked")):
 
 
 def waits(prepared: Prepared) -> pl.DataFrame:
-    """Return how long packets wait for each link."""
+    """Return the waits of packets for each link."""
     return with_names(prepared.run.delays)
 
 

@@ -15,8 +15,8 @@ Number = float | None
 def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str, Figure, Number]]:
     """Yield the owner, the figure and its value; a run, which owns its own, has no name.
 
-    Figures that a run has nothing to tell from are left out. Those of one source stand together, by
-    label or link. Numbers that are not finite are none.
+    Figures whose tables a run lacks are left out. Figures of one source stand together, by label or
+    link. Numbers that are not finite become None.
     """
     prepared = Prepared(run)
     there = (one for one in wanted if all(table in run.tables for table in one.needs))
@@ -66,7 +66,7 @@ def of_merit(run: Run) -> list[tuple[str, Number, str]]:
     """Return name, value and meaning of the figures of merit of a run, in the order of a report."""
     from longhaul.figures.runs import lengths
 
-    # Delays of labels stand behind those of the busiest link.
+    # Delays of labels follow those of the busiest link.
     figures = [one for one in every() if MERIT in one.listed and one.of == RUN]
     behind = max((k for k, one in enumerate(figures) if "delays" in one.needs), default=-1) + 1
     figures[behind:behind] = [one for one in every() if MERIT in one.listed and one.of == LABEL]

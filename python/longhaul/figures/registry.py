@@ -26,27 +26,27 @@ UNITS = {
 # Units of rows of tables, in place of the base unit.
 OF_ROWS = {"bit/s": "Mbit/s", "s": "ms"}
 
-# Writes a figure in a table: a function, or so many decimals in the unit of its row.
+# Format of a figure in a table: a function, or a number of decimals in the unit of its row.
 Form = Callable[[Any], str] | int
 # A run, `longhaul.Results`, whose layer is above this one.
 Run = Any
 
 
 class Prepared:
-    """A run with what its figures are computed from, prepared once."""
+    """A run with the prepared data of its figures."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
         self._found: dict[Source, Any] = {}
 
     def of(self, source: "Source") -> Any:  # noqa: ANN401
-        """Return what a source prepares."""
+        """Return the data that a source prepares, computed once."""
         if source not in self._found:
             self._found[source] = source(self)
         return self._found[source]
 
 
-# Prepares what several figures are computed from; none where a run has nothing to tell it from.
+# Function that prepares the data of several figures, or returns None if the run lacks them.
 Source = Callable[[Prepared], Any]
 Compute = Callable[..., Any]
 
@@ -90,7 +90,7 @@ class Figure:
         return self.row or with_unit(self.title, OF_ROWS.get(self.unit, self.unit))
 
     def meaning(self, **lengths: str) -> str:
-        """Return what it is; `lengths` are those of windows in a run, if not in general."""
+        """Return the meaning; `lengths` are a run's window lengths, general ones by default."""
         return self.about.format(**(_LENGTHS | lengths))
 
 
@@ -158,7 +158,7 @@ def every() -> list[Figure]:
 
 
 def find(of: str, name: str) -> Figure | None:
-    """Return the figure of a name; none if there is no such figure of a run, label or link."""
+    """Return the figure with a name; None if no run, label or link has it."""
     return next((one for one in declared(of) if one.name == name), None)
 
 

@@ -19,7 +19,7 @@ from longhaul.figures.registry import RUN, Prepared, declare, figure
 
 # Bands around the fair share within which flows have converged.
 BANDS = (0.1, 0.2, 0.3)
-# Windows over which rates are taken: at least so long, and so many round trips.
+# Windows over which rates are averaged: minimum length in seconds, and in round trips.
 SHARES_S, SHARES_ROUND_TRIPS = 1.0, 10
 STARVATION_S, STARVATION_ROUND_TRIPS = 5.0, 50
 
@@ -51,7 +51,7 @@ of_busiest(
 
 
 def losses(prepared: Prepared) -> tuple[float | None, float | None] | None:
-    """Return how losses lie in time: intervals without any, and how many come together."""
+    """Return the pattern of losses in time: intervals between losses, and losses together."""
     measured = pl.col("t_s") >= prepared.run.meta["measured_from_s"]
     samples = prepared.run.bottleneck_series.filter(measured).sort("t_s")
     return merit.losses(samples["t_s"], samples["dropped_pkts"]) if len(samples) > 1 else None
@@ -117,7 +117,7 @@ of_goodputs(
 
 @dataclass(frozen=True)
 class Delivered:
-    """Samples of what at least two flows were delivered."""
+    """Samples of the delivered bytes of at least two flows."""
 
     times: np.ndarray
     counts: np.ndarray
@@ -156,7 +156,7 @@ def lengths(prepared: Prepared) -> dict[str, str]:
 
 
 def delivered(prepared: Prepared) -> Delivered | None:
-    """Return samples of what flows were delivered; none of fewer than two flows."""
+    """Return samples of flows' delivered bytes; None for fewer than two flows."""
     flows = comparable(prepared)
     round_trips = [value for value in flows["rtt_mean_s"].to_list() if value is not None]
     names = flows["name"].to_list()
@@ -208,7 +208,7 @@ def _variation(found: Delivered) -> float | None:
 
 
 def starvation(prepared: Prepared) -> merit.Starvation | None:
-    """Return how unequal flows are in the last half of a run."""
+    """Return the inequality of flows' rates in the last half of a run."""
     found: Delivered | None = prepared.of(delivered)
     if found is None:
         return None

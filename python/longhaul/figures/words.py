@@ -1,7 +1,7 @@
 """Figures and other columns in words: description, subject and unit.
 
-A place names a figure as responses do, such as `labels.cubic.goodput_bps`; of a name alone that is
-a figure of several, the one of all flows is meant first.
+A path names a figure as responses do, such as `labels.cubic.goodput_bps`. A bare name that several
+subjects have means the figure of all flows first.
 """
 
 import re
@@ -18,7 +18,7 @@ from longhaul.figures.registry import (
     with_unit,
 )
 
-# What the first part of a place says of whom a figure is.
+# Subjects of a figure by the first part of its path.
 TABLES = {"labels": (LABEL,), "links": (LINK,), "all": (LABEL, RUN)}
 # Facts of a run, and figures of other kinds of simulation, that places name.
 FACTS = {
@@ -55,7 +55,7 @@ def figure_at(place: str) -> Figure | None:
 
 
 def place_of(figure: Figure) -> str:
-    """Return how a response names a figure: `links.NAME.utilization`."""
+    """Return a figure's path as responses write it: `links.NAME.utilization`."""
     return {LABEL: f"labels.NAME.{figure.name}", LINK: f"links.NAME.{figure.name}"}.get(
         figure.of, figure.name
     )
@@ -84,7 +84,7 @@ def _column(name: str) -> str:
 
 
 def meaning(place: str) -> str:
-    """Return what the figure at a place is; empty if it is unknown."""
+    """Return the meaning of the figure at a path; empty if it is unknown."""
     *where, name = place.split(".")
     figure = figure_at(place)
     text = figure.meaning() if figure else FACTS.get(name) or _column(name)
@@ -112,7 +112,7 @@ def label(place: str) -> str:
 
 
 def owner(place: str) -> str:
-    """Return of which flows or which link a figure is, such as ` of cubic`; empty of all."""
+    """Return the flows or link of a figure as text, such as ` of cubic`; empty for all flows."""
     row = place.split(".")[1:-1]
     return f" of {'.'.join(row)}" if row else ""
 

@@ -52,7 +52,7 @@ def check_directory(path: Path, option: str = "--out") -> Path:
 
 
 def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
-    """Return whether a name, of a file or of a directory for several, is that of a file.
+    """Return true if a name is that of a file, false if it is that of a directory for several.
 
     A name that ends as other files do, and that is no directory, is refused.
     """

@@ -1,9 +1,9 @@
-"""Names that are not known: the nearest one, and where all of them are listed."""
+"""Unknown names: the nearest known name, and the place of the full list."""
 
 import difflib
 from collections.abc import Iterable
 
-# So many names are read; more drown the one that was probably meant.
+# Maximum of listed names; more would hide the one that was probably meant.
 FEW = 5
 
 

@@ -53,9 +53,7 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
     return findings
 
 
-@named(
-    "residuals", "which competitor is farthest from the mean, with Grubbs' test, for each condition"
-)
+@named("residuals", "the competitor farthest from the mean, with Grubbs' test, for each condition")
 def _residuals(table: ResponseTable, options: Options) -> Findings:
     who = _at_least(3, table, options)
     names = table.numbered(who)

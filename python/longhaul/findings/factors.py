@@ -1,4 +1,4 @@
-"""Named analyses of factors: which matters, and how much."""
+"""Named analyses of factors: their importance and the size of their effects."""
 
 from collections.abc import Callable
 from functools import partial

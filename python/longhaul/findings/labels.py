@@ -9,7 +9,7 @@ from longhaul.figures.registry import with_unit
 from longhaul.mesonet.groups import short_name
 from longhaul.mesonet.meanings import Meaning, meaning
 
-# Of periods whose names say too much or too little: a run with one period has no other.
+# Names of periods in labels, if not their own: a run with one period needs none.
 PERIODS = {"measured": "", "half": "second half"}
 _COMPONENT = re.compile(r"PC\d+")
 _NUMBERED = re.compile(r"(T\.)?y\d+")

@@ -1,7 +1,7 @@
 """Registry of the analyses that `longhaul analyze` applies to tables of factors and responses.
 
-Each gets a table and options, and returns tables of text and plots that are drawn when asked
-for. What is computed stands in the modules that it is from.
+Each analysis gets a table and options, and returns tables of text, and plots that are drawn on
+request. The computations are in `analysis`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -26,7 +26,7 @@ CLASSES = (1420, 25_560, 100_000, inf)
 # Quantiles of response times, and of sizes as more and more are in.
 QUANTILES = (0.1, 0.5, 0.9, 0.99, 0.999)
 SIZE_QUANTILES = (0.5, 0.9, 0.99)
-# Statistics settle without this part of the responses, of so many at least.
+# Statistics are taken without this first fraction of the responses, of this number at least.
 LEFT_OUT, LEAST = 0.4, 100
 # Response times within a millisecond count as equal.
 EQUAL_S = 1e-3
@@ -82,7 +82,7 @@ def _merit(run: "Results", against: "Results | None") -> list[Text]:
     return [Text(f"{run.name}: figures of merit", ("figure", "value", "what"), of_merit(run))]
 
 
-@named("harm", "what flows lose beside others: needs --against, the run in which they are alone")
+@named("harm", "loss of flows beside others: needs --against, the run in which they are alone")
 def _harm(run: "Results", against: "Results | None") -> list[Text]:
     if against is None:
         raise RunAnalysisError("harm: expected --against, a run in which the flows are alone")
@@ -95,7 +95,7 @@ def _harm(run: "Results", against: "Results | None") -> list[Text]:
     harmed = [one for one in declared(LABEL) if one.better]
     rows = []
     for row in both:
-        # What more is better of comes first.
+        # Figures of which more is better come first.
         for one in sorted(harmed, key=lambda one: (one.better != "more", one.name)):
             ours, other = alone[row["label"]].get(one.name), row.get(one.name)
             if ours is not None and other is not None and (ours or other):
@@ -146,9 +146,7 @@ def _hurst(run: "Results", against: "Results | None") -> list[Text]:
     return [Text(f"{run.name}: long-range dependence", heads, rows, left_out)]
 
 
-@named(
-    "convergence", "whether quantiles and the mean of response sizes settle, in order of requests"
-)
+@named("convergence", "convergence of quantiles and mean of response sizes, in order of requests")
 def _convergence(run: "Results", against: "Results | None") -> list[Text]:
     kept = f"range of the last {100 * (1 - LEFT_OUT):g} %"
     heads = ("label", "statistic", "responses", "bytes", kept, "variation (%)")

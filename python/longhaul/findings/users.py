@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from longhaul.plots.analysis.users import Pair
 
-# What flows of a role are called.
+# Names of the flows of each role.
 ROLES = {
     "alternate": "the alternate's own flows",
     "standard": "flows with standard TCP beside the alternate",
@@ -39,7 +39,7 @@ UNBROKEN = "\N{NO-BREAK SPACE}"
 
 @dataclass(frozen=True)
 class Goodputs:
-    """Responses of users under each condition, and whose they are."""
+    """Responses of users under each condition, with their subjects."""
 
     names: Mapping[int, str]
     conditions: Sequence[str]
@@ -91,7 +91,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
         kept = tuple(response for response in options.responses if response not in empty)
         options = replace(options, responses=kept)
     responses = chosen(table, options)
-    # Of two the first are own flows.
+    # Two responses stay in order: own flows first.
     responses = sorted(responses, key=_place) if len(responses) > 2 else responses
     options = replace(options, responses=tuple(responses))
     conditions, cells, left_out = cells_of(table, options, who)

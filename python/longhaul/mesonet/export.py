@@ -37,7 +37,7 @@ NETWORK = {
     "Timeouts": "timeouts_per_flow",
     "WindowIncreases": "growth_mean_pkts",
 }
-# Of flow classes (table 3-5), but for the throughput.
+# Files of flow classes (table 3-5), except the throughput.
 CLASS = {
     "ActiveFlowsByType": "active_flows",
     "ConnectionFailuresByType": "failed_flows",
@@ -52,7 +52,7 @@ CLASS = {
     "TimeoutsByFlowType": "timeouts_per_flow",
     "WindowIncreasesByFlowType": "growth_mean_pkts",
 }
-# Of long-lived flows (table 3-6), but for mode and round trip.
+# Files of long-lived flows (table 3-6), except mode and round trip.
 LONG_LIVED = {
     "LongLivedFlowCWNDs": "cwnd_pkts",
     "LongLivedFlowFASTalpha": "fast_alpha_pkts",
@@ -67,7 +67,7 @@ TIERS = {
     "pop": ("SubnetRouters", "SubnetRouter"),
     "access": ("LeafRouters", "LeafRouter"),
 }
-# Of access routers (table 3-8).
+# Files of access routers (table 3-8).
 EDGES = {
     "LeafConnectionFailures": "failed_flows",
     "LeafNAKs": "naks_per_flow",
@@ -75,7 +75,7 @@ EDGES = {
     "LeafTimeouts": "timeouts_per_flow",
     "LeafWindowIncreases": "increases_per_flow",
 }
-# What the original calls the regime of an alternate algorithm (table 3-3).
+# The original's name for the regime of an alternate algorithm (table 3-3).
 MODES = {
     "hstcp": "HS",
     "ctcp": "COMPOUND",
@@ -88,7 +88,7 @@ MODES = {
 }
 
 HOSTS = ("source", "receiver")
-# Of traced flows, in the order of the original; times are in steps there.
+# Columns of traced flows, in the original's order; its times are in steps.
 STATE = (
     "t_s", "event", "source", "receiver", "algorithm", "class", "start_s", "size_pkts",
     "undelivered_pkts", "sent_pkts", "phase", "cwnd_pkts", "ssthresh_pkts", "sendable_pkts",
@@ -299,7 +299,7 @@ def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     """Yield states of traced flows at every event, and their packets (NIST SP 500-282, chapter 3).
 
-    Packets of sources stand where they were sent, those of receivers where they reached the source.
+    Packets of sources are listed when sent, packets of receivers when they reach the source.
     Hosts of long-lived flows, which have no numbers, are called after the flow.
     """
     ends = [pl.coalesce(pl.col(key).cast(pl.String), "long_lived").alias(key) for key in HOSTS]

@@ -16,7 +16,7 @@ import polars as pl
 FILES = ("movie", "service pack", "document", "web")
 PATHS = ("very fast", "fast", "typical")
 INTERFACES = ("fast", "normal")
-# Whether sources have standard TCP, or the alternate.
+# Roles of sources: standard TCP, or the alternate algorithm.
 ROLES = ("standard", "alternate")
 # Number, file, path and interface of each group.
 GROUPS = tuple(
@@ -32,7 +32,7 @@ STATISTICS = (
 
 _NAMED = re.compile(r"(?P<statistic>\w+)_(?P<role>standard|alternate)_(?P<number>\d+)")
 _SHORT = {"movie": "M", "service pack": "SP", "document": "D", "web": "WO"}
-# What the letters of short names mean.
+# Meaning of the letters in short names.
 LETTERS = (
     "Flow groups: M movies, SP service packs, D documents, WO web objects; paths VF very fast, F "
     "fast, T typical; interfaces F fast, N normal."

@@ -30,7 +30,7 @@ class Meaning:
     """The period that its name ends in, or `whole run`."""
 
 
-# What they are, their units, and what has to be known; of a period the mean, unless they say
+# Description, unit and further information of each figure; means over a period, unless stated
 # otherwise.
 FIGURES: dict[str, tuple[str, ...]] = {
     "delivered_pkts": ("data packets delivered", "packets"),
@@ -94,7 +94,7 @@ OF_CLASSES: dict[str, tuple[str, ...]] = {
     "completed": ("{} flows completed", "flows"),
     "cwnd_max": ("largest mean congestion window of {} flows", "packets"),
 }
-# Of the goodputs of a flow group.
+# Statistics of a flow group's goodput.
 STATISTICS = {
     "mean": "mean goodput", "deviation": "standard deviation of goodput", "min": "least goodput",
     "max": "largest goodput", "pooled_deviation": "standard deviation of goodput of all flows",

@@ -43,7 +43,7 @@ class Summary:
     long_lived: pl.DataFrame
     totals: pl.DataFrame
     responses: pl.DataFrame
-    """By the `chapter` of the study that numbers them, 4 or 6 (`longhaul.mesonet.responses_of`)."""
+    """Responses by the `chapter` of their numbers, 4 or 6 (`longhaul.mesonet.responses_of`)."""
 
     @classmethod
     def of(cls, run: RunData) -> "Summary":
@@ -107,8 +107,8 @@ def _with_full_rate(
 ) -> pl.DataFrame:
     """Add `full_rate_s`: time from a period's beginning until a flow first has its full rate.
 
-    Full is the rate of its interface. 0 if it has it at once, and the length of the period if it
-    has it never (NIST SP 500-282, tables 7-14 and 7-15).
+    The full rate is that of the flow's interface. The time is 0 if the flow starts with this rate,
+    and the length of the period if it never reaches it (NIST SP 500-282, tables 7-14 and 7-15).
     """
     if summary.is_empty():
         return summary

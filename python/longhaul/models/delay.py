@@ -20,7 +20,7 @@ State = list[float]
 Past = Callable[[float], State]
 # The derivative at a time, of a state, given the past.
 Derivative = Callable[[float, State, Past], Sequence[float]]
-# What a state has to satisfy after each step: bounds, and events at a point in time.
+# Projection of a state after each step: bounds, and events at a point in time.
 Project = Callable[[float, State], None]
 
 

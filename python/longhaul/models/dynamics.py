@@ -38,7 +38,7 @@ class Dynamics(Protocol):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return how fast the states change; `queueing_s` is part of `rtt_s`."""
+        """Return the derivatives of the states; `queueing_s` is part of `rtt_s`."""
         ...
 
 
@@ -212,7 +212,7 @@ class Bic(Dynamics):
         return [window, sum(self._phases(window))]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return where the search for the peak is, or the probing beyond it."""
+        """Return the window of the search for the peak, or of the probing beyond it."""
         peak, rounds = states
         additive, halving = self._phases(peak)
         below = peak * self.decrease
@@ -259,7 +259,7 @@ class Compound(Dynamics):
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the loss window that rests, and what is left."""
+        """Return the loss window at which it rests, and the remaining window."""
         cwnd = min(window, 2.0 / max(rtt_s * events, 1e-30))
         return [cwnd, window - cwnd]
 
@@ -288,7 +288,7 @@ class Compound(Dynamics):
 
 @dataclass(frozen=True)
 class Illinois(OneState):
-    """Illinois by its window (Liu, Basar and Srikant 2008).
+    """Illinois, with its window as state (Liu, Basar and Srikant 2008).
 
     `max_queueing_s` is the largest queueing delay that a flow has seen: that of a full buffer.
     """

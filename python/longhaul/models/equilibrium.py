@@ -35,7 +35,7 @@ class Equilibrium:
 
 
 def equilibrium(window: Window, model: LossModel, link: Link) -> Equilibrium:
-    """Return where a response function and a loss model agree.
+    """Return the intersection of a response function and a loss model.
 
     Raises:
         ValueError: They do not meet between loss rates of 1e-9 and 1.

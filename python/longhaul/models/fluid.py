@@ -87,7 +87,7 @@ class Model:
             at += size
         self.size = at
 
-    # Of each class the states of its dynamics follow the window of its slow start, which is below
+    # For each class the states of its dynamics follow the window of its slow start, which is below
     # zero once that is over.
 
     def window(self, number: int, x: Sequence[float]) -> float:
@@ -131,7 +131,7 @@ class Model:
     def derivative(
         self, x: Sequence[float], lost: Sequence[float], t: float = np.inf
     ) -> list[float]:
-        """Return how fast a state changes, given the losses per second that flows detect."""
+        """Return the derivative of a state, given the losses per second that flows detect."""
         out: list[float] = [0.0] * self.size
         rates = self.rates(x, t)
         inflow = [0.0] * len(self.links)

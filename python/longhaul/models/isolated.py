@@ -34,7 +34,7 @@ class SawTooth:
 def saw_tooth(
     capacity_pps: float, rtt_s: float, buffer_pkts: float, end_s: float, steps: int = 200
 ) -> SawTooth:
-    """Follow one flow from half of what path and buffer hold."""
+    """Follow one flow from half of the capacity of path and buffer."""
     top = capacity_pps * rtt_s + buffer_pkts
     losses: list[float] = []
 

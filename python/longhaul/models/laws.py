@@ -243,7 +243,7 @@ LAWS: dict[str, Law] = {
     )
 }
 
-# What appendix A of NIST SP 500-282 prints.
+# Laws printed in appendix A of NIST SP 500-282.
 PRINTED: dict[str, Law] = {
     "reno": Law("reno", _standard, "section A.3", "independent losses, small p"),
     "reno, any p": Law("reno", _independent, "section A.3", "independent losses"),

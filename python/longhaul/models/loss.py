@@ -1,7 +1,7 @@
 """Loss models: the probability that a link with a buffer drops a packet.
 
-A loss model says how much is lost when `flows` flows of a mean window share a link. Anything with
-that one method can stand in for those here, a user's function included (`Custom`). Windows and
+A loss model gives the loss rate when `flows` flows of a mean window share a link. Any object with
+this method may replace the models here, including a user's function (`Custom`). Windows and
 buffers are in packets, capacities in packets per second, round-trip times in seconds. Equation
 numbers are those of NIST SP 500-282 (2010), appendix A.
 """

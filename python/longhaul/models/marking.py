@@ -25,7 +25,7 @@ class FluidLink:
 
 
 class Marking(Protocol):
-    """A queue discipline."""
+    """Loss and marking rates of a queue discipline."""
 
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
@@ -34,7 +34,7 @@ class Marking(Protocol):
         ...
 
     def gain(self, link: FluidLink) -> float:
-        """Return how fast the average follows the queue, per second; 0 without an average."""
+        """Return the rate (1/s) at which the average follows the queue; 0 without an average."""
         ...
 
 

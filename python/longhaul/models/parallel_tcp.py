@@ -91,7 +91,7 @@ def timeout_share(p: float, window: float) -> float:
 
 
 def _timeout_rounds(path: Path, p: float) -> float:
-    """Return how long a sequence of timeouts lasts, in round trips (Padhye et al.)."""
+    """Return the duration of a sequence of timeouts in round trips (Padhye et al.)."""
     backoff = p + sum(2.0 ** (k - 1) * p**k for k in range(2, 7))
     return path.timeout_rtts * (1.0 + backoff) / (1.0 - p)
 
@@ -143,7 +143,7 @@ class Band:
 
 
 def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
-    """Return which numbers of synchronised connections use at least that share of the link.
+    """Return the numbers of synchronised connections that use at least a share of the link.
 
     From as many as fill it without a loss on; `None` if no number does.
     """

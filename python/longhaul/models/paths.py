@@ -18,7 +18,7 @@ STEPS, MOST_S = 20, 86_400.0
 def recovery_s(
     kind: str, window: float, rtt_s: float, parameters: Mapping[str, float] | None = None
 ) -> float:
-    """Return how long an algorithm takes from a loss at a window to reach it again.
+    """Return the time an algorithm takes from a loss at a window to reach the window again.
 
     Without queueing and further losses; infinite if it takes more than a day.
 
@@ -94,7 +94,7 @@ def loss_free_s(
     ssthresh: float = inf,
     max_ssthresh: float = inf,
 ) -> float:
-    """Return how long a transfer takes until its last acknowledgement, if nothing is lost.
+    """Return the time of a transfer until its last acknowledgement, without losses.
 
     An acknowledgement comes a round trip after each segment, and the host sends at most `host_pps`
     segments a second. Slow start adds a segment for each of them, above `max_ssthresh` such that
@@ -112,7 +112,7 @@ def loss_free_s(
             window += _growth(window, ssthresh, max_ssthresh)
             free = max(free, acks[acked])
             acked += 1
-        # Those that have come while the host was busy count, too.
+        # Acknowledgements that arrived while the host was busy count, too.
         while acked < len(acks) and acks[acked] <= free:
             window += _growth(window, ssthresh, max_ssthresh)
             acked += 1
@@ -122,7 +122,7 @@ def loss_free_s(
 
 
 def _growth(window: float, ssthresh: float, max_ssthresh: float) -> float:
-    """Return what an acknowledgement adds."""
+    """Return the window growth of one acknowledgement."""
     if window >= ssthresh:
         return 1.0 / window
     if window <= max_ssthresh:

@@ -1,4 +1,4 @@
-"""Response functions of standard and HighSpeed TCP, and what follows from them.
+"""Response functions of standard and HighSpeed TCP, and quantities derived from them.
 
 A response function gives the mean congestion window of a flow whose segments are lost at the rate
 `p`, with losses evenly spaced and repaired at once. Windows are in segments, loss rates are parts
@@ -45,7 +45,7 @@ class Response(Protocol):
 
 @dataclass(frozen=True)
 class PowerLaw:
-    """`w = coefficient / p^exponent`."""
+    """The response function `w = coefficient / p^exponent`."""
 
     coefficient: float
     exponent: float
@@ -98,7 +98,7 @@ class HighSpeed:
 
     `line` is the response function above the low window. The decrease falls from one half at the
     low window to `high_decrease` at the high window, linearly in the logarithm of the window, and
-    goes on falling above; the increase is what makes the mean window that of the line.
+    continues to fall above. The increase follows from the mean window of the line.
     """
 
     line: PowerLaw
@@ -190,7 +190,7 @@ class Sharing:
 def sharing(
     high_speed: Response, flows: int, standard: Response, standard_flows: int, capacity: float
 ) -> Sharing:
-    """Return how flows of equal round trips share a path that holds `capacity` segments.
+    """Return the shares of two kinds of flows, with equal round trips, of `capacity` segments.
 
     All see the same loss rate, as under RED: the one at which their windows add up to the capacity.
     """
@@ -206,7 +206,7 @@ def sharing(
 
 
 def equivalent_flows(high_speed: Response, standard: Response, capacity: float) -> float:
-    """Return how many flows of the second kind have the throughput of one of the first.
+    """Return the number of flows of the second kind with the throughput of one of the first.
 
     They share a path that holds `capacity` segments, at equal loss rates, so each side has half.
     """
@@ -220,7 +220,7 @@ def path_window(rate_bps: float, rtt_s: float, packet_bytes: float = 1500.0) -> 
 
 
 def recovery_time_s(rate_bps: float, rtt_s: float, packet_bytes: float = 1500.0) -> float:
-    """Return how long standard TCP takes to fill a path again after one halving.
+    """Return the time that standard TCP takes to fill a path again after one halving.
 
     Half the path's window, one segment a round trip.
     """
@@ -234,7 +234,7 @@ def root(
     within: float = 1e-12,
     relative: float = 1e-13,
 ) -> float:
-    """Return where a function that changes its sign once between two places is zero."""
+    """Return the zero of a function that changes its sign once between two places."""
     # Takes longer to load than everything else that the command line needs.
     from scipy.optimize import brentq
 

@@ -1,4 +1,4 @@
-"""A fluid model of a scenario file, and what it cannot represent.
+"""Conversion of a scenario file to a fluid model, and its refusals.
 
 Long-lived TCP flows of the algorithms in `dynamics`, over first-in first-out queues with drop-tail
 or RED. A key of a scenario, a link or a flow that is in none of the lists here is refused by its

@@ -23,7 +23,7 @@ from longhaul.models.response import Numbers, root
 POINTS = 24
 # Relative step of numerical derivatives.
 NUDGE = 1e-6
-# How often equilibria are looked for over all links.
+# Maximum number of sweeps over all links in search of an equilibrium.
 SWEEPS = 200
 
 
@@ -86,10 +86,10 @@ def _interpolation(places: Numbers, at: float) -> Numbers:
 def equilibrium(model: Model) -> Equilibrium:
     """Return the equilibrium with every queue between empty and full.
 
-    The longer a queue, the less arrives: each in turn is set until none changes.
+    Longer queues reduce arrivals, so that each queue in turn is adjusted until none changes.
 
     Raises:
-        ValueError: There is none: queues go to an end, or to where a window or a loss rate jumps.
+        ValueError: None exists: queues fill, empty, or reach a jump of a window or a loss rate.
         RunError: It was not found.
 
     """
@@ -146,7 +146,7 @@ def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
 
 
 def _zero(of: Callable[[float], float], low: float, high: float) -> float:
-    """Return where a function falls below zero, or the nearer end."""
+    """Return the place at which a function falls below zero, or the nearer end."""
     if of(low) <= 0.0:
         return low
     return high if of(high) >= 0.0 else root(of, low, high, within=1e-15, relative=1e-15)

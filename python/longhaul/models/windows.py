@@ -50,7 +50,7 @@ class Experiment:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Refuse values that cannot be meant."""
         if (self.loss_every is None) == (self.loss is None):
             raise _refused("give either the segments between losses (--loss-every), or --loss")
         if self.loss_every is not None and not 1 <= self.loss_every <= MAX_SEGMENTS:
@@ -187,7 +187,7 @@ def _give(given: Sequence[dict[str, Any]], text: str) -> None:
     known: dict[str, None] = {}
     for algorithm in given:
         row = catalogue.get(algorithm.get("kind", ""))
-        # What a class takes is known when it is loaded.
+        # The parameters of a class are known when it is loaded.
         names = [key] if row is None else ["variant", *(p["name"] for p in row["parameters"])]
         known |= dict.fromkeys(names)
         if key in names:

@@ -47,7 +47,7 @@ class ModuleBuildError(LonghaulError):
 
 @dataclass(frozen=True)
 class Built:
-    """An object, and what it says of its module."""
+    """A built object, with the facts that it states of its module."""
 
     object: Path
     name: str
@@ -125,7 +125,7 @@ def _compiling(flags: Sequence[str]) -> list[str]:
 
 
 def _all_symbols() -> list[str]:
-    """Return what makes a symbol that is missing an error of the linker."""
+    """Return the linker option that makes a missing symbol an error."""
     return [] if sys.platform == "darwin" else ["-Wl,-z,defs"]
 
 

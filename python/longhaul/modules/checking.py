@@ -14,12 +14,12 @@ SANITIZERS = (
     "-fsanitize=address,bounds,integer-divide-by-zero,null,shift-exponent,unreachable",
     "-fno-sanitize-recover=all",
 )
-# A module that loops is stopped after so many seconds.
+# Seconds after which a module that loops is stopped.
 LIMIT_S = 120
 
 
 def check(files: Sequence[Path], *, name: str | None = None, hz: int = 250) -> str:
-    """Run a module through synthetic connections under the sanitizers; return what was run.
+    """Run a module through synthetic connections under the sanitizers; return the report.
 
     Raises:
         ModuleBuildError: the first thing that a sanitizer found, with its place in the source.

@@ -34,7 +34,7 @@ PLACES = (
     ("k", "include/linux/slab.h"),
 )
 
-# Structs of which one stands for several, by members that are asked for.
+# Kernel structs of which this engine's struct replaces several, by prefix of their members.
 STRUCTS = (
     ("icsk_", "struct inet_connection_sock, include/net/inet_connection_sock.h"),
     ("sk_", "struct sock, include/net/sock.h"),
@@ -48,7 +48,7 @@ UNDEFINED = re.compile(rf"undefined reference to {QUOTED}|Undefined symbols?.*?\
 
 
 def explain(errors: str, files: Sequence[Path]) -> str:
-    """Return the first error of a compiler, with what is missing from the headers named."""
+    """Return a compiler's first error, with the item that the headers lack."""
     first = ERROR.search(errors)
     undefined = UNDEFINED.search(errors)
     if first is not None:
@@ -60,7 +60,7 @@ def explain(errors: str, files: Sequence[Path]) -> str:
 
 
 def _missing(message: str) -> str | None:
-    """Say where in the kernel is what the headers lack; None if it is another error."""
+    """Name the place in the kernel of an item that the headers lack; None for other errors."""
     undeclared = re.search(
         rf"implicit declaration of function {QUOTED}|undeclared (?:function|identifier) {QUOTED}"
         rf"|{QUOTED} undeclared|unknown type name {QUOTED}|undeclared here.*{QUOTED}",

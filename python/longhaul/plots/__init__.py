@@ -66,7 +66,7 @@ def figure(name: str, runs: Sequence[Results], options: Options | None = None) -
 
 
 def _remedy(run: Results, wanted: Plot) -> str:
-    """Return what to add to the scenario of a run that lacks the table of a plot."""
+    """Return the key that a scenario needs for the table of a plot."""
     if not wanted.table or wanted.table in run.tables:
         return ""
     remedy = run.kind.remedies.get(wanted.table)

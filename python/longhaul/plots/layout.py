@@ -14,12 +14,12 @@ from matplotlib.figure import Figure
 from longhaul.files.endings import FIGURES, check_file
 from longhaul.files.writing import atomic
 
-# At most so many panels side by side in one row.
+# Maximum number of panels in a row.
 MAX_COLUMNS = 3
 # Lines with more points than this have no markers, which would hide them.
 MAX_MARKED = 40
 
-# Of PNG files, and of what is pixels in an SVG file.
+# Resolution of PNG files, and of bitmaps in SVG files.
 DPI = 160
 WIDTH_IN = 7.2
 WIDE_IN = 9.6
@@ -30,7 +30,7 @@ LEGEND_ROW_IN = 0.2
 # Characters of the legend that fit on an inch, and what each entry takes beside its text.
 CHARACTERS_PER_IN = 13.5
 HANDLE_CHARACTERS = 7
-# Longer names are cut: one of them must not push all others out of the picture.
+# Longer names are shortened, so that no name pushes the others out of the plot.
 MAX_CHARACTERS = 44
 
 STYLE: Any = {  # matplotlib types its settings by their several hundred names
@@ -53,7 +53,7 @@ STYLE: Any = {  # matplotlib types its settings by their several hundred names
     "svg.fonttype": "none",
 }
 
-# By the ending of files, without times and versions: the same figure gives the same bytes.
+# Metadata by ending, without times and versions: the same figure gives the same bytes.
 NO_METADATA: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 METADATA: dict[str, Any] = {
     ".svg": NO_METADATA,

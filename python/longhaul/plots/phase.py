@@ -1,4 +1,4 @@
-"""Windows against the queue in the phase plane, and queues with what they dropped and marked."""
+"""Windows against the queue in the phase plane, and queues with their drops and marks."""
 
 from collections.abc import Sequence
 

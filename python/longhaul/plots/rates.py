@@ -2,7 +2,7 @@
 
 import polars as pl
 
-# Rates are averages over at most so many intervals of the run.
+# Maximum number of intervals over which rates of a run are averaged.
 RATE_BINS = 200
 
 

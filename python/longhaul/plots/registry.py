@@ -30,7 +30,7 @@ class Options:
     """Width of the figure in inches; each plot's own without it."""
 
 
-# How `longhaul plot` spells each option.
+# Spelling of each option of `longhaul plot`.
 FLAGS = {
     "links": "--link",
     "colour_by": "--colour-by",

@@ -14,7 +14,7 @@ from longhaul.plots.layout import WIDTH_IN, legend
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.results import Results
 
-# One for each run; more runs begin again.
+# Markers of runs; more runs begin again with the first.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 
 
@@ -33,7 +33,7 @@ def _throughput_delay(runs: Sequence[Results], options: Options) -> Figure:
         algorithms |= run.algorithms()
     style_of = styles.of_labels(algorithms, options.colour_by)
     if len({style.colour for style in style_of.values()}) < len(style_of):
-        # Points have no lines that would tell them apart.
+        # Points have no line styles by which to distinguish them.
         style_of = styles.of_labels(algorithms, "label")
     shown: dict[str, None] = {}
     for run, marker in zip(runs, _markers(len(runs)), strict=True):

@@ -19,7 +19,7 @@ class Style:
 
     colour: str
     marker: str | tuple[int, int, int]
-    """One of matplotlib's: a letter, or corners, kind (polygon, star, asterisk) and angle."""
+    """Marker of matplotlib: a letter, or corners, kind (polygon, star, asterisk) and angle."""
     line: str | tuple[int, tuple[float, ...]] = "-"
 
 

@@ -25,7 +25,7 @@ GRID_S = np.logspace(-2, 3, 201)
 ROUND_TRIP_EDGES_S = np.arange(0, 0.62, 0.02)
 SIZE_EDGES_BYTES = np.logspace(2, 5, 31)
 MIN_COUNT = 10
-# What replications of one scenario may differ in.
+# Keys in which replications of one scenario may differ.
 NUMBERS = ("seed", "replication", "title")
 
 

@@ -33,7 +33,7 @@ class RunTable(pl.DataFrame):
         return super().__getitem__(key)
 
 
-# What people call quantities that columns name otherwise.
+# Common names of quantities that columns name otherwise.
 _OTHER_WORDS = {
     "time": "t",
     "throughput": "goodput",
@@ -53,7 +53,7 @@ def _nearest(word: str, columns: Sequence[str]) -> str | None:
 
 _NUMBER = int | float
 
-# What run.json has to hold for anything to be made of a run: key, and type.
+# Keys and types that `run.json` must have for a run to be read.
 _REQUIRED: dict[str, Any] = {
     "version": str,
     "results_version": int,
@@ -94,7 +94,7 @@ def read_meta(directory: Path) -> dict[str, Any]:
 
 
 def _check_shape(file: Path, meta: Any) -> None:  # noqa: ANN401
-    """Refuse what is no `run.json`, whatever else it is."""
+    """Refuse a file that is no `run.json`."""
 
     def refuse(what: str) -> ResultsError:
         return ResultsError(

@@ -84,7 +84,7 @@ class Kind:
     without_numbers: Callable[[Sequence[Scenario]], dict[str, Any]]
     """Tables of the figures that runs of scenarios have, with names of rows and columns alone.
 
-    A row without a name stands for those that are known when a run has been done.
+    A row without a name stands for rows whose names only a finished run shows.
     """
     compare: Callable[[Sequence[RunData]], Table]
     """The figures of several runs side by side."""
@@ -101,7 +101,7 @@ class Kind:
     kept: Callable[[Mapping[str, Any]], dict[str, Any]]
     """Facts of `run.json` that campaigns keep of a run besides those that all runs have."""
     reduced: Callable[[RunData, int | None], dict[str, Any]]
-    """Tables that campaigns keep of a run, with so many points of a time series, or all."""
+    """Tables that campaigns keep of a run, with some points of each time series, or all."""
     time_series: Callable[[RunData], TimeSeries]
     """Time series that show whether a run is in a steady state."""
     expected_packets: Callable[[PlannedRun], float]

@@ -88,7 +88,7 @@ class _Trace:
 
     def __init__(self, flow: dict[str, Any], *, quic: bool) -> None:
         self.quic = quic
-        # What tables count in segments: bytes of payload, and of a packet with its headers.
+        # Bytes of a segment, the unit of the tables: payload, and packet with headers.
         self.payload = flow["total_delivered_bytes"] / max(flow["total_delivered_pkts"], 1)
         self.length = flow["total_sent_bytes"] / max(flow["total_sent_pkts"], 1)
         self.metrics: dict[str, float] = {}

@@ -14,7 +14,7 @@ from longhaul.results.response_times import response_times
 
 # Columns that hold text.
 _TEXTS = ("kind", "name", "label", "congestion", "source", "bundle")
-# What summaries have of each flow.
+# Columns of each flow in summaries.
 _OF_FLOWS = (
     "name", "label", "congestion", "source", "transfer_bytes", "start_s", "completion_s",
     "goodput_bps", "sent_pkts", "retransmitted_pkts", *COUNTS,
@@ -45,7 +45,7 @@ class Summary:
         `delays` is the table of that name, if the run has it.
         """
         flows = with_limits(flows)
-        # By source: the rows of all together, and those of labels.
+        # Rows by source: of all flows together, and of labels.
         tables = {
             of_labels.flows: (flows, flows),
             of_labels.responses: (response_times, response_times),

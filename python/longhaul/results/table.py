@@ -10,13 +10,13 @@ from rich.text import Text
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit of a row, and how many of it a figure in the base unit is."""
+    """A unit of a row, and its factor from the base unit."""
 
     name: str
     scale: float
 
 
-# By what titles name: the usual unit, then others that a row may be in.
+# Units by the name in a title: the usual unit, then others for a row.
 UNITS: dict[str, tuple[Unit, ...]] = {
     "Mbit/s": (Unit("Mbit/s", 1e-6), Unit("kbit/s", 1e-3), Unit("bit/s", 1.0)),
     "ms": (Unit("ms", 1e3), Unit("us", 1e6), Unit("ns", 1e9)),
@@ -47,7 +47,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns are grouped by run; each run has a column per label, then one for all flows."""
+    """A table of blocks; columns are grouped by run: one per label, then one for all flows."""
 
     runs: list[tuple[str, list[str]]]
     blocks: list[Block]

@@ -18,10 +18,10 @@ from longhaul.running.loading import ScenarioSource, load
 
 # Links are so much faster than in the scenario.
 SPEED = 10
-# Of the wanted load.
+# Tolerance, as a fraction of the wanted load.
 TOLERANCE = 0.005
 MOST_RUNS = 12
-# What scales with the time between two connections, in each distribution that it may have.
+# Parameters that scale with the time between connections, in any of its distributions.
 SCALES = ("mean", "median", "scale", "min", "max", "limit")
 
 Document = dict[str, Any]
@@ -183,7 +183,7 @@ def _faster(document: Document) -> Document:
 
 
 def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
-    """Make connections open more often by a factor; return what has changed."""
+    """Make connections open more often by a factor; return the changed settings."""
     if traffic["kind"] == "packmime":
         # Short enough to write down.
         traffic["rate"] = float(f"{traffic['rate'] * factor:.6g}")

@@ -20,7 +20,7 @@ DRAWN_HZ = 4
 CURVE = 24
 BLOCKS = " ▁▂▃▄▅▆▇█"
 
-# One row: what it is called, its values as text, and the number whose curve stands beside them.
+# One row: its name, its values as text, and the number whose curve is shown beside them.
 Row = tuple[str, list[str], float | None]
 
 
@@ -146,7 +146,7 @@ class Watch:
 def watching(
     title: str, duration_s: float, latest: Latest
 ) -> Iterator[Callable[[float, int], None]]:
-    """Show a run on the error stream while it goes on, and yield what shows how far it is."""
+    """Show a run on the error stream while it runs, and yield the progress display."""
     console = Console(stderr=True)
     if not console.is_terminal:
         raise ScenarioError("--watch: shows a run in a terminal, and there is none")

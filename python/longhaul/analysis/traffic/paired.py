@@ -15,7 +15,7 @@ from longhaul._engine import LonghaulError
 from longhaul.analysis.statistics import percentile_interval
 
 KEYS = ("name", "connection")
-# What both runs have to have in common of a connection, besides its name and number.
+# Columns in which a connection must agree between both runs, beside name and number.
 ASKED = ("start_s", "request_bytes", "response_bytes", "extra_rtt_s")
 SAMPLES, BLOCKS = 999, 50
 

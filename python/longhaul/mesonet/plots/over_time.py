@@ -97,13 +97,13 @@ class Lines:
     label: str
     scale: float = 1.0
     key: str | None = None
-    """The column that tells parts apart; none of the network as a whole."""
+    """The column that distinguishes parts; None for the network as a whole."""
     parts: Callable[[MesoNet], Sequence[str]] = lambda tables: ("",)
     top: float | None = None
     per_s: bool = False
     """True if values belong to an interval, so that its length divides them."""
     there: pl.Expr | None = None
-    """In which rows a part has a value at all; in all of them without it."""
+    """Condition of the rows in which a part has a value; without it all rows have one."""
 
     def register(self) -> None:
         """Make it a plot."""
@@ -227,7 +227,7 @@ for _plot in (
         "thousand packets out per second", 1e-3, per_s=True,
     ),
     Lines(
-        "retransmission-rate", "what completed flows sent beyond the size of their files",
+        "retransmission-rate", "segments of completed flows beyond the size of their files",
         "network", "retransmission_rate", "retransmission rate (%)", 100.0,
     ),
     Lines(
@@ -264,7 +264,7 @@ for _plot in (
     _plot.register()
 
 
-@_with_periods("timeline", "what a scenario does when: users, jumbo files, long-lived flows")
+@_with_periods("timeline", "periods of users, jumbo files and long-lived flows in a scenario")
 def _timeline(axes: Axes, tables: MesoNet, options: Options) -> None:
     bars = _course(tables)
     rows = range(len(bars), 0, -1)

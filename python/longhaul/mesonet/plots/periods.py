@@ -1,8 +1,8 @@
 """Periods of a run on plots over time: borders, names, and means of each period.
 
-Names stand above the frame, each over the middle of its period, and means below the names: a row a
-line, in its colour, beside a piece of the line where there are several. The mean of a line alone is
-drawn over its period, too; several would hide what they are means of.
+Names stand above the frame, each over the middle of its period, and means below the names. Each
+line has a row of means in its colour, with a piece of the line if there are several lines. The mean
+of a single line is also drawn over its period; the means of several lines would hide the lines.
 """
 
 from collections.abc import Sequence

@@ -9,7 +9,7 @@ from longhaul.plots.registry import Options
 from longhaul.plots.styles import Style
 from longhaul.results import ResultsError
 
-# A whole run is divided into so many bins, fewer than pixels across; a bin's least and most remain.
+# Number of bins of a whole run, less than the pixels across; each keeps its extremes.
 BINS = 600
 
 

@@ -27,9 +27,9 @@ from longhaul.plots.analysis.frame import (
 
 # Colours of |r|: from 0.8, from 0.3, and below.
 STRONG, MEDIUM = 0.8, 0.3
-# Of more responses than this there are no scatter plots, which would be dots.
+# With more responses than this there are no scatter plots, which would be mere dots.
 MOST_SCATTERED = 24
-# Characters of the names of groups of which several stand side by side.
+# Maximum characters of group names that stand side by side.
 SHORT_NAME = 16
 
 

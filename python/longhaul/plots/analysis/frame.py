@@ -95,7 +95,7 @@ def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.
     )
 
 
-# How far labels are moved from their points, in points, and in how many directions.
+# Distances by which labels are moved from their points, in points, and number of directions.
 DISTANCES = (3.0, 6.0, 10.0, 16.0, 24.0, 34.0, 46.0, 60.0, 80.0, 110.0)
 DIRECTIONS = 16
 # From here on a line leads from a label to its point.
@@ -108,9 +108,9 @@ def beside(
 ) -> None:  # fmt: skip
     """Write labels beside their points: none on another, on a marker, or beyond the axes.
 
-    Each takes the nearest place that is free, the first ones first; where none is, that on which
-    least lies. `lines` are others' points, shape (count, 2) in the axes' units, that are kept free,
-    too. All else has to be drawn before.
+    Each label in turn takes the nearest free place, or the least occupied one if none is free.
+    `lines` are points of other lines, shape (count, 2) in the axes' units, which stay free, too.
+    All other elements have to be drawn before.
     """
     texts = [
         axes.annotate(

@@ -75,7 +75,7 @@ class Screening:
         return order[0], order[1]
 
     def explain(self, drawing: Figure) -> None:
-        """Say beside the panels how much there is, and what minus and plus are."""
+        """Write the numbers of factors and runs, and the levels' signs, beside the panels."""
         runs, factors = self.coded.shape
         levels = [
             f"{name}: {MINUS} {minus}, + {plus}"

@@ -51,7 +51,7 @@ class Bars:
     own: ArrayLike
     others: ArrayLike
     speed: float | None = None
-    """The speed of interfaces."""
+    """Speed of the interfaces; with it a second row shows the bars as fractions of it."""
 
 
 def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
@@ -152,8 +152,8 @@ def difference_bars(
 ) -> Figure:  # fmt: skip
     """Draw, for each condition, a bar per algorithm between own and competing flows' goodput.
 
-    Bars are green where the own goodput is higher. Arrays have a row per condition and a column
-    per algorithm.
+    Bars are green where the own goodput is higher. Arrays have a row per condition and a column per
+    algorithm.
     """
     with styled():
         first, second = np.asarray(own, float), np.asarray(others, float)
