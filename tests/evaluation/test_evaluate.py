@@ -12,6 +12,7 @@ from longhaul.evaluation import page, scores, verdicts
 from longhaul.evaluation.contenders import Contender, ContenderError, contender, field
 from longhaul.evaluation.run import evaluate
 from longhaul.evaluation.suite import Suite, find, suites
+from longhaul.files.classes import ClassError
 
 AIMD = """
 from longhaul.congestion import Ack, Congestion, CongestionControl, Window
@@ -84,7 +85,7 @@ def test_a_file_with_one_class_needs_no_name(tmp_path: Path) -> None:
     mine.write_text(AIMD)
     assert contender(str(mine)) == contender(f"{mine}:Aimd")
     mine.write_text(AIMD + "class Other(CongestionControl):\n    pass\n")
-    with pytest.raises(ContenderError, match="found Aimd, Other; say which"):
+    with pytest.raises(ClassError, match="found Aimd, Other; say which"):
         contender(str(mine))
 
 

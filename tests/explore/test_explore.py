@@ -591,9 +591,3 @@ def test_long_lived_flows_are_related_to_the_routers_of_their_ends(
         others = page.values(relations["long-lived flows"]["others"]).astype(int)
         taken = {routers[other] for other in others}
         assert all(above[router] is None or above[router] in taken for router in taken)
-
-
-def test_a_study_is_explored_beside_its_report(cli: CommandLine) -> None:
-    done = cli("explore", "nist-2010")
-    assert done.returncode == 2
-    assert "longhaul study report nist-2010" in done.stderr
