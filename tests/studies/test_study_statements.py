@@ -14,10 +14,11 @@ from longhaul.analysis.judging import (
     REPRODUCED,
     UNDECIDED,
 )
+from longhaul.studies import conclusions, ledger, page, record
 from longhaul.studies.claims import COLUMNS, OPTIONAL, read_claims
 from longhaul.studies.judgement import Judgement
 from longhaul.studies.statements import counted, counts, statements
-from longhaul.studies.study import Study, studies
+from longhaul.studies.study import Study, find, studies
 
 
 def judgement(name: str, verdict: str, sentence: str = "", narrower: str = "") -> Judgement:
@@ -79,3 +80,15 @@ def test_both_columns_are_read_and_may_be_left_out(tmp_path: Path) -> None:
 def test_every_named_sentence_has_several_claims(study: Study) -> None:
     named = Counter(claim.sentence for claim in study.claims if claim.sentence)
     assert {name for name, count in named.items() if count == 1} == set()
+
+
+def test_a_card_counts_statements_once() -> None:
+    """The five claims A22 read one number, so that a card has fewer statements than claims."""
+    study = find("split-pep-2009")
+    _, results = record.recorded(study)
+    judgements = ledger.judge(study, results.data, "full")
+    declared = conclusions.read(study)
+    assert declared is not None
+    cards = [page._conclusion(study, question, judgements) for question in declared.questions]
+    assert [sum(card["counts"].values()) for card in cards] == [card["count"] for card in cards]
+    assert sum(len(card["claims"]) for card in cards) > sum(card["count"] for card in cards)

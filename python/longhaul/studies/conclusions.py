@@ -222,9 +222,9 @@ def _word(said: Sequence[str]) -> str:
     if undecided == len(said):
         return OPEN
     if undecided:
-        return f"{holding} of {len(said)} claims hold, {undecided} undecided"
+        return f"{holding} of {len(said)} statements hold, {undecided} undecided"
     whole = {0: DIFFERS, len(said): AGREES}
-    return whole.get(holding, f"{holding} of {len(said)} claims hold")
+    return whole.get(holding, f"{holding} of {len(said)} statements hold")
 
 
 def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> str:

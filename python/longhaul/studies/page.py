@@ -202,6 +202,7 @@ def _conclusion(
             judgement.claim.derived and judgement.measured is not None for judgement in asked
         ),
         "hypotheses": len(own.hypotheses),
+        "counts": counts(asked),
         "claims": [(judgement.claim.id, judgement.verdict) for judgement in asked],
     }
 
