@@ -38,8 +38,8 @@ KIND = Kind(
     plots=tuple(
         f"longhaul.plots.{subject}"
         for subject in (
-            "flows", "links", "fairness", "delays", "response_times", "traffic", "scatter", "phase",
-            "time_sequence",
+            "flows", "shares", "links", "fairness", "delays", "response_times", "traffic",
+            "scatter", "phase", "time_sequence",
         )
     ),
     report_plots=(

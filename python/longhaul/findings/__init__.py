@@ -1,7 +1,7 @@
 """Analyses by name: what `longhaul analyze` does to a table of factors and responses."""
 
 # Each registers its analyses, in the order of the list.
-from longhaul.findings import factors, correlations, competitors, users  # noqa: F401, I001
+from longhaul.findings import factors, shares, correlations, competitors, users  # noqa: F401, I001
 from longhaul.findings.registry import (
     ANALYSES,
     MAX_ROWS,

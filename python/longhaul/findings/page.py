@@ -3,18 +3,16 @@
 from pathlib import Path
 from typing import Any
 
-from longhaul.analysis.table import ResponseTable
 from longhaul.campaign.dataset import Dataset
 from longhaul.files.writing import write_text
 from longhaul.findings import Findings, Options, analyse
-from longhaul.findings.registry import shown
 from longhaul.reports import inline_svg
 from longhaul.reports import page as rendered
 
 
 def write(dataset: Dataset, path: Path) -> Path:
     """Write the report; needs at least one finished run."""
-    table = ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)
+    table = dataset.table()
     analyses = {name: analyse(name, table, Options()) for name in ("effects", "cells")}
     responses = [text.title for text in analyses["effects"].tables]
     html = rendered(
@@ -42,6 +40,7 @@ def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
     return {
         "name": name,
         "heads": text.heads,
-        "rows": [[shown(cell) for cell in row] for row in text.rows],
+        "rows": text.printed(),
+        "note": text.note,
         "plot": inline_svg(draw(), plot) if draw else None,
     }

@@ -1,6 +1,7 @@
 """Plots of flows over time: one line per flow, or a band per label where there are many."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -15,6 +16,8 @@ from longhaul.results import Results
 
 # More flows of one label than this are drawn as their median and range instead of one by one.
 MAX_LINES = 12
+# How the sum of all labels is drawn: behind them, and apart from every algorithm.
+SUM: dict[str, Any] = {"color": "#8c8c8c", "linewidth": 0.9, "zorder": 1.5, "label": "sum"}
 
 DrawRun = Callable[[Axes, Results, dict[str, Style]], None]
 
@@ -105,7 +108,7 @@ def _throughput(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
     for label, part in by_label.group_by("label", maintain_order=True):
         _line(axes, part["t_s"], part["rate"] * 8e-6, style_of[str(label[0])])
     total = every.group_by("t_s", maintain_order=True).agg(pl.col("rate").sum()).sort("t_s")
-    axes.plot(total["t_s"], total["rate"] * 8e-6, color="#000000", linestyle=":", label="sum")
+    axes.plot(total["t_s"], total["rate"] * 8e-6, **SUM)
     axes.set_ylabel("goodput (Mbit/s)")
     _name_labels(axes, run, style_of)
 

@@ -115,6 +115,11 @@ def for_width(width_in: float | None) -> Iterator[None]:
         _given_width_in.reset(token)
 
 
+def for_width_of(usual_in: float) -> float:
+    """Return the width of a figure in inches: the one that is given, or else its usual one."""
+    return _given_width_in.get() or usual_in
+
+
 def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -> None:
     """One legend below all panels, an entry per name, in as many rows as it needs."""
     entries: dict[str, Artist] = {}
