@@ -16,7 +16,11 @@ project = "Longhaul"
 author = "The developers of Longhaul"
 release = version = longhaul.__version__
 
-extensions = ["myst_parser", "sphinx_design"]
+extensions = ["myst_parser", "sphinx_copybutton", "sphinx_design"]
+# A command that is copied has no prompt.
+copybutton_prompt_text = "$ "
+# Dashes and quotes stay as they are written: commands are pasted.
+smartquotes = False
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["images"]
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]

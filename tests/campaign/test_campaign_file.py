@@ -588,8 +588,9 @@ def test_the_verbs_of_campaigns(cli: CommandLine, tmp_path: Path) -> None:
     assert "12 of 12 runs" in page
     assert page.count("<svg") == 2, "effects and cells"
     assert cli("campaign", "work", file, "--shard", "4/3").returncode == 2
-    assert cli("campaign", "report", file, "--html", "mine.toml").returncode == 2
-    assert cli("campaign", "report", file, "--html", "mine.toml", "--overwrite").returncode == 0
+    (tmp_path / "mine.html").write_text("precious")
+    assert cli("campaign", "report", file, "--html", "mine.html").returncode == 2
+    assert cli("campaign", "report", file, "--html", "mine.html", "--overwrite").returncode == 0
     elsewhere = cli("campaign", "run", file, "--out", "other")
     assert elsewhere.stdout.endswith("Next: longhaul analyze other\n")
 

@@ -20,13 +20,13 @@ impl AckRatio {
         sixteenths: 2 << SIXTEENTHS,
     };
 
-    /// An acknowledgement of `acked` segments outside recovery.
+    /// Counts an acknowledgement of `acked` segments outside recovery.
     pub(crate) fn observe(&mut self, acked: u64) {
         self.sixteenths += acked;
         self.sixteenths -= (self.sixteenths - acked) >> SIXTEENTHS;
     }
 
-    /// A number of acknowledged segments over the estimate (`(cnt << 4) / delayed_ack`).
+    /// Divides a number of acknowledged segments by the estimate (`(cnt << 4) / delayed_ack`).
     pub(crate) fn divide(self, segments: u64) -> u64 {
         (segments << SIXTEENTHS) / self.sixteenths
     }

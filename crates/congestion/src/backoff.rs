@@ -24,7 +24,7 @@ pub(crate) struct Backoff {
 }
 
 impl Backoff {
-    /// The parameters `decrease` and `ecn_decrease`.
+    /// Reads the parameters `decrease` and `ecn_decrease`.
     pub fn new(settings: &Settings) -> Self {
         Self {
             loss: settings.get("decrease"),

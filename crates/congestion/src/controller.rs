@@ -34,7 +34,7 @@ macro_rules! controllers {
         #[cfg(test)]
         pub(crate) static MODULES: &[&str] = &[$(stringify!($module)),+];
 
-        /// Calls a method of whichever algorithm `$controller` holds.
+        /// Calls a method of the algorithm that `$controller` holds.
         macro_rules! dispatch {
             ($d controller:expr, $d algorithm:ident => $d call:expr) => {
                 match $d controller {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use crate::congestion_control::CongestionControl;
 
-/// Makes controllers of an algorithm that the registry does not list.
+/// Factory of controllers of an algorithm that the registry does not list.
 pub trait Factory: fmt::Debug + Send + Sync {
-    /// A controller that no flow has used yet.
+    /// Makes a controller that no flow has used yet.
     fn make(&self) -> Box<dyn CongestionControl>;
 }
 

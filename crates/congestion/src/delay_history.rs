@@ -33,7 +33,7 @@ impl DelayHistory {
         self.next = (self.next + 1) % CURRENT_FILTER;
     }
 
-    /// The delay without a queue.
+    /// Returns the delay without a queue.
     pub(crate) fn base(&self) -> Option<Span> {
         self.base.iter().flatten().min().copied()
     }
@@ -44,7 +44,7 @@ impl DelayHistory {
         Some(current.saturating_sub(self.base()?))
     }
 
-    /// The latest delays say nothing any more.
+    /// Forgets the latest delays, which say nothing any more.
     pub(crate) fn forget_current(&mut self) {
         self.current = [None; CURRENT_FILTER];
     }

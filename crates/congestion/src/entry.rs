@@ -46,7 +46,7 @@ impl PathNeeds {
         own_bursts: None,
     };
 
-    /// A queue of this kind on the path, without which the algorithm works like others.
+    /// Requires a queue of this kind on the path, without which the algorithm works like others.
     pub const fn queue(kind: &'static str) -> Self {
         let queue = QueueNeed {
             kind,
@@ -58,7 +58,7 @@ impl PathNeeds {
         }
     }
 
-    /// A queue of this kind on the path, without which this happens.
+    /// Requires a queue of this kind on the path. `without` is the effect of a path without one.
     pub const fn router(kind: &'static str, without: &'static str) -> Self {
         let queue = QueueNeed {
             kind,
@@ -70,7 +70,7 @@ impl PathNeeds {
         }
     }
 
-    /// Paths so slow that the algorithm's own bursts make no queue to speak of.
+    /// Requires paths so slow that the algorithm's own bursts make only short queues.
     pub const fn slow(own_bursts: OwnBursts) -> Self {
         Self {
             own_bursts: Some(own_bursts),
@@ -84,16 +84,16 @@ impl PathNeeds {
 pub struct QueueNeed {
     /// Its name in scenario files.
     pub kind: &'static str,
-    /// What happens on a path without one, if the algorithm asks routers.
+    /// Effect of a path without such a queue, if the algorithm asks routers.
     pub without: Option<&'static str>,
 }
 
 /// The trouble of an algorithm that takes queueing caused by its own bursts for congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnBursts {
-    /// What a few flows reach on a fast path.
+    /// Throughput of a few flows on a fast path, in words.
     pub effect: &'static str,
-    /// True if pacing at one window per round trip avoids it.
+    /// True if pacing at one window per round trip avoids these queues.
     pub pacing_helps: bool,
 }
 

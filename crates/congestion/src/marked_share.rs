@@ -32,7 +32,7 @@ impl MarkedShare {
         (newly, marked)
     }
 
-    /// Segments delivered so far.
+    /// Returns the segments delivered so far.
     pub(crate) fn delivered(&self) -> u64 {
         self.now.delivered
     }

@@ -37,7 +37,7 @@ impl Variant {
         Self::Picoquic,
     ];
 
-    /// The name used in scenario files.
+    /// Returns the name used in scenario files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Paper => "paper",
@@ -95,7 +95,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Its unit behind a number in a message; nothing for plain numbers, whose unit is 1.
+    /// Returns its unit behind a number in a message; nothing for plain numbers, whose unit is 1.
     pub fn unit_in_words(&self) -> String {
         in_words(self.unit)
     }
@@ -212,24 +212,25 @@ impl Settings {
         Ok(self)
     }
 
-    /// The variant chosen.
+    /// Returns the variant chosen.
     pub fn variant(&self) -> Variant {
         self.variant
     }
 
-    /// Every parameter with its value, in the order of the table.
+    /// Returns every parameter with its value, in the order of the table.
     pub fn values(&self) -> impl Iterator<Item = (&'static Parameter, f64)> + '_ {
         self.values.iter().copied()
     }
 
-    /// Every parameter that is a function of the window, with its points.
+    /// Returns every parameter that is a function of the window, with its points.
     pub fn functions(&self) -> impl Iterator<Item = (&'static Parameter, &[Point])> + '_ {
         self.functions
             .iter()
             .map(|(parameter, points)| (*parameter, points.as_slice()))
     }
 
-    /// The points of a parameter that the algorithm's table lists as a function of the window.
+    /// Returns the points of a parameter that the algorithm's table lists as a function of the
+    /// window.
     pub(crate) fn points(&self, name: &str) -> &[Point] {
         let found = self
             .functions()
@@ -239,7 +240,7 @@ impl Settings {
             .1
     }
 
-    /// The value of a parameter that the algorithm's table lists.
+    /// Returns the value of a parameter that the algorithm's table lists.
     pub fn get(&self, name: &str) -> f64 {
         let found = self
             .values
@@ -250,7 +251,7 @@ impl Settings {
             .1
     }
 
-    /// The name of the chosen value of a parameter that is a choice.
+    /// Returns the name of the chosen value of a parameter that is a choice.
     pub(crate) fn choice(&self, name: &str) -> &'static str {
         let mut values = self.values();
         let found = values.find(|(parameter, _)| parameter.name == name);
@@ -399,7 +400,7 @@ pub enum SpecError {
     },
 }
 
-/// A unit behind a number in a message; nothing for plain numbers, whose unit is 1.
+/// Returns a unit behind a number in a message; nothing for plain numbers, whose unit is 1.
 fn in_words(unit: &str) -> String {
     if unit == "1" {
         return String::new();

@@ -26,7 +26,8 @@ struct Acknowledged {
 }
 
 impl PeakRate {
-    /// An acknowledgement. Rates are those at which segments were sent, or acknowledged if that took longer.
+    /// Notes an acknowledgement. Rates are those at which segments were sent, or acknowledged if that took
+    /// longer.
     pub(crate) fn note(&mut self, ack: &AckSample) {
         // No segment left before the beginning of the connection.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);
@@ -51,7 +52,7 @@ impl PeakRate {
         self.since = Some(now);
     }
 
-    /// Segments per second.
+    /// Returns the rate in segments per second.
     pub(crate) fn per_s(self) -> f64 {
         self.per_s
     }
@@ -61,7 +62,7 @@ impl PeakRate {
 mod tests {
     use super::*;
 
-    /// Acknowledgements of segments sent and acknowledged at these milliseconds.
+    /// Returns the peak rate of segments sent and acknowledged at these milliseconds.
     fn peak(segments: &[(u64, u64)]) -> f64 {
         let mut peak = PeakRate::default();
         for (&(sent, at), delivered) in segments.iter().zip(1..) {

@@ -25,7 +25,7 @@ pub(crate) struct RateHalving {
 }
 
 impl RateHalving {
-    /// A recovery begins with a window of `before` segments: not reduced yet.
+    /// Begins a recovery with a window of `before` segments, not reduced yet.
     pub(crate) fn begin(before: f64, floor: f64, window: &mut Window) -> Self {
         window.set_cwnd(before.max(floor));
         Self {
@@ -35,7 +35,7 @@ impl RateHalving {
         }
     }
 
-    /// An acknowledgement in the recovery.
+    /// Processes an acknowledgement in the recovery.
     pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         let step = if self.second { 1.0 } else { 0.0 };
         let reached = (window.cwnd() - step).min(ack.in_flight as f64 + 1.0);
@@ -67,7 +67,7 @@ mod tests {
         }
     }
 
-    /// A window of 1000 of which `threshold` is to be left, after `round_trips` of its recovery.
+    /// Runs a recovery from a window of 1000 down to `threshold`, for `round_trips`.
     fn recover(threshold: f64, floor: f64, round_trips: u64) -> (Window, RateHalving) {
         let mut window = Window::new(1000.0, threshold, 1e6, Rounding::Real);
         let mut halving = RateHalving::begin(1000.0, floor, &mut window);

@@ -24,17 +24,17 @@ impl RateSample {
         Self { segments, interval }
     }
 
-    /// Segments delivered.
+    /// Returns the segments delivered.
     pub fn segments(self) -> f64 {
         self.segments
     }
 
-    /// The time that they took.
+    /// Returns the time that they took.
     pub fn interval(self) -> Span {
         self.interval
     }
 
-    /// Segments per second.
+    /// Returns the rate in segments per second.
     #[inline]
     pub fn per_second(self) -> f64 {
         self.segments / self.interval.as_secs_f64()
@@ -46,7 +46,7 @@ impl RateSample {
         self.is_clearly_below(rate, PS_PER_S as f64) || self.per_second() < rate
     }
 
-    /// Segments that arrive in `time` at this rate.
+    /// Returns the segments that arrive in `time` at this rate.
     #[inline]
     pub fn segments_in(self, time: Span) -> f64 {
         self.per_second() * time.as_secs_f64()
@@ -66,7 +66,8 @@ impl RateSample {
     }
 }
 
-/// Processors have an instruction for signed integers only; intervals are far shorter than 106 days.
+/// Returns the picoseconds of a span. Processors have an instruction for signed integers only;
+/// intervals are far shorter than 106 days.
 #[inline]
 fn picoseconds(span: Span) -> f64 {
     span.as_ps() as i64 as f64

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Round-trip times that are remembered (`PICOQUIC_MIN_MAX_RTT_SCOPE`, `BBRRTTJitterBufferLen`).
 pub(crate) const SAMPLES: usize = 7;
 
-/// They are more than so far apart.
+/// Time by which two samples are at least apart.
 const SPACING: Span = Span::from_millis(1);
 
 /// The last round-trip times.
@@ -19,7 +19,7 @@ pub(crate) struct RecentRtts {
 }
 
 impl RecentRtts {
-    /// Takes a round-trip time unless the last one came less than a millisecond ago; whether it does.
+    /// Takes a round-trip time unless the last one came less than a millisecond ago; returns true if it did.
     pub(crate) fn take(&mut self, rtt: Span, now: Time) -> bool {
         let takes = now > self.last + SPACING;
         if takes {

@@ -6,22 +6,22 @@ use crate::entry::Entry;
 use crate::parameter::{Point, Settings, SpecError, Variant};
 use crate::slow_start::{self, SlowStart};
 
-/// Every congestion control algorithm.
+/// Returns every congestion control algorithm.
 pub fn algorithms() -> &'static [Entry<Controller>] {
     ENTRIES
 }
 
-/// Every slow start.
+/// Returns every slow start.
 pub fn slow_starts() -> &'static [Entry<SlowStart>] {
     slow_start::ENTRIES
 }
 
-/// The algorithm of that name.
+/// Returns the algorithm of that name.
 pub fn find_algorithm(kind: &str) -> Result<&'static Entry<Controller>, SpecError> {
     find("congestion control", algorithms(), kind)
 }
 
-/// The slow start of that name.
+/// Returns the slow start of that name.
 pub fn find_slow_start(kind: &str) -> Result<&'static Entry<SlowStart>, SpecError> {
     find("slow start", slow_starts(), kind)
 }
@@ -59,7 +59,7 @@ pub struct ControllerSpec {
 }
 
 impl ControllerSpec {
-    /// The value of every parameter, given or default, checked.
+    /// Returns the value of every parameter, given or default, checked.
     pub fn settings(&self) -> Result<Settings, SpecError> {
         find_algorithm(&self.kind)?
             .settings(self.variant, &self.parameters)?
@@ -85,7 +85,7 @@ pub struct SlowStartSpec {
 }
 
 impl SlowStartSpec {
-    /// The value of every parameter, given or default, checked.
+    /// Returns the value of every parameter, given or default, checked.
     pub fn settings(&self) -> Result<Settings, SpecError> {
         find_slow_start(&self.kind)?.settings(Variant::Paper, &self.parameters)
     }

@@ -48,7 +48,7 @@ impl ResponseTable {
         }
     }
 
-    /// The function at `window`, if the table covers it.
+    /// Returns the function's value at `window`, if the table covers it.
     #[inline]
     pub fn at(&self, window: f64) -> Option<f64> {
         let cell = self
@@ -60,7 +60,7 @@ impl ResponseTable {
     }
 }
 
-/// Number of the cell that `window` lies in.
+/// Returns the number of the cell that `window` lies in.
 #[inline]
 fn number(window: f64) -> u64 {
     window.to_bits() >> PLACE_BITS

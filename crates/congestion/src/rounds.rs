@@ -49,7 +49,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// A path that loses nothing.
+    /// Returns a path that loses nothing.
     pub fn clean(rtt: Span) -> Self {
         Self {
             rtt,
@@ -85,7 +85,7 @@ pub struct Round {
     pub timeout: bool,
 }
 
-/// Mean window over whole rounds, each weighted alike as the response functions have it.
+/// Returns the mean window over whole rounds, each weighted alike as the response functions have it.
 pub fn mean_window(rounds: &[Round]) -> f64 {
     rounds.iter().map(|round| round.cwnd).sum::<f64>() / rounds.len() as f64
 }
@@ -106,7 +106,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// A flow that has sent nothing yet.
+    /// Returns a flow that has sent nothing yet.
     pub fn new(state: CongestionState) -> Self {
         Self {
             opened: state.window.cwnd(),
@@ -136,7 +136,7 @@ impl Flow {
         })
     }
 
-    /// One round trip.
+    /// Runs one round trip.
     fn pass(&mut self, path: &Path, losses: &mut Losses) -> Round {
         let (start, cwnd) = (self.now, self.state.window.cwnd());
         let ssthresh = self.state.window.ssthresh();
@@ -236,7 +236,7 @@ fn duplicate(ack: AckSample) -> AckSample {
     }
 }
 
-/// Decides which segments are lost.
+/// Source of losses.
 enum Losses {
     Never,
     Every { n: u64, left: u64 },

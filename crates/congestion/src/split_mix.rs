@@ -1,7 +1,7 @@
 //! SplitMix64: random numbers for algorithms, which do not know the engine's streams.
 
-/// The next number of the sequence (Steele, Lea and Flood, OOPSLA 2014); `state` counts up by a
-/// constant and is scrambled.
+/// Draws the next number of the sequence (Steele, Lea and Flood, OOPSLA 2014); `state` counts up
+/// by a constant and is scrambled.
 pub(crate) fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;
@@ -10,7 +10,7 @@ pub(crate) fn split_mix(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// The next number of the sequence as a fraction, from zero up to and without one.
+/// Draws the next number of the sequence as a fraction, from zero up to and without one.
 pub(crate) fn fraction(state: &mut u64) -> f64 {
     // A double holds 53 bits.
     (split_mix(state) >> 11) as f64 / (1_u64 << 53) as f64

@@ -44,7 +44,7 @@ impl CongestionState {
         }
     }
 
-    /// The algorithm.
+    /// Returns the algorithm.
     #[inline]
     pub fn controller(&self) -> &Controller {
         &self.controller
@@ -66,7 +66,7 @@ impl CongestionState {
         true
     }
 
-    /// An acknowledgement of new data outside recovery, which may enlarge the window.
+    /// Processes an acknowledgement of new data outside recovery, which may enlarge the window.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSample) {
         // A recovery of no duration does not end by itself.
@@ -109,8 +109,8 @@ impl CongestionState {
         !self.slow_start.lasts(&self.window)
     }
 
-    /// An acknowledgement of several segments, if slow start ends with some of them: the others are one
-    /// of congestion avoidance. Returns whether it is.
+    /// Processes an acknowledgement of several segments if slow start ends with some of them: the others are an
+    /// acknowledgement of congestion avoidance. Returns true if it does.
     #[cold]
     fn ends_slow_start(&mut self, ack: &AckSample) -> bool {
         let (mut slow_start, mut window) = (self.slow_start.clone(), self.window);
@@ -133,8 +133,8 @@ impl CongestionState {
         }
     }
 
-    /// An acknowledgement in a phase in which only algorithms of [`Phases::All`] may enlarge the window;
-    /// or in any phase for one of these.
+    /// Processes an acknowledgement in a phase in which only algorithms of [`Phases::All`] may enlarge the window; or
+    /// in any phase for one of these.
     #[inline]
     pub fn on_ack_in(&mut self, ack: &AckSample, phase: Phase) {
         if phase == Phase::NoGrowth && self.watches() {
@@ -154,7 +154,7 @@ impl CongestionState {
         }
     }
 
-    /// The handshake is complete.
+    /// Completes the handshake.
     pub fn on_handshake(&mut self, ack: &AckSample) {
         self.controller.on_handshake(ack, &mut self.window);
     }
@@ -165,7 +165,8 @@ impl CongestionState {
         self.window.set_cwnd(first);
     }
 
-    /// ns-2's limited slow start continues in congestion avoidance: the larger growth from `before` counts.
+    /// Grows the window as ns-2's limited slow start, which continues in congestion avoidance: the larger growth from
+    /// `before` counts.
     #[inline]
     fn grow_as_slow_start(&mut self, before: f64) {
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start
@@ -228,7 +229,7 @@ impl CongestionState {
     }
 
     /// Undoes the last reduction, which was not needed: window and threshold return to their values before it, unless
-    /// they are larger. An algorithm that controls the window is told alone.
+    /// they are larger. If the algorithm controls the window, it is only told.
     pub fn undo(&mut self, cwnd: f64, ssthresh: f64) {
         let window = &mut self.window;
         if self.controller.phases() != Phases::All {
@@ -251,7 +252,7 @@ impl CongestionState {
         self.controller.on_idle(idle, &mut self.window);
     }
 
-    /// The rate to pace at, if the algorithm paces.
+    /// Returns the rate to pace at, if the algorithm paces.
     #[inline]
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.controller.pacing_rate()
@@ -262,7 +263,7 @@ impl CongestionState {
         matches!(self.controller, Controller::Custom(_)) || self.needs().paces
     }
 
-    /// If the algorithm paces, the segments that may leave at once.
+    /// Returns the segments that may leave at once, if the algorithm paces.
     #[inline]
     pub fn send_quantum(&self) -> u64 {
         self.controller.send_quantum()
@@ -283,7 +284,7 @@ impl CongestionState {
         extension.take_dummies(rtt, receive_window)
     }
 
-    /// A dummy segment is acknowledged.
+    /// Processes the acknowledgement of a dummy segment.
     pub fn on_dummy_ack(&mut self) {
         if let Some(extension) = self.controller.extension() {
             extension.on_dummy_ack(&mut self.window);
@@ -303,7 +304,7 @@ impl CongestionState {
         !self.window.in_slow_start() && self.controller.departs_from_standard(now, &self.window)
     }
 
-    /// Names and values of the algorithm's internal state.
+    /// Reports names and values of the algorithm's internal state.
     pub fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
         self.controller.probe(&self.window, out);
     }

@@ -10,12 +10,12 @@ use crate::window::Window;
 /// The kernel's clock ticks per second (`CONFIG_HZ`): the default of its configuration.
 pub(crate) const HZ: u64 = 250;
 
-/// Whole ticks at a time (`jiffies`).
+/// Returns the whole ticks at a time (`jiffies`).
 pub(crate) fn ticks(time: Time) -> u64 {
     time.since(Time::ZERO).as_ps() / (Span::from_secs(1).as_ps() / HZ)
 }
 
-/// Ticks that have begun in a time (`usecs_to_jiffies`).
+/// Returns the ticks that have begun in a time (`usecs_to_jiffies`).
 pub(crate) fn ticks_begun(span: Span) -> u64 {
     span.as_ps().div_ceil(Span::from_secs(1).as_ps() / HZ)
 }
@@ -25,7 +25,8 @@ pub(crate) fn ticks_begun(span: Span) -> u64 {
 pub(crate) struct Counted(pub(crate) u64);
 
 impl Counted {
-    /// Segments more for `acked` acknowledged ones, of which `per_segment` give one (`tcp_cong_avoid_ai`).
+    /// Returns the segments to add for `acked` acknowledged ones, of which `per_segment` give one
+    /// (`tcp_cong_avoid_ai`).
     pub(crate) fn add(&mut self, per_segment: u64, acked: u64) -> u64 {
         let due = self.0 >= per_segment;
         self.0 = if due { acked } else { self.0 + acked };
@@ -35,7 +36,7 @@ impl Counted {
     }
 }
 
-/// Half of a window, two segments at least (`tcp_reno_ssthresh`).
+/// Returns half of a window, two segments at least (`tcp_reno_ssthresh`).
 pub(crate) fn half(base: f64) -> f64 {
     ((base as u64 / 2).max(2)) as f64
 }
@@ -71,7 +72,7 @@ impl Reducing {
         over
     }
 
-    /// A congestion signal.
+    /// Begins a reduction for a congestion signal.
     pub(crate) fn begin(&mut self, event: &Congestion) {
         if event.cause == Cause::Ecn {
             self.until = Some(self.una + event.in_flight);
@@ -80,7 +81,7 @@ impl Reducing {
         }
     }
 
-    /// A loss or a timeout.
+    /// Begins the recovery from a loss or a timeout.
     pub(crate) fn begin_recovery(&mut self) {
         (self.recovering, self.until) = (true, None);
     }

@@ -52,7 +52,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// A window of `cwnd` segments below the threshold `ssthresh`.
+    /// Returns a window of `cwnd` segments below the threshold `ssthresh`.
     ///
     /// `ceiling` is an upper bound of the window.
     pub fn new(cwnd: f64, ssthresh: f64, ceiling: f64, rounding: Rounding) -> Self {
@@ -79,13 +79,13 @@ impl Window {
         }
     }
 
-    /// Congestion window in segments.
+    /// Returns the congestion window in segments.
     #[inline]
     pub fn cwnd(&self) -> f64 {
         self.cwnd
     }
 
-    /// Slow start threshold in segments.
+    /// Returns the slow start threshold in segments.
     #[inline]
     pub fn ssthresh(&self) -> f64 {
         self.ssthresh

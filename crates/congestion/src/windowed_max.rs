@@ -18,7 +18,7 @@ pub(crate) struct WindowedMax {
 }
 
 impl WindowedMax {
-    /// No value yet: zero.
+    /// Makes a filter without a value yet: its maximum is zero.
     pub(crate) fn new() -> Self {
         Self {
             best: [(0, 0.0); 3],
@@ -26,7 +26,7 @@ impl WindowedMax {
         }
     }
 
-    /// The largest value.
+    /// Returns the largest value.
     pub(crate) fn get(&self) -> f64 {
         self.best[0].1
     }
@@ -66,9 +66,9 @@ impl WindowedMax {
         }
     }
 
-    /// Lets the next best take the place of one that is too old; after a quarter of the window
-    /// without a second best, and half without a third, takes the current value for it. Returns whether
-    /// there was such a change.
+    /// Lets the next best take the place of one that is too old; after a quarter of the window without a
+    /// second best, and half without a third, takes the current value for it. Returns true if there was
+    /// such a change.
     fn age(&mut self, new: (u64, f64), length: u64) -> bool {
         let age = new.0 - self.best[0].0;
         if age > length {

@@ -14,7 +14,7 @@ use crate::report::{self, Fact, When};
 
 /// Time between two questions to the program if it stops waiting.
 const TICK: Duration = Duration::from_millis(100);
-/// Answers are far shorter.
+/// Longest answer in bytes; answers are far shorter.
 const MAX_ANSWER: usize = 65_536;
 
 /// Address of a controller: `unix:PATH` or `tcp:HOST:PORT`.

@@ -52,7 +52,7 @@ impl Controller {
         }
     }
 
-    /// Does something with the connection, unless the controller has failed.
+    /// Uses the connection, unless the controller has failed.
     fn told(
         &mut self,
         now: Time,

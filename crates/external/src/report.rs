@@ -66,7 +66,7 @@ facts! {
     Ssthresh "ssthresh"
 }
 
-/// The first line: the protocol, and the facts that there are.
+/// Writes the first line: the protocol, and the facts that can be asked for.
 pub(crate) fn hello(line: &mut Vec<u8>) {
     let names: Vec<&str> = Fact::ALL.iter().map(|fact| fact.name()).collect();
     line.clear();
@@ -77,7 +77,7 @@ pub(crate) fn hello(line: &mut Vec<u8>) {
     line.push(b'}');
 }
 
-/// A flow begins.
+/// Writes the beginning of a flow.
 pub(crate) fn open(line: &mut Vec<u8>, flow: u64, window: &Window) {
     begin(line, "open", flow);
     end(line, window);
@@ -120,7 +120,7 @@ pub(crate) fn ack(
     line.push(b'}');
 }
 
-/// A congestion signal.
+/// Writes a congestion signal.
 pub(crate) fn congestion(line: &mut Vec<u8>, flow: u64, event: &Congestion, window: &Window) {
     begin(line, "congestion", flow);
     key(line, "now_s", event.now.as_secs_f64());
@@ -130,7 +130,7 @@ pub(crate) fn congestion(line: &mut Vec<u8>, flow: u64, event: &Congestion, wind
     end(line, window);
 }
 
-/// A retransmission timeout.
+/// Writes a retransmission timeout.
 pub(crate) fn timeout(line: &mut Vec<u8>, flow: u64, event: &Timeout, window: &Window) {
     begin(line, "timeout", flow);
     key(line, "now_s", event.now.as_secs_f64());

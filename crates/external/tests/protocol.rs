@@ -20,7 +20,7 @@ const PROGRAM: Program = Program {
     patience: Duration::from_millis(300),
 };
 
-/// A peer that gives these answers, the last to hang up; it returns the lines that it got.
+/// Runs a peer that gives these answers, the last to hang up; it returns the lines that it got.
 fn peer(answers: &[&str]) -> (Address, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("tcp:{}", listener.local_addr().unwrap());

@@ -83,7 +83,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// A model at time zero.
+    /// Returns a model at time zero.
     pub fn new(config: Config) -> Result<Self, SetupError> {
         config.check()?;
         let followed = config.overloadable();
@@ -165,7 +165,8 @@ impl Simulation {
         }
     }
 
-    /// Round-trip times follow from the queues, rates from windows and round-trip times.
+    /// Sends packets: round-trip times follow from the queues, rates from windows and round-trip
+    /// times.
     fn send(&mut self, now: f64) {
         let step = self.config.step;
         for (flow, about) in self.flows.iter_mut().zip(&self.config.flows) {

@@ -2,7 +2,7 @@
 
 use longhaul_hybrid::{Config, Flow, Interval, Queue, SetupError, Simulation, Visit};
 
-/// Standard flows with these round-trip times over one queue.
+/// Returns standard flows with these round-trip times over one queue.
 fn dumbbell(capacity: f64, buffer: f64, rtts: &[f64]) -> Config {
     let flow = |&rtt: &f64| Flow {
         rtt,

@@ -3,29 +3,29 @@
 
 use longhaul_units::{Span, Time};
 
-/// Takes the columns of a record one after the other.
+/// Receiver of a record's columns, one after the other.
 ///
 /// Each kind of value has a method of its own, so that a value is read without being boxed.
 pub trait Columns<R> {
-    /// A number of things, or an identifier.
+    /// Takes the column of a number of things, or of an identifier.
     fn count(&mut self, name: &'static str, doc: &'static str, value: impl Value<R, u64>);
-    /// A number that not every record has.
+    /// Takes the column of a number that not every record has.
     fn optional_count(
         &mut self,
         name: &'static str,
         doc: &'static str,
         value: impl Value<R, Option<u64>>,
     );
-    /// A measure.
+    /// Takes the column of a measure.
     fn real(&mut self, name: &'static str, doc: &'static str, value: impl Value<R, f64>);
-    /// A measure that not every record has.
+    /// Takes the column of a measure that not every record has.
     fn optional_real(
         &mut self,
         name: &'static str,
         doc: &'static str,
         value: impl Value<R, Option<f64>>,
     );
-    /// A word out of a few.
+    /// Takes the column of a word out of a few.
     fn word(
         &mut self,
         name: &'static str,
@@ -34,7 +34,7 @@ pub trait Columns<R> {
     );
 }
 
-/// Reads a value from a record.
+/// Function that reads a value from a record.
 pub trait Value<R, V>: Fn(&R) -> V + Copy + Send + Sync + 'static {}
 
 impl<R, V, F: Fn(&R) -> V + Copy + Send + Sync + 'static> Value<R, V> for F {}
@@ -98,7 +98,7 @@ macro_rules! record {
         }
 
         impl $record {
-            /// Its columns, in the order of its fields.
+            /// Declares its columns, in the order of its fields.
             pub fn columns(to: &mut impl $crate::Columns<Self>) {
                 $($crate::record!(
                     @column to, concat!($($doc),+), $field: $type $(as $column)?

@@ -150,7 +150,7 @@ impl Distribution {
     }
 }
 
-/// A number of seconds, bytes or bits per second, or one without a unit.
+/// Returns a number of seconds, bytes or bits per second, or one without a unit.
 pub fn in_base_unit(value: &Value) -> Option<f64> {
     match *value {
         Value::Number(number) => Some(number),

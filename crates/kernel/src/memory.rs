@@ -59,7 +59,7 @@ pub fn claim<T>(what: &'static str, count: usize) {
     }
 }
 
-/// Ask for the memory that a full vector or ring takes when it doubles.
+/// Asks for the memory that a full vector or ring takes when it doubles.
 #[inline]
 pub fn claim_growth<T>(what: &'static str, len: usize, capacity: usize) {
     if len == capacity {
@@ -67,7 +67,7 @@ pub fn claim_growth<T>(what: &'static str, len: usize, capacity: usize) {
     }
 }
 
-/// True from a refusal on until the budget ends.
+/// Returns true from a refusal on until the budget ends.
 pub fn is_exhausted() -> bool {
     EXHAUSTED.get()
 }

@@ -31,7 +31,7 @@ impl Quantiles {
         }
     }
 
-    /// The quantile of a probability below 1.
+    /// Returns the quantile of a probability below 1.
     pub fn at(&self, probability: f64) -> f64 {
         match self.root {
             None => interpolate(&self.points, probability),
@@ -40,13 +40,13 @@ impl Quantiles {
     }
 }
 
-/// The scale of roots: minus the logarithm of the probability to be above.
+/// Returns the position on the scale of roots: minus the logarithm of the probability to be above.
 fn above(probability: f64) -> f64 {
     -libm::log1p(-probability)
 }
 
-/// A point on a line through `points`, ascending in the first number. Beyond both ends the outermost
-/// pieces go on.
+/// Returns the value at `x` of a line through `points`, ascending in the first number. Beyond both ends the
+/// outermost pieces go on.
 #[inline]
 pub fn interpolate(points: &[(f64, f64)], x: f64) -> f64 {
     let above = points.partition_point(|&(known, _)| known <= x);

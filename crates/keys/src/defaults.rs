@@ -5,7 +5,7 @@ use longhaul_units::Quantity;
 use crate::{DefaultText, KIND, Key, Kind, Node, Origin, Profile, Table, Value};
 
 impl Key {
-    /// Its default in a profile.
+    /// Returns its default in a profile.
     ///
     /// # Panics
     ///
@@ -23,7 +23,7 @@ impl Key {
 }
 
 impl Table {
-    /// The defaults of a profile, those of tables among them.
+    /// Returns the defaults of a profile, those of tables among them.
     pub fn defaults(keys: &[Key], profile: Profile) -> Self {
         let mut table = Self::new();
         table.fill(keys, profile);
@@ -79,8 +79,9 @@ fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
 }
 
 impl Kind {
-    /// The value that a text stands for, as after `--set KEY=`, if this kind allows it. It is for defaults:
-    /// the text of a list or table may hold no quotes, commas in values, or lists and tables within.
+    /// Returns the value that a text stands for, as after `--set KEY=`, if this kind allows it. It is for
+    /// defaults: the text of a list or table may hold no quotes, commas in values, or lists and tables
+    /// within.
     pub fn parse(&self, text: &str) -> Option<Value> {
         match self {
             Self::Flag => text.parse().ok().map(Value::Flag),
@@ -129,7 +130,7 @@ fn unattributed(value: Value) -> Node {
     Node::new(value, Origin::Default)
 }
 
-/// The parts of a text between brackets, which commas separate.
+/// Returns the parts of a text between brackets, which commas separate.
 fn inside(text: &str, open: char, close: char) -> Option<impl Iterator<Item = &str>> {
     let inner = text.strip_prefix(open)?.strip_suffix(close)?;
     Some(
@@ -140,7 +141,7 @@ fn inside(text: &str, open: char, close: char) -> Option<impl Iterator<Item = &s
     )
 }
 
-/// Names and values of `{ name = value, ... }`.
+/// Returns the names and values of `{ name = value, ... }`.
 fn pairs(text: &str) -> Option<Vec<(&str, &str)>> {
     let split = inside(text, '{', '}')?.map(|part| part.split_once('='));
     split

@@ -14,7 +14,7 @@ pub struct Field<T> {
 pub const KIND: Field<String> = Field::new("kind");
 
 impl<T> Field<T> {
-    /// The key of this name.
+    /// Returns the key of this name.
     pub const fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -22,7 +22,7 @@ impl<T> Field<T> {
         }
     }
 
-    /// Its name in scenario files.
+    /// Returns its name in scenario files.
     pub const fn name(self) -> &'static str {
         self.name
     }

@@ -50,7 +50,7 @@ pub enum DefaultText {
 }
 
 impl fmt::Display for DefaultText {
-    /// The default for help texts, with the profiles that have it; nothing if there is none.
+    /// Writes the default for help texts, with the profiles that have it; nothing without one.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = match self {
             Self::Required => return f.write_str("required"),
@@ -114,7 +114,7 @@ pub enum Kind {
     OneOf(&'static [Kind]),
 }
 
-/// A key that may be left out and has no default.
+/// Returns a key that may be left out and has no default.
 pub const fn key(name: &'static str, kind: Kind, help: &'static str) -> Key {
     Key {
         name,
@@ -126,33 +126,33 @@ pub const fn key(name: &'static str, kind: Kind, help: &'static str) -> Key {
     }
 }
 
-/// A key without which a scenario is refused.
+/// Returns a key without which a scenario is refused.
 pub const fn required(name: &'static str, kind: Kind, help: &'static str) -> Key {
     key(name, kind, help).required()
 }
 
 impl Kind {
-    /// A key of this kind. Its name and its help are those of the field for which [`keys!`](crate::keys!)
-    /// declares it.
+    /// Returns a key of this kind. Its name and its help are those of the field for which
+    /// [`keys!`](crate::keys!) declares it.
     pub const fn key(self) -> Key {
         key("", self, "")
     }
 }
 
 impl Key {
-    /// A scenario without it is refused.
+    /// Makes the key required: a scenario without it is refused.
     pub const fn required(mut self) -> Self {
         self.default = DefaultText::Required;
         self
     }
 
-    /// Its default in all profiles.
+    /// Sets its default in all profiles.
     pub const fn default(mut self, text: &'static str) -> Self {
         self.default = DefaultText::Fixed(text);
         self
     }
 
-    /// Its default in one profile, over that of all.
+    /// Sets its default in one profile, over that of all.
     pub const fn in_profile(mut self, profile: Profile, text: &'static str) -> Self {
         let mut texts = match self.default {
             DefaultText::ByProfile(texts) => texts,
@@ -164,19 +164,19 @@ impl Key {
         self
     }
 
-    /// Its default in both profiles of ns-2, over that of all.
+    /// Sets its default in both profiles of ns-2, over that of all.
     pub const fn in_ns2(self, text: &'static str) -> Self {
         self.in_profile(Profile::Ns2_35, text)
             .in_profile(Profile::Ns2_2003, text)
     }
 
-    /// Its default follows from other values, by this rule in words.
+    /// Derives its default from other values, by this rule in words.
     pub const fn derived(mut self, rule: &'static str) -> Self {
         self.default = DefaultText::Derived(rule);
         self
     }
 
-    /// The unit of a number.
+    /// Sets the unit of a number.
     pub const fn unit(mut self, unit: &'static str) -> Self {
         self.unit = unit;
         self
@@ -200,7 +200,7 @@ impl Key {
         matches!(self.default, DefaultText::Required)
     }
 
-    /// The text of its default in a profile, if there is one.
+    /// Returns the text of its default in a profile, if there is one.
     pub const fn default_in(&self, profile: Profile) -> Option<&'static str> {
         match self.default {
             DefaultText::Fixed(text) => Some(text),
@@ -220,7 +220,7 @@ pub const fn count(lists: &[&[Key]]) -> usize {
     count
 }
 
-/// The keys of some lists, `N` together.
+/// Returns the keys of some lists, `N` together.
 pub const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
     let mut all = [key("", Kind::Flag, ""); N];
     let (mut index, mut list) = (0, 0);

@@ -31,7 +31,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Position in the file, to sort messages by.
+    /// Returns the position in the file, to sort messages by.
     pub fn offset(&self) -> usize {
         if let Self::File(_, span) = self {
             span.start
@@ -62,8 +62,8 @@ impl Origin {
         }
     }
 
-    /// The line with the value underlined, or the part of it around the value if it is long; nothing
-    /// for a whole file.
+    /// Returns the line with the value underlined, or the part of it around the value if it is long;
+    /// nothing for a whole file.
     pub fn snippet(&self) -> Option<String> {
         let Self::File(source, span) = self else {
             return None;
@@ -90,7 +90,7 @@ impl Origin {
 const SHOWN: usize = 100;
 const SHOWN_BEFORE: usize = 40;
 
-/// The part of a line around a place, and the place in it.
+/// Returns the part of a line around a place, and the place in it.
 fn around(line: &str, place: usize) -> (String, usize) {
     let skipped = if line.chars().count() <= SHOWN {
         0
@@ -125,7 +125,7 @@ impl fmt::Display for Origin {
 }
 
 impl Source {
-    /// A text of this name.
+    /// Returns a text of this name.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let (name, text) = (name.into(), text.into());
         let ends = text.match_indices('\n').map(|(newline, _)| newline + 1);
@@ -133,7 +133,7 @@ impl Source {
         Self { name, text, lines }
     }
 
-    /// Line and column of a byte, both counted from one.
+    /// Returns the line and column of a byte, both counted from one.
     fn position(&self, offset: usize) -> (usize, usize) {
         // A parser may point into a character, or behind the end.
         let inside = self.text.is_char_boundary(offset);

@@ -22,7 +22,7 @@ impl Profile {
     /// Names of all profiles, in the same order.
     pub const NAMES: &[&str] = &["rfc", "linux", "ns2-2.35", "ns2-2003"];
 
-    /// The name used in scenario files.
+    /// Returns the name used in scenario files.
     pub const fn name(self) -> &'static str {
         Self::NAMES[self as usize]
     }
@@ -43,7 +43,7 @@ impl Profile {
         }
     }
 
-    /// The profile of that name.
+    /// Returns the profile of that name.
     pub fn find(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|profile| profile.name() == name)
     }

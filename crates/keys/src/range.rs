@@ -15,7 +15,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// From `min` to `max`, both allowed.
+    /// Returns the range from `min` to `max`, both allowed.
     pub const fn closed(min: f64, max: f64) -> Self {
         Self {
             min: Bound::Included(min),
@@ -24,7 +24,7 @@ impl Range {
         }
     }
 
-    /// From `min` to `max`, neither allowed.
+    /// Returns the range from `min` to `max`, neither allowed.
     pub const fn open(min: f64, max: f64) -> Self {
         Self {
             min: Bound::Excluded(min),
@@ -33,7 +33,7 @@ impl Range {
         }
     }
 
-    /// Above `min`, up to and including `max`.
+    /// Returns the range above `min`, up to and including `max`.
     pub const fn above(min: f64, max: f64) -> Self {
         Self {
             min: Bound::Excluded(min),
@@ -42,7 +42,7 @@ impl Range {
         }
     }
 
-    /// Range of the named choices, each standing for its index in the list.
+    /// Returns the range of the named choices, each standing for its index in the list.
     pub const fn choice(names: &'static [&'static str]) -> Self {
         Self {
             names,
@@ -50,7 +50,7 @@ impl Range {
         }
     }
 
-    /// The value that a choice's name stands for.
+    /// Returns the value that a choice's name stands for.
     pub fn value_of(&self, name: &str) -> Option<f64> {
         let place = self.names.iter().position(|&known| known == name);
         place.map(|place| place as f64)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// A time in the upper half, anything in the lower.
 pub(crate) type Key = u128;
 
-/// The time of a key; never for the largest.
+/// Returns the time of a key; never for the largest.
 #[inline]
 pub(crate) fn time_of(key: Key) -> Time {
     Time::from_ps((key >> 64) as u64)
@@ -32,12 +32,12 @@ impl Calendar {
         }
     }
 
-    /// The end of the window that is taken next.
+    /// Returns the end of the window that is taken next.
     fn end(&self) -> Time {
         Time::ZERO + self.window * self.next
     }
 
-    /// Adds an entry, unless it was due in a window that has been taken: returns whether it was added.
+    /// Adds an entry, unless it was due in a window that has been taken: returns true if it was added.
     #[inline]
     pub(crate) fn push(&mut self, key: Key) -> bool {
         let time = time_of(key);

@@ -99,7 +99,7 @@ impl Controller {
         self.traits().has(Traits::CONG_CONTROL)
     }
 
-    /// The connection, which begins with the first thing that there is to tell.
+    /// Begins the connection, with the first report.
     fn begin(&mut self, ack: &AckSample, window: &mut Window) {
         if self.connection.is_some() {
             return;

@@ -73,7 +73,7 @@ impl Kind {
         }
     }
 
-    /// The value that these bytes hold.
+    /// Returns the value that these bytes hold.
     pub(crate) fn value(self, bytes: [u8; 8]) -> Value {
         if self.is_flag() {
             return Value::Flag(bytes[0] != 0);
@@ -96,7 +96,7 @@ impl Kind {
                 return Err(format!("a whole number from {min} to {max} ({name})"));
             }
         };
-        // Cut off to the type's size, in two's complement.
+        // Truncated to the type's size, in two's complement.
         Ok((number as u64).to_ne_bytes())
     }
 }
@@ -112,7 +112,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Its type, as `module_param` names it.
+    /// Returns its type, as `module_param` names it.
     pub fn type_name(&self) -> &'static str {
         self.kind.name
     }

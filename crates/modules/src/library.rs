@@ -29,7 +29,8 @@ mod system {
     static COPIES: AtomicU64 = AtomicU64::new(0);
 
     impl Library {
-        /// Loads a file with these contents that nobody else has, so that its variables are this one's.
+        /// Loads a file with these contents that no other library shares, so that its variables belong to
+        /// this one.
         pub(crate) fn open_copy(contents: &[u8]) -> Result<Self, String> {
             let number = COPIES.fetch_add(1, Ordering::Relaxed);
             let name = format!("longhaul-module-{}-{number}.so", std::process::id());
@@ -58,7 +59,7 @@ mod system {
             })
         }
 
-        /// The place of a symbol, if the object exports it.
+        /// Returns the place of a symbol, if the object exports it.
         pub(crate) fn symbol(&self, name: &CStr) -> Option<NonNull<std::ffi::c_void>> {
             // SAFETY: the handle is open.
             NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) })
@@ -77,12 +78,12 @@ mod system {
 
 #[cfg(not(unix))]
 impl Library {
-    /// Modules are loaded on Unix only.
+    /// Refuses the contents: modules are loaded on Unix only.
     pub(crate) fn open_copy(_: &[u8]) -> Result<Self, String> {
         Err("modules of Linux run on Unix only".to_string())
     }
 
-    /// There is no object.
+    /// Returns none: there is no object.
     pub(crate) fn symbol(&self, _: &CStr) -> Option<NonNull<std::ffi::c_void>> {
         None
     }

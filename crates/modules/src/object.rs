@@ -128,7 +128,7 @@ fn parameters(table: &Table) -> Vec<Found> {
     found
 }
 
-/// The value of a parameter as it stands in the object.
+/// Returns the value of a parameter as it stands in the object.
 ///
 /// # Safety
 ///
@@ -151,7 +151,7 @@ fn set(parameters: &[Found], name: &str, value: &Value) -> Result<(), String> {
         .kind
         .bytes_of(value)
         .map_err(|allowed| format!("expected `{name}` to be {allowed}, found {value}"))?;
-    // SAFETY: the parameter is static data of the object, and nobody else uses it before the module is loaded.
+    // SAFETY: the parameter is static data of the object, and no other code uses it before the module is loaded.
     unsafe {
         let raw = raw.as_ref().expect("a parameter of the list");
         if let Some(set) = raw.set {
@@ -166,7 +166,7 @@ fn set(parameters: &[Found], name: &str, value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// The name of the one congestion control that is registered.
+/// Returns the name of the one congestion control that is registered.
 fn registered(table: &Table) -> Result<String, String> {
     let names: Vec<String> = (0..)
         .map_while(|index| {

@@ -31,7 +31,7 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// One interface for each captured link.
+    /// Creates the file, with one interface for each captured link.
     pub(crate) fn create(file: &NewFile, config: &Config) -> Result<Self, OutputError> {
         let path = file.path.clone();
         let describe = || -> io::Result<_> {

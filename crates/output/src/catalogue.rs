@@ -21,7 +21,7 @@ pub struct ColumnInfo {
     pub only_with: Option<&'static str>,
 }
 
-/// Every column of the tables of a run over links.
+/// Returns every column of the tables of a run over links.
 pub fn columns() -> Vec<ColumnInfo> {
     [
         of(flows::FILE, &flows::columns()),

@@ -27,7 +27,7 @@ impl<P: 'static> Counter<P> {
         }
     }
 
-    /// A number of things.
+    /// Makes a counter of things.
     pub(crate) fn number(
         name: &'static str,
         description: &'static str,
@@ -36,7 +36,7 @@ impl<P: 'static> Counter<P> {
         Self::new(name, Kind::Count, description, value)
     }
 
-    /// A measure.
+    /// Makes a counter of a measure.
     pub(crate) fn real(
         name: &'static str,
         description: &'static str,
@@ -45,7 +45,7 @@ impl<P: 'static> Counter<P> {
         Self::new(name, Kind::Real, description, value)
     }
 
-    /// Its column for the period that `period` takes from a row.
+    /// Returns its column for the period that `period` takes from a row.
     pub(crate) fn column<R: 'static>(
         &self,
         prefix: &str,

@@ -12,7 +12,7 @@ pub(crate) struct OfPart<R, F> {
     pub(crate) columns: Vec<Column<R>>,
 }
 
-/// The columns that `declare` gives a record which every row has.
+/// Returns the columns that `declare` gives a record which every row has.
 pub(crate) fn columns_of<R: 'static, P: 'static>(
     part: fn(&R) -> Option<&P>,
     declare: impl FnOnce(&mut OfPart<R, fn(&R) -> Option<&P>>),
@@ -23,7 +23,8 @@ pub(crate) fn columns_of<R: 'static, P: 'static>(
 }
 
 impl<R, F> OfPart<R, F> {
-    /// `part` takes the record out of a row; of rows taken over together all have one or none.
+    /// Makes an empty list of columns. `part` takes the record out of a row; of rows taken over together
+    /// all have one or none.
     pub(crate) const fn new(part: F) -> Self {
         Self {
             part,
@@ -99,7 +100,7 @@ where
 /// The counters of a period `P`, of which `C` was counted.
 pub(crate) struct OfPeriod<P, C> {
     counted: fn(&P) -> &C,
-    /// Returns true if a counter of that name is known of a period.
+    /// Test that a counter of this name is known of a period.
     is_known: fn(&str, &P) -> bool,
     pub(crate) counters: Vec<Counter<P>>,
 }
@@ -175,8 +176,8 @@ impl<P: 'static, C: 'static> Columns<C> for OfPeriod<P, C> {
     }
 }
 
-/// The documentation of a field as a column is described: without a capital, unless it begins a name, and
-/// without a full stop.
+/// Returns the documentation of a field as a column is described: without a capital, unless it begins a
+/// name, and without a full stop.
 fn described(doc: &str) -> String {
     let text = doc.trim().trim_end_matches('.');
     let mut characters = text.chars();

@@ -1,4 +1,4 @@
-//! delays.parquet: how long packets take, in the measurement window, if `measure.delays` is set. One row a flow, one a
+//! delays.parquet: delays of packets in the measurement window, if `measure.delays` is set. One row a flow, one a
 //! label for all of its flows together, one for all flows, and one a link that is sampled.
 
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl DelayRow {
         }
     }
 
-    /// The rows of a run.
+    /// Returns the rows of a run.
     pub(crate) fn all(config: &Arc<Config>, delays: &Delays) -> Vec<Self> {
         let flows = || config.flows.iter().zip(&delays.flows);
         let mut labels: Vec<(&str, DelayHistogram)> = Vec::new();

@@ -79,7 +79,7 @@ impl DigestedFile {
         &self.file
     }
 
-    /// Waits until the disk has all of it. It will be called `path`.
+    /// Waits until all data is on disk. The file will be named `path`.
     pub(crate) fn finish(self, path: &Path) -> io::Result<()> {
         self.file.sync_all()?;
         self.digests.insert(path, hexadecimal(self.digest));
@@ -99,7 +99,7 @@ impl Write for DigestedFile {
     }
 }
 
-/// The SHA-256 of a text.
+/// Returns the SHA-256 of a text.
 pub(crate) fn of_text(text: &str) -> String {
     hexadecimal(Sha256::new_with_prefix(text))
 }

@@ -80,17 +80,17 @@ impl PartialDirectory {
         Ok((directory, found))
     }
 
-    /// The absolute path that the directory will have.
+    /// Returns the absolute path that the directory will have.
     pub(crate) fn target(&self) -> &Path {
         &self.target
     }
 
-    /// A file in the directory.
+    /// Returns a file in the directory.
     pub(crate) fn file(&self, name: &str) -> NewFile {
         NewFile::new(self.temporary.join(name), self.digests.clone())
     }
 
-    /// The digests of its files.
+    /// Returns the digests of its files.
     pub(crate) fn digests(&self) -> &Digests {
         &self.digests
     }
@@ -138,8 +138,7 @@ impl Drop for PartialDirectory {
         if self.kept {
             return;
         }
-        // Published, there is nothing left to remove but the run that was replaced; and an error here has
-        // nobody to go to.
+        // After publishing, only the replaced run is left to remove; an error here cannot be reported.
         let _ = fs::remove_dir_all(&self.temporary);
     }
 }
@@ -152,7 +151,7 @@ fn put_in_place(temporary: &Path, target: &Path) -> Result<(), OutputError> {
     }
     match exchange(temporary, target) {
         Ok(()) => Ok(()),
-        // Not every file system, nor every system, can: there is a moment without any run then.
+        // Some systems and file systems cannot exchange names: there is a moment without any run then.
         Err(_) => {
             let replaced = sibling(target, &format!("replaced-{}", process::id()));
             rename(target, &replaced)?;
@@ -226,7 +225,7 @@ pub fn discard_unfinished(target: &Path) {
     }
 }
 
-/// The absolute path of a run that may be written, in a directory that exists.
+/// Returns the absolute path of a run that may be written, in a directory that exists.
 fn free_target(target: &Path, overwrite: bool) -> Result<PathBuf, OutputError> {
     check_target(target, overwrite)?;
     // `x/` and `x` are the same directory; a sibling of `..` or `.` needs its real name.
@@ -256,7 +255,7 @@ fn is_stopped(target: &Path) -> bool {
     run.is_ok_and(|run| run["stopped"] == true)
 }
 
-/// `<target>.<what>`.
+/// Returns `<target>.<what>`.
 pub(crate) fn sibling(target: &Path, what: &str) -> PathBuf {
     let mut name = target.file_name().unwrap_or_default().to_os_string();
     name.push(format!(".{what}"));

@@ -50,7 +50,7 @@ pub(crate) struct Element<T> {
 }
 
 impl<T: Totals> Element<T> {
-    /// The rows of all elements of a kind.
+    /// Returns the rows of all elements of a kind.
     pub(crate) fn all(config: &Arc<Config>, totals: &[T], end: Time) -> Vec<Self> {
         let row = |(id, totals): (usize, &T)| Self {
             id,
@@ -61,12 +61,12 @@ impl<T: Totals> Element<T> {
         totals.iter().enumerate().map(row).collect()
     }
 
-    /// The name of a node.
+    /// Returns the name of a node.
     pub(crate) fn node(&self, node: usize) -> Cell<'_> {
         Cell::Text(&self.config.nodes[node])
     }
 
-    /// Seconds from a time to the end of the run.
+    /// Returns the seconds from a time to the end of the run.
     pub(crate) fn seconds_since(&self, from: Time) -> f64 {
         self.end.since(from).as_secs_f64()
     }

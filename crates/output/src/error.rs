@@ -90,7 +90,7 @@ impl OutputError {
         }
     }
 
-    /// For `map_err`: adds the path of the table.
+    /// Adds the path of the table to an error, for `map_err`.
     pub(crate) fn table(path: &Path) -> impl FnOnce(ParquetError) -> Self + '_ {
         move |source| Self::Table {
             path: path.to_path_buf(),

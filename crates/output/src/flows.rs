@@ -156,7 +156,8 @@ fn counters() -> Vec<Counter<Period>> {
     counters
 }
 
-/// Links count drops and marks of connections that last.
+/// Returns true if a counter is known in a period: links count drops and marks of connections that
+/// last.
 fn is_known(counter: &str, period: &Period) -> bool {
     period.one_connection || !matches!(counter, "dropped_pkts" | "marked_pkts")
 }

@@ -35,13 +35,13 @@ struct End {
 }
 
 impl End {
-    /// A locally administered address.
+    /// Returns a locally administered address.
     fn ethernet(self) -> [u8; 6] {
         let [a, b, c, d] = self.node.to_be_bytes();
         [2, 0, a, b, c, d]
     }
 
-    /// 10.0.0.1 is node 0.
+    /// Returns the IPv4 address of a node: 10.0.0.1 is node 0.
     fn ip(self) -> [u8; 4] {
         let [_, b, c, d] = (self.node + 1).to_be_bytes();
         [10, b, c, d]
@@ -174,7 +174,7 @@ impl Conversation {
         frame[start + 12] = (words as u8) << 4 | u8::from(packet.ae);
     }
 
-    /// Options in the order and with the padding that Linux gives them: 32-bit aligned.
+    /// Writes options in the order and with the padding that Linux gives them: 32-bit aligned.
     fn write_options(&self, packet: &CapturedPacket, frame: &mut Vec<u8>) {
         const NOP: u8 = 1;
         if packet.syn {
@@ -236,12 +236,14 @@ fn write_ip(
     header[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// A length that does not fit is 0, as in captures of segments before segmentation offload.
+/// Returns a length field. A length that does not fit is 0, as in captures of segments before
+/// segmentation offload.
 fn length_field(bytes: usize) -> [u8; 2] {
     u16::try_from(bytes).unwrap_or(0).to_be_bytes()
 }
 
-/// Over pseudo header, header and payload; zeros add nothing. UDP sends 0 as its complement.
+/// Returns the checksum over pseudo header, header and payload; zeros add nothing. UDP sends 0 as
+/// its complement.
 fn transport_checksum(from: End, to: End, protocol: u8, payload_bytes: u32, header: &[u8]) -> u16 {
     let length = header.len() as u32 + payload_bytes;
     let pseudo_header =
@@ -252,7 +254,7 @@ fn transport_checksum(from: End, to: End, protocol: u8, payload_bytes: u32, head
     }
 }
 
-/// Sum of the 16-bit words.
+/// Returns the sum of the 16-bit words.
 fn sum(bytes: &[u8]) -> u32 {
     bytes
         .chunks(2)
@@ -260,7 +262,7 @@ fn sum(bytes: &[u8]) -> u32 {
         .sum()
 }
 
-/// One's complement sum in 16 bits (RFC 1071).
+/// Returns the one's complement sum in 16 bits (RFC 1071).
 fn folded(sum: u32) -> u16 {
     let once = (sum >> 16) + (sum & 0xffff);
     ((once >> 16) + once) as u16
@@ -275,7 +277,7 @@ fn flags(packet: &CapturedPacket) -> u8 {
         .fold(0, |flags, &bit| flags << 1 | u8::from(bit))
 }
 
-/// The time stamp clock ticks once a millisecond.
+/// Returns the milliseconds of a time: the time stamp clock ticks once a millisecond.
 fn milliseconds(time: Time) -> u32 {
     (time.as_ps() / 1_000_000_000) as u32
 }

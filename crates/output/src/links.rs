@@ -40,7 +40,7 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
     columns
 }
 
-/// Returns true if a link has a property.
+/// Test of a link for a property.
 type Does = fn(&Link) -> bool;
 /// Columns that only some links fill, and the key that makes them do so: where no link does, the table has no
 /// such column.
@@ -59,14 +59,14 @@ const OF_SOME: [(&str, &str, Does); 4] = [
     }),
 ];
 
-/// The key of links without which the table has no such column, if there is one.
+/// Returns the key of links without which the table has no such column, if there is one.
 pub(crate) fn only_with(column: &str) -> Option<&'static str> {
     let name = column.trim_start_matches("total_");
     let (_, key, _) = OF_SOME.iter().find(|(of_some, ..)| *of_some == name)?;
     Some(key)
 }
 
-/// The columns of a run.
+/// Returns the columns of a run.
 pub(crate) fn columns_of(config: &Config) -> Vec<Column<LinkRow>> {
     let mut columns = columns();
     for (_, key, does) in OF_SOME {

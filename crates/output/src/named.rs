@@ -11,7 +11,7 @@ pub(crate) struct Named<P> {
 
 type Part<P> = fn(&Named<P>) -> Option<&P>;
 
-/// The columns that `declare` gives a record, with the flow's name as number `at`.
+/// Returns the columns that `declare` gives a record, with the flow's name as number `at`.
 pub(crate) fn columns<P: 'static>(
     at: usize,
     declare: impl FnOnce(&mut OfPart<Named<P>, Part<P>>),

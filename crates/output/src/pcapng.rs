@@ -109,12 +109,12 @@ impl<W: Write> PcapngWriter<W> {
         self.pad();
     }
 
-    /// Everything is aligned to 32 bits.
+    /// Pads to 32 bits: everything is aligned.
     fn pad(&mut self) {
         self.block.resize(self.block.len().next_multiple_of(4), 0);
     }
 
-    /// Type, total length, body, total length.
+    /// Writes a block: type, total length, body, total length.
     fn write_block(&mut self, block_type: u32) -> io::Result<()> {
         let length = (self.block.len() as u32 + 12).to_le_bytes();
         self.out.write_all(&block_type.to_le_bytes())?;

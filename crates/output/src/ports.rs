@@ -20,7 +20,7 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// The ports of the next connection after `others` of the same node.
+    /// Returns the ports of the next connection after `others` of the same node.
     fn after(others: u32) -> Self {
         let round = others / DYNAMIC % LISTENING;
         Self {
@@ -30,10 +30,10 @@ impl Ports {
     }
 }
 
-/// A connection of a flow, and whether the flow's receiving node has opened it.
+/// A connection of a flow; true if the flow's receiving node has opened it.
 pub(crate) type Name = (u32, u32, bool);
 
-/// Hands ports out. Connections of a node that are older than its dynamic ports are forgotten.
+/// Ports of connections, by node. Connections of a node that are older than its dynamic ports are forgotten.
 #[derive(Debug, Default)]
 pub(crate) struct PortTable {
     ports: HashMap<Name, Ports>,
@@ -47,7 +47,7 @@ struct Opener {
 }
 
 impl PortTable {
-    /// The ports of a connection that `node` has opened.
+    /// Returns the ports of a connection that `node` has opened.
     pub(crate) fn of(&mut self, name: Name, node: u32) -> Ports {
         if let Some(&known) = self.ports.get(&name) {
             return known;

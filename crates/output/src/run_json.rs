@@ -194,7 +194,7 @@ impl<R: Serialize, O: Serialize> RunJson<'_, R, O> {
             sha256: files.all(),
         };
         let mut add = |value: String| {
-            // Both are objects: the end of one and the beginning of the other go.
+            // Both are objects: the end of one and the beginning of the other are removed.
             text.truncate(text.trim_end().len() - "\n}".len());
             text.push(',');
             text.push_str(&value["{".len()..]);

@@ -26,7 +26,7 @@ use crate::series::{self, Names, Sample};
 use crate::table::{Name, Table};
 use crate::{acks, delays, events, exchanges};
 
-/// Writes the directory of one run, under a temporary name until [`RunWriter::finish`]. Dropped
+/// Writer of the directory of one run, under a temporary name until [`RunWriter::finish`]. Dropped
 /// before that, it leaves nothing.
 pub struct RunWriter {
     // Tables close their files before the directory goes.

@@ -51,13 +51,13 @@ pub(crate) enum Sample {
 impl Sample {
     const KINDS: [&'static str; 3] = ["flow", "link", "proxy"];
 
-    /// The sample itself: every row has time and element.
+    /// Returns the sample itself: every row has time and element.
     #[expect(clippy::unnecessary_wraps, reason = "like the parts that not all have")]
     fn whole(&self) -> Option<&Self> {
         Some(self)
     }
 
-    /// Its figures of a connection.
+    /// Returns its figures of a connection.
     fn flow(&self) -> Option<&FlowSample> {
         match self {
             Self::Flow(sample) => Some(sample),
@@ -66,7 +66,7 @@ impl Sample {
         }
     }
 
-    /// Its figures of a queue.
+    /// Returns its figures of a queue.
     fn link(&self) -> Option<&LinkSample> {
         match self {
             Self::Link(sample) => Some(sample),
@@ -83,7 +83,7 @@ impl Sample {
         }
     }
 
-    /// Its place among [`Self::KINDS`].
+    /// Returns its place among [`Self::KINDS`].
     fn kind(&self) -> usize {
         match self {
             Self::Flow(_) => 0,

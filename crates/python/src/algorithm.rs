@@ -15,7 +15,7 @@ use longhaul_modules::{Module, Parameter, Value};
 use longhaul_scenario::{Algorithms, CustomAlgorithm, LinuxModule, MadeModule, ModuleValue};
 #[cfg(feature = "quic")]
 use longhaul_scenario::{FoundStack, OwnAlgorithm, QuicStack, StackError};
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Rate, Time};
 use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -54,7 +54,7 @@ impl Calls {
         (number % 2 == 1).then_some(number)
     }
 
-    /// The files that the algorithms of this thread stand in.
+    /// Returns the files of the algorithms of this thread.
     pub(crate) fn files(&self) -> Vec<String> {
         let files = self.files.lock();
         files
@@ -70,7 +70,7 @@ impl Calls {
         }
     }
 
-    /// A call begins, or ends.
+    /// Counts the beginning or the end of a call.
     fn count(&self) {
         // Only its own thread writes it.
         let number = self.number.load(Ordering::Relaxed);
@@ -100,7 +100,7 @@ pub(crate) fn forget_interruption(py: Python<'_>, thread: &Py<PyAny>) -> PyResul
     Ok(())
 }
 
-/// The run of this thread ends with an error, unless it ends with an earlier one.
+/// Ends the run of this thread with an error, unless it ends with an earlier one.
 fn fail(error: PyErr) {
     FAILURE.with_borrow_mut(|failure| {
         failure.get_or_insert(error);
@@ -142,7 +142,7 @@ const METHODS: [&str; 8] = [
     "pacing_rate",
 ];
 
-/// Loads classes for a scenario that is being read.
+/// Loader of classes for a scenario that is being read.
 pub(crate) struct Loader {
     /// Classes handed over by the program, by name.
     pub(crate) given: Option<Py<PyDict>>,
@@ -217,7 +217,7 @@ fn value_of(value: ModuleValue) -> Value {
     }
 }
 
-/// The default of a parameter, unless it is larger than numbers of scenarios.
+/// Returns the default of a parameter, unless it is larger than numbers of scenarios.
 fn default_of(parameter: &Parameter) -> Option<ModuleValue> {
     Some(match parameter.default {
         Value::Flag(flag) => ModuleValue::Flag(flag),
@@ -274,7 +274,7 @@ const PROGRAM: Program = Program {
     patience: PATIENCE,
 };
 
-/// The limit of the run that this thread does, for controllers in other processes.
+/// Notes the limit of the run that this thread does, for controllers in other processes.
 pub(crate) fn note_limit(limit: Option<TimeLimit>) {
     LIMIT.set(limit);
 }
@@ -320,7 +320,7 @@ impl Algorithm {
         })
     }
 
-    /// A flow's own object.
+    /// Makes a flow's own object.
     fn begin(&self, py: Python<'_>) -> PyResult<Instance> {
         let object = self
             .class
@@ -412,7 +412,7 @@ impl Controller {
         }
     }
 
-    /// An acknowledgement in one of the algorithm's phases.
+    /// Processes an acknowledgement in one of the algorithm's phases.
     fn grow(&mut self, ack: &congestion::AckSample, phase: Phase, window: &mut congestion::Window) {
         if self.has(Method::OnAck) {
             self.tell(Method::OnAck, &Fact::Ack(ack, phase), window);
@@ -428,7 +428,7 @@ impl Controller {
         }
     }
 
-    /// The first acknowledgement of a round trip.
+    /// Processes the first acknowledgement of a round trip.
     fn on_round(
         &mut self,
         ack: &congestion::AckSample,
@@ -539,7 +539,7 @@ impl Controller {
     }
 }
 
-/// The window as Python sees it.
+/// Lends the window to Python.
 fn lend<'a>(
     py: Python<'_>,
     instance: &'a Instance,

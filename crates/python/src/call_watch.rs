@@ -18,7 +18,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// The exit code for errors of algorithms.
 const EXIT_CODE: i32 = 2;
 
-/// Watches calls as long as it lives. To be dropped without the interpreter's lock.
+/// Watch over calls as long as it lives. To be dropped without the interpreter's lock.
 pub(crate) struct CallWatch {
     _interrupting: Clock,
     _ending: Option<Clock>,
@@ -41,7 +41,7 @@ impl CallWatch {
     }
 }
 
-/// Interrupts a call of an algorithm that goes on when time is up: the simulation has no turn then.
+/// Interruption of a call that goes on when time is up: the simulation has no turn then.
 struct CallLimit {
     limit: TimeLimit,
     calls: Arc<Calls>,
@@ -53,7 +53,7 @@ struct CallLimit {
 }
 
 impl CallLimit {
-    /// For algorithms that this thread calls.
+    /// Makes a watch over the algorithms that this thread calls.
     fn new(limit: TimeLimit) -> PyResult<Self> {
         let thread = Python::attach(|py| -> PyResult<_> {
             let ident = py.import("threading")?.call_method0("get_ident")?;
@@ -179,7 +179,7 @@ fn innermost<'a>(stacks: &'a str, files: &'a [String]) -> Option<(&'a str, &'a s
     })
 }
 
-/// A file's name as `faulthandler` writes it (`_Py_DumpASCII` of CPython).
+/// Returns a file's name as `faulthandler` writes it (`_Py_DumpASCII` of CPython).
 fn escaped(file: &str) -> String {
     file.chars()
         .map(|character| match u32::from(character) {

@@ -5,7 +5,7 @@ use longhaul_congestion::{Entry, registry};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// Every congestion control algorithm and slow start, with parameters and sources.
+/// Returns every congestion control algorithm and slow start, with parameters and sources.
 #[pyfunction]
 pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let lists = PyDict::new(py);
@@ -14,7 +14,7 @@ pub(crate) fn algorithms(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(lists)
 }
 
-/// Every queue discipline, with its keys and source.
+/// Returns every queue discipline, with its keys and source.
 #[pyfunction]
 pub(crate) fn queues(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
@@ -39,13 +39,13 @@ pub(crate) fn queues(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(list)
 }
 
-/// Every key of a scenario.
+/// Returns every key of a scenario.
 #[pyfunction]
 pub(crate) fn scenario_keys(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     keys(py, &longhaul_scenario::keys())
 }
 
-/// Every kind of traffic, with its keys.
+/// Returns every kind of traffic, with its keys.
 #[pyfunction]
 pub(crate) fn traffic(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
@@ -58,7 +58,7 @@ pub(crate) fn traffic(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(list)
 }
 
-/// Every profile.
+/// Returns every profile.
 #[pyfunction]
 pub(crate) fn profiles(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);
@@ -71,7 +71,7 @@ pub(crate) fn profiles(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     Ok(list)
 }
 
-/// Every column of the tables of a run over links.
+/// Returns every column of the tables of a run over links.
 #[pyfunction]
 pub(crate) fn columns(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     let list = PyList::empty(py);

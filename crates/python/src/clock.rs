@@ -7,7 +7,7 @@ use std::time::Duration;
 /// Time between two ticks, by the wall clock: Python gets a turn as often.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Calls a function at each tick as long as it lives, in a thread of its own: the turn of Python does not depend on
+/// Clock that calls a function at each tick as long as it lives, in a thread of its own: the turn of Python does not depend on
 /// the progress of the simulation.
 pub(crate) struct Clock {
     over: Arc<(Mutex<bool>, Condvar)>,

@@ -92,7 +92,7 @@ fn columns<'py>(py: Python<'py>, found: &[Interval]) -> PyResult<Bound<'py, PyDi
     Ok(out)
 }
 
-/// A row for each interval, a column for each flow or queue.
+/// Returns a row for each interval, a column for each flow or queue.
 fn rows<T>(
     found: &[Interval],
     part: fn(&Interval) -> &Vec<T>,

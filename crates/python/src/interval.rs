@@ -210,12 +210,12 @@ impl Interval {
     }
 }
 
-/// A value of each row.
+/// Returns a value of each row.
 fn column<T, V>(rows: &[T], value: impl FnMut(&T) -> V) -> Vec<V> {
     rows.iter().map(value).collect()
 }
 
-/// A dictionary of dictionaries: the figures of each sample under its name.
+/// Returns a dictionary of dictionaries: the figures of each sample under its name.
 fn by_name<'py, T>(
     py: Python<'py>,
     names: &[impl AsRef<str>],

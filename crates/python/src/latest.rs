@@ -35,7 +35,7 @@ impl Latest {
         Self::default()
     }
 
-    /// The last sample of each flow, by its name.
+    /// Returns the last sample of each flow, by its name.
     fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let samples = self.lock();
         let all = PyDict::new(py);
@@ -51,7 +51,7 @@ impl Latest {
         Ok(all)
     }
 
-    /// The last sample of each link, by its name.
+    /// Returns the last sample of each link, by its name.
     fn links<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let samples = self.lock();
         let all = PyDict::new(py);
@@ -67,7 +67,7 @@ impl Latest {
         Ok(all)
     }
 
-    /// The last interval of a run of MesoNet.
+    /// Returns the last interval of a run of MesoNet.
     fn interval(&self, py: Python<'_>) -> Option<Py<Interval>> {
         self.lock().interval.as_ref().map(|one| one.clone_ref(py))
     }
@@ -80,14 +80,14 @@ impl Latest {
             .expect("no thread panics while it holds the lock")
     }
 
-    /// A run begins with these flows and links.
+    /// Begins a run with these flows and links.
     fn begin(&self, config: &Config) {
         let mut samples = self.lock();
         samples.flow_names = config.flows.iter().map(|flow| flow.name.clone()).collect();
         samples.link_names = config.links.iter().map(|link| link.name.clone()).collect();
     }
 
-    /// An interval of MesoNet has ended.
+    /// Keeps an interval of MesoNet that has ended.
     pub(crate) fn keep_interval(&self, interval: Interval) -> PyResult<()> {
         let kept = Python::attach(|py| Py::new(py, interval))?;
         // The previous interval is dropped without the lock held: that may need the interpreter.

@@ -80,13 +80,13 @@ mod _engine {
     use longhaul_units::{Dimension, Quantity};
     use pyo3::prelude::*;
 
-    /// The JSON Schema of scenario files.
+    /// Returns the JSON Schema of scenario files.
     #[pyfunction]
     fn schema() -> String {
         longhaul_scenario::schema().to_string()
     }
 
-    /// A time with its unit, in seconds.
+    /// Reads a time with its unit; returns seconds.
     #[pyfunction]
     fn seconds(text: &str) -> PyResult<f64> {
         match Quantity::parse(text, &[Dimension::Time]) {
@@ -96,7 +96,7 @@ mod _engine {
         }
     }
 
-    /// A rate with its unit, in bits per second.
+    /// Reads a rate with its unit; returns bits per second.
     #[pyfunction]
     fn bits_per_second(text: &str) -> PyResult<u64> {
         match Quantity::parse(text, &[Dimension::Rate]) {
@@ -106,13 +106,13 @@ mod _engine {
         }
     }
 
-    /// The version of the package.
+    /// Returns the version of the package.
     #[pyfunction]
     fn version() -> &'static str {
         env!("CARGO_PKG_VERSION")
     }
 
-    /// Number that changes when the same scenario gives other numbers.
+    /// Returns the number that changes when the same scenario gives other numbers.
     #[pyfunction]
     fn results_version() -> u32 {
         longhaul_engine::RESULTS_VERSION

@@ -51,7 +51,7 @@ impl Measuring {
         }
     }
 
-    /// Python has raised: the run stops.
+    /// Stops the run after an exception in Python.
     fn fail(&mut self, error: PyErr) {
         self.failed = true;
         let mut stopped_by = self

@@ -57,12 +57,12 @@ impl MemoryLimit {
     }
 }
 
-/// A size from `/proc/self/status`, which gives it in units of 1024 bytes.
+/// Returns a size from `/proc/self/status`, which gives it in units of 1024 bytes.
 fn status_bytes(key: &str) -> Option<u64> {
     kibibytes("/proc/self/status", key)
 }
 
-/// A size from a file of lines such as `MemAvailable:  1024 kB`.
+/// Returns a size from a file of lines such as `MemAvailable:  1024 kB`.
 fn kibibytes(file: &str, key: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
@@ -80,7 +80,7 @@ fn available_bytes() -> Option<u64> {
     machine.into_iter().chain(groups).min()
 }
 
-/// Directories of the control groups of the process, its own and those above, of version 2 and 1 (Linux,
+/// Returns the directories of the control groups of the process, its own and those above, of version 2 and 1 (Linux,
 /// `Documentation/admin-guide/cgroup-v2.rst` and `cgroup-v1/memory.rst`).
 fn control_groups() -> Vec<PathBuf> {
     let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -119,7 +119,7 @@ fn left_in(group: &Path) -> Option<u64> {
     Some(limit.saturating_sub(used.saturating_sub(cached.unwrap_or(0))))
 }
 
-/// A number of bytes with three digits, in the unit that shows it.
+/// Returns a number of bytes with three digits, in the unit that shows it.
 #[pyfunction]
 pub(crate) fn byte_count(bytes: f64) -> String {
     let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];

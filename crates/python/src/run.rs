@@ -240,7 +240,7 @@ impl Failure {
         }
     }
 
-    /// An allocation that would have taken more memory than the run may.
+    /// Returns the failure of an allocation that would have taken more memory than the run may.
     fn of_memory(need: &OutOfMemory, limit: &MemoryLimit) -> Self {
         let OutOfMemory { refused, holders } = need;
         let bytes = byte_count(refused.bytes as f64);
@@ -257,7 +257,7 @@ impl Failure {
         }
     }
 
-    /// For a run that is not kept.
+    /// Returns the error of a run that is not kept.
     fn error(&self) -> PyErr {
         match &self.raised {
             Some(error) => Python::attach(|py| error.clone_ref(py)),

@@ -141,18 +141,18 @@ impl Scenario {
         self.inner.warnings().to_vec()
     }
 
-    /// The scenario with every default filled in, as JSON.
+    /// Returns the scenario with every default filled in, as JSON.
     fn resolved_json(&self) -> String {
         self.inner.resolved_json().to_string()
     }
 
-    /// Path, value and origin of every value.
+    /// Returns the path, value and origin of every value.
     fn explain(&self) -> Vec<(String, String, String)> {
         let rows = self.inner.explain().into_iter();
         rows.map(|row| (row.path, row.value, row.origin)).collect()
     }
 
-    /// The window of the first flow round by round, with no network: columns, and the mean window
+    /// Returns the window of the first flow round by round, with no network: columns, and the mean window
     /// that the response function gives. `loss` is a probability and the seed of its draws.
     #[pyo3(signature = (rounds, *, rtt_s, loss_every = None, loss = None, cwnd = None))]
     fn rounds<'py>(

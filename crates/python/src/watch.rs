@@ -15,9 +15,9 @@ use crate::memory::MemoryLimit;
 pub(crate) enum Stop {
     /// Python raised: a signal, or the function that sees progress.
     Raised(PyErr),
-    /// It took as long as it may.
+    /// The time limit was reached.
     Limit(Duration),
-    /// It took as much memory as it may.
+    /// The memory limit was reached.
     Memory(u64),
 }
 
@@ -51,7 +51,7 @@ impl Watch {
         }
     }
 
-    /// Called more often than Python gets a turn.
+    /// Gives Python its turn, if it is due. Called more often than Python gets a turn.
     pub(crate) fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
         if !self.ticker.take() {
             return Control::Continue;

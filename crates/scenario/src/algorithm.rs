@@ -35,7 +35,7 @@ pub(crate) const MODULE: Field<String> = Field::new("module");
 pub(crate) const SHA256: Field<String> = Field::new("sha256");
 pub(crate) const PARAMETERS: Field<String> = Field::new("parameters");
 
-/// The file, if one is named, and the class.
+/// Returns the file, if one is named, and the class.
 pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
     match python.rsplit_once(':') {
         Some((file, class)) => (Some(file), class),
@@ -43,7 +43,8 @@ pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The name of the algorithm of a table, which is the default label of its flows: that of a class, or a kind.
+/// Returns the name of the algorithm of a table, which is the default label of its flows: that of a class, or
+/// a kind.
 pub(crate) fn name(congestion: Option<&Table>) -> &str {
     let python = congestion.and_then(|table| table.get(PYTHON));
     let kind = congestion.and_then(|table| table.get(KIND));
@@ -58,7 +59,8 @@ pub(crate) fn name(congestion: Option<&Table>) -> &str {
     }
 }
 
-/// The name of a module's file without directory and ending, and without the `tcp_` that the kernel's have.
+/// Returns the name of a module's file without directory and ending, and without the `tcp_` that the kernel's
+/// have.
 fn stem(file: &str) -> &str {
     let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());
     let stem = stem.unwrap_or(file);

@@ -1,4 +1,4 @@
-//! From a resolved document to the engine's configuration.
+//! Translation of a resolved document into the engine's configuration.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
     }
 }
 
-/// The rule that ends a run before its duration.
+/// Returns the rule that ends a run before its duration.
 fn stop_rule(stop: &Table, CountedFlows { labels }: CountedFlows, flows: &[Flow]) -> StopRule {
     let counted = (0..).zip(flows);
     let counted = counted.filter(|(_, flow)| labels.contains(&flow.label));
@@ -71,7 +71,7 @@ struct Network {
 }
 
 impl Network {
-    /// A host of its own for a flow, joined to a router by an access link each way.
+    /// Adds a host of its own for a flow, joined to a router by an access link each way.
     fn add_host(&mut self, name: String, router: usize, keys: &AccessKeys, queue: &Table) -> usize {
         let host = self.nodes.len();
         let carries = (keys.rate, keys.delay);
@@ -86,7 +86,7 @@ impl Network {
     }
 }
 
-/// The flows of one group, numbered from zero, with the streams of each.
+/// Returns the flows of one group, numbered from zero, with the streams of each.
 fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow> {
     let AnyFlow {
         label,
@@ -163,7 +163,7 @@ fn start_of(starts: &Starts, index: usize) -> Start {
     }
 }
 
-/// Datagrams.
+/// Returns the transport of datagrams.
 fn udp(keys: &UdpFlow, packet: Bytes, traffic: Option<Traffic>) -> Transport {
     let bursts = traffic.and_then(|traffic| match traffic {
         Traffic::OnOff(keys) => Some(keys.bursts),
@@ -178,7 +178,7 @@ fn udp(keys: &UdpFlow, packet: Bytes, traffic: Option<Traffic>) -> Transport {
     })
 }
 
-/// The transport of each stream of a flow.
+/// Returns the transport of each stream of a flow.
 fn connections(
     group: &Table,
     keys: &TcpFlow,

@@ -71,14 +71,14 @@ pub struct Profile {
     pub description: &'static str,
 }
 
-/// Every key of a scenario but those of queues, which have a list of their own.
+/// Returns every key of a scenario but those of queues, which have a list of their own.
 pub fn keys() -> Vec<Key> {
     let mut keys = Vec::new();
     add_keys(model::SCENARIO, "", &mut keys);
     keys
 }
 
-/// Every kind of traffic.
+/// Returns every kind of traffic.
 pub fn traffic() -> Vec<Traffic> {
     let kinds = crate::traffic::Traffic::KINDS
         .iter()
@@ -90,7 +90,7 @@ pub fn traffic() -> Vec<Traffic> {
     kinds.collect()
 }
 
-/// Every profile.
+/// Returns every profile.
 pub fn profiles() -> Vec<Profile> {
     let described = declared::Profile::ALL.into_iter().map(|profile| Profile {
         name: profile.name(),
@@ -132,7 +132,7 @@ fn add_key(key: &declared::Key, kind: &Kind, path: &str, keys: &mut Vec<Key>) {
     }
 }
 
-/// Every queue discipline.
+/// Returns every queue discipline.
 pub fn queues() -> Vec<QueueDiscipline> {
     let discipline = |known: &Discipline| QueueDiscipline {
         kind: known.kind,

@@ -268,16 +268,16 @@ fn of_another_kind(kind: &Node, path: &str) -> String {
     )
 }
 
-/// So many names are read; more drown the one that was probably meant.
+/// Number of names that a message lists; more would hide the one that was probably meant.
 const FEW: usize = 12;
 
-/// Commands that list what there is to choose from.
+/// Arguments of `longhaul list` by the kind of name that is chosen.
 const LISTS: [(&str, &str); 2] = [
     ("congestion control", "algorithms"),
     ("slow start", "slow-starts"),
 ];
 
-/// The message about a name that is not in `known`.
+/// Returns the message about a name that is not in `known`.
 pub(crate) fn unknown<'a>(
     what: &str,
     name: &str,

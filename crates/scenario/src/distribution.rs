@@ -31,7 +31,7 @@ pub(crate) fn check_node(node: &Node, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The invalid key of measured quantiles, and the message about it.
+/// Returns the invalid key of measured quantiles, and the message about it.
 fn check_quantiles(table: &Table) -> Option<(&'static str, &'static str)> {
     let (probabilities, values) = (
         numbers(table, Drawn::probabilities),
@@ -67,7 +67,7 @@ fn numbers(table: &Table, key: Field<Vec<f64>>) -> Vec<f64> {
     table.list(key).iter().filter_map(number).collect()
 }
 
-/// A number in the engine's unit: seconds, bits per second, bytes, or none.
+/// Returns a number in the engine's unit: seconds, bits per second, bytes, or none.
 fn number(node: &Node) -> Option<f64> {
     in_base_unit(&node.value)
 }

@@ -3,7 +3,7 @@
 pub(crate) use longhaul_keys::{Node, Origin, Source, Table, Value};
 use longhaul_units::{Quantity, Span};
 
-/// A span as a value.
+/// Returns a span as a value.
 pub(crate) fn span(span: Span) -> Value {
     Value::Quantity(Quantity::Span(span))
 }
@@ -27,7 +27,7 @@ pub(crate) fn fill(upper: &mut Table, lower: &Table) {
     }
 }
 
-/// A dotted path extended by a key.
+/// Returns a dotted path extended by a key.
 pub(crate) fn join(path: &str, key: &str) -> String {
     if path.is_empty() {
         key.to_string()
@@ -36,7 +36,7 @@ pub(crate) fn join(path: &str, key: &str) -> String {
     }
 }
 
-/// A value as messages show it.
+/// Returns a value as messages show it.
 pub(crate) fn describe_value(value: &Value) -> String {
     match value {
         Value::Flag(flag) => flag.to_string(),

@@ -92,7 +92,7 @@ impl Places {
         self.written.insert(path, place.clone());
     }
 
-    /// The position of the innermost table around a value that the file has.
+    /// Returns the position of the innermost table around a value that the file has.
     fn nearest(&self, path: &str) -> Origin {
         let mut path = path;
         while let Some((above, _)) = path.rsplit_once('.') {
@@ -112,7 +112,7 @@ pub struct ScenarioError {
 }
 
 impl ScenarioError {
-    /// Sorted by position in the file; one message for each.
+    /// Makes an error of all diagnostics, sorted by position in the file; one message for each.
     pub(crate) fn new(mut diagnostics: Vec<Diagnostic>) -> Self {
         diagnostics.sort_by_key(|diagnostic| diagnostic.origin.offset());
         diagnostics.dedup_by(|b, a| a.path == b.path && a.message == b.message);
@@ -127,7 +127,7 @@ impl ScenarioError {
         Self::new(placed.collect())
     }
 
-    /// The dotted paths of the keys with errors.
+    /// Returns the dotted paths of the keys with errors.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.diagnostics
             .iter()

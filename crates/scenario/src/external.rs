@@ -30,7 +30,7 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The controller of a table that was checked. Nothing is connected to until a flow begins.
+/// Makes the controller of a table that was checked. Nothing is connected to until a flow begins.
 pub(crate) fn resolve(
     table: &Table,
     path: &str,

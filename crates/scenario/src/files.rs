@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 256 << 20;
 
 const NO_SUCH_FILE: &str = "no such file";
 
-/// The text of a file.
+/// Reads the text of a file.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     let mut bytes = read_bytes(path)?;
     // A byte order mark, which some editors and spreadsheets write, is no part of the text.
@@ -25,7 +25,7 @@ pub(crate) fn read_text(path: &Path) -> Result<String, String> {
         .map_err(|_| format!("cannot read {}: it is not UTF-8 text", path.display()))
 }
 
-/// The contents of a file. Devices and pipes, which may never end, and files that are too large are refused.
+/// Reads the contents of a file. Devices and pipes, which may never end, and files that are too large are refused.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     let refuse = |reason: &str| format!("cannot read {}: {reason}", path.display());
     let io = |error: std::io::Error| match error.kind() {
@@ -87,7 +87,7 @@ pub(crate) fn replace_file<T, U>(
     Ok(())
 }
 
-/// A path relative to the file that contains it.
+/// Returns a path relative to the file that contains it.
 pub(crate) fn relative_to(origin: &Origin, file: &str) -> PathBuf {
     let directory = match origin {
         Origin::File(source, _) => Path::new(&source.name).parent(),

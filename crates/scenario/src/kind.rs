@@ -39,7 +39,8 @@ impl Simulation {
         }
     }
 
-    /// Bytes that its tables are expected to take at least, as far as they can be predicted.
+    /// Returns the bytes that its tables are expected to take at least, as far as they can be
+    /// predicted.
     pub(crate) fn expected_bytes(&self) -> f64 {
         match self {
             Self::Tcp(config) => warnings::expected_bytes(config),

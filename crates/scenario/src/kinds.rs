@@ -18,7 +18,7 @@ const TCP: SimulationKind = SimulationKind {
 /// The other kinds.
 pub(crate) const OTHERS: [SimulationKind; 1] = [mesonet::KIND];
 
-/// The kind of a scenario.
+/// Returns the kind of a scenario.
 pub(crate) fn of(root: &Table) -> &'static SimulationKind {
     const KINDS: &[SimulationKind] = &OTHERS;
     let other = KINDS

@@ -149,7 +149,7 @@ impl Scenario {
         render::json(&self.root)
     }
 
-    /// Every value with its origin.
+    /// Returns every value with its origin.
     pub fn explain(&self) -> Vec<ExplainRow> {
         let mut rows = render::explain(&self.root);
         rows.extend_from_slice(&self.explained);
@@ -200,7 +200,7 @@ impl Scenario {
         self.simulation.expected_bytes()
     }
 
-    /// The title; empty if the scenario has none.
+    /// Returns the title; empty if the scenario has none.
     pub fn title(&self) -> String {
         self.root.read(About::title).unwrap_or_default()
     }

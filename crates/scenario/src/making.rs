@@ -22,22 +22,23 @@ pub struct CustomAlgorithm<'a> {
     pub parameters: serde_json::Value,
 }
 
-/// Makes custom algorithms; this crate does not depend on the language that they are written in.
+/// Maker of custom algorithms; this crate does not depend on the language that they are written in.
 pub trait Algorithms {
-    /// The algorithm and its source code, or an error message.
+    /// Returns the algorithm and its source code, or an error message.
     fn make(&self, algorithm: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String>;
 
-    /// A module of Linux and the name under which it registers, or an error message.
+    /// Returns a module of Linux and the name under which it registers, or an error message.
     fn module(&self, _module: LinuxModule<'_>) -> Result<MadeModule, String> {
         Err("modules of Linux run from Python only".to_string())
     }
 
-    /// The controller of another process that listens at an address, or an error message.
+    /// Returns the controller of another process that listens at an address, or an error message.
     fn external(&self, _address: &str) -> Result<Arc<dyn Factory>, String> {
         Err("controllers in another process run from Python only".to_string())
     }
 
-    /// The QUIC stack of these settings, with an algorithm of Longhaul in place of its own if one is given.
+    /// Returns the QUIC stack of these settings, with an algorithm of Longhaul in place of its own if one
+    /// is given.
     fn stack(
         &self,
         _settings: &QuicStack,
@@ -50,7 +51,7 @@ pub trait Algorithms {
     }
 }
 
-/// For programs that cannot load custom algorithms.
+/// Interface of programs that cannot load custom algorithms.
 pub(crate) struct NoAlgorithms;
 
 impl Algorithms for NoAlgorithms {
@@ -104,7 +105,7 @@ pub struct OwnAlgorithm {
 /// A QUIC stack that a program has.
 #[derive(Clone, Debug)]
 pub struct FoundStack {
-    /// Makes the connections.
+    /// Factory of the connections.
     pub factory: Arc<dyn StackFactory>,
     /// Name of its congestion control, as the stack calls it.
     pub congestion: String,

@@ -66,7 +66,7 @@ fn expect_text(table: &Table, key: Field<String>, path: &str, out: &mut Vec<Diag
     }
 }
 
-/// Parameters as the table has them: its other keys, and those of `parameters`.
+/// Returns the parameters in a table: its other keys, and those of `parameters`.
 fn given(table: &Table) -> impl Iterator<Item = (&str, &Node)> {
     let below = table.get(PARAMETERS).and_then(|node| match &node.value {
         Value::Table(below) => Some(below),
@@ -104,7 +104,7 @@ fn written(value: ModuleValue) -> Value {
     }
 }
 
-/// The module of a table that was checked.
+/// Returns the module of a table that was checked.
 pub(crate) fn resolve(
     table: &mut Table,
     path: &str,
@@ -157,7 +157,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// The path from the root, for the resolved scenario is read elsewhere.
+/// Returns the path from the root, for the resolved scenario is read elsewhere.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }

@@ -9,7 +9,7 @@ use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table};
 use crate::read;
 
-/// A file of defaults, whose values all have one origin.
+/// Loads a file of defaults, whose values all have one origin.
 pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin) -> Table {
     let source = Arc::new(Source::new(name, text));
     let mut table = read::parse(&source).expect("a profile is TOML");
@@ -19,7 +19,7 @@ pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin
     table
 }
 
-/// The variant that a profile chooses for algorithms that have it.
+/// Returns the variant that a profile chooses for algorithms that have it.
 pub(crate) fn variant(profile: Profile) -> Node {
     let name = match profile {
         Profile::Rfc => "paper",
@@ -29,7 +29,7 @@ pub(crate) fn variant(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
-/// The slow start that `max_ssthresh` alone chooses: that of RFC 3742, or ns-2's.
+/// Returns the slow start that `max_ssthresh` alone chooses: that of RFC 3742, or ns-2's.
 pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     let name = match profile {
         Profile::Rfc | Profile::Linux => "limited",
@@ -51,7 +51,7 @@ pub(crate) fn receive_window(profile: Profile) -> (f64, &'static str) {
     }
 }
 
-/// The slow start of a flow that names none: the kernel has HyStart in CUBIC alone.
+/// Returns the slow start of a flow that names none: the kernel has HyStart in CUBIC alone.
 pub(crate) fn slow_start(profile: Profile, congestion: &Table) -> Node {
     let kernel_s_cubic = profile == Profile::Linux
         && congestion.is_word(KIND, "cubic")

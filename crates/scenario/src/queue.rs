@@ -7,7 +7,7 @@ use longhaul_units::{Bytes, Rate};
 use crate::document::{Origin, Table, Value, join};
 use crate::error::Diagnostic;
 
-/// The discipline that a checked table names.
+/// Returns the discipline that a checked table names.
 fn discipline(queue: &Table) -> &'static Discipline {
     let kind = queue.word(KIND);
     let mut known = DISCIPLINES.iter();
@@ -44,17 +44,17 @@ pub(crate) fn resolve(
     }
 }
 
-/// The engine's configuration of a resolved queue, in front of a link of this rate.
+/// Returns the engine's configuration of a resolved queue, in front of a link of this rate.
 pub(crate) fn config(queue: &Table, rate: Rate) -> QueueConfig {
     discipline(queue).config(queue, rate)
 }
 
-/// True if a resolved queue keeps the packets of each flow apart.
+/// Returns true if a resolved queue keeps the packets of each flow apart.
 pub(crate) fn is_per_flow(queue: &Table) -> bool {
     discipline(queue).per_flow
 }
 
-/// Packets of this size that a resolved queue holds.
+/// Returns the packets of this size that a resolved queue holds.
 pub(crate) fn capacity_packets(queue: &Table, packet: Bytes) -> f64 {
     match queue.read(Capacity::FIELD) {
         Capacity::Packets(packets) => packets as f64,

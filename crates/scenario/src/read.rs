@@ -32,7 +32,8 @@ pub(crate) fn read_text(
     extend(&source, base, &mut Vec::new())
 }
 
-/// `chain` holds the files that extend this one, `extends` the value that names it.
+/// Reads a file and the files that it extends. `chain` holds the files that extend this one, `extends` the
+/// value that names it.
 fn read_chain(
     path: &Path,
     chain: &mut Vec<PathBuf>,
@@ -125,7 +126,7 @@ impl RunFile {
     const results_version: Field<u64> = Field::new("results_version");
 }
 
-/// The scenario in a `run.json`; any other document is returned as it is.
+/// Returns the scenario in a `run.json`; any other document is returned as it is.
 fn of_run(mut root: Table) -> Table {
     let scenario = root.table(RunFile::scenario);
     if root.has(RunFile::results_version)
@@ -136,7 +137,7 @@ fn of_run(mut root: Table) -> Table {
     root
 }
 
-/// Makes the origin of a span.
+/// Function that makes the origin of a span.
 type MakeOrigin<'a> = &'a dyn Fn(std::ops::Range<usize>) -> Origin;
 
 fn from_toml_table(
@@ -208,7 +209,7 @@ fn parse_json(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     }
 }
 
-/// A raw value borrows from the text, so that its address gives its position.
+/// Reads a raw value, which borrows from the text, so that its address gives its position.
 fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
     let start = raw.get().as_ptr() as usize - source.text.as_ptr() as usize;
     let here = Origin::File(Arc::clone(source), start..start + raw.get().len());

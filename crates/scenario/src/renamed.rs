@@ -13,7 +13,7 @@ const RENAMED: [(&str, &str); 7] = [
     ("separate", "connection_per_object"),
 ];
 
-/// The new name of an unknown key, if that is one of `known`, or is in a table of them.
+/// Returns the new name of an unknown key, if that is one of `known`, or is in a table of them.
 pub(crate) fn new_name(key: &str, known: &[&str]) -> Option<&'static str> {
     let (_, new) = RENAMED.iter().find(|(old, _)| *old == key)?;
     let first = new.split('.').next()?;

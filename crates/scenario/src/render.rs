@@ -18,8 +18,8 @@ pub struct ExplainRow {
     pub origin: String,
 }
 
-/// The table as JSON with sorted keys: quantities as texts with units, whole numbers without a
-/// fraction.
+/// Returns the table as JSON with sorted keys: quantities as texts with units, whole numbers
+/// without a fraction.
 pub(crate) fn json(table: &Table) -> Json {
     let entry = |(key, node): (&String, &Node)| (key.clone(), json_value(&node.value));
     Json::Object(table.entries.iter().map(entry).collect::<Map<_, _>>())
@@ -41,7 +41,7 @@ pub(crate) fn json_value(value: &Value) -> Json {
     }
 }
 
-/// SHA-256 of the canonical JSON and the version of the results, in hexadecimal.
+/// Returns the SHA-256 of the canonical JSON and the version of the results, in hexadecimal.
 pub(crate) fn hash(canonical: &Json, results_version: u32) -> String {
     let digest = hmac_sha256::Hash::hash(
         format!("{canonical}\nresults-version {results_version}").as_bytes(),
@@ -49,7 +49,7 @@ pub(crate) fn hash(canonical: &Json, results_version: u32) -> String {
     hexadecimal(&digest)
 }
 
-/// Bytes in hexadecimal.
+/// Returns the bytes in hexadecimal.
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -71,7 +71,7 @@ pub(crate) fn without_directories(value: &mut Json) {
     }
 }
 
-/// A row for each value, lists of plain values in one row.
+/// Returns a row for each value, lists of plain values in one row.
 pub(crate) fn explain(table: &Table) -> Vec<ExplainRow> {
     let mut rows = Vec::new();
     explain_table(table, "", &mut rows);
@@ -100,7 +100,7 @@ fn explain_node(node: &Node, path: &str, rows: &mut Vec<ExplainRow>) {
     }
 }
 
-/// A plain value as one would write it, without the quotes.
+/// Returns a plain value as one would write it, without the quotes.
 pub(crate) fn written(value: &Value) -> String {
     match value {
         Value::Text(text) => match text.lines().count() {

@@ -145,7 +145,7 @@ fn check_measure(root: &Table, duration: Time, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The flows that a stop rule counts, by label: those with exchanges.
+/// Resolves the flows that a stop rule counts, by label: those with exchanges.
 fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
     let measure = root.sub_mut(Scenario::measure);
     let Some(stop) = measure.table_mut(MoreMeasures::stop) else {
@@ -180,7 +180,7 @@ fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// ns-2's generator takes seeds of 31 bits.
+/// Checks the seed: ns-2's generator takes seeds of 31 bits.
 fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
     const NS2_MAX: u64 = (1 << 31) - 2;
     let Seeds { seed, replication } = Seeds::of(root);

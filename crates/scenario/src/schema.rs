@@ -11,7 +11,7 @@ use crate::kinds;
 use crate::model::SCENARIO;
 use crate::render;
 
-/// The schema of a whole scenario (JSON Schema 2020-12).
+/// Returns the schema of a whole scenario (JSON Schema 2020-12).
 pub fn schema() -> Json {
     let mut schema = table(SCENARIO);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -121,7 +121,7 @@ fn of(kind: &Kind) -> Json {
     }
 }
 
-/// A table's schema with its `kind`.
+/// Returns a table's schema with its `kind`.
 fn tagged(kind: &str, mut table: Json) -> Json {
     table["properties"]["kind"] = json!({ "const": kind });
     table["required"] = json!(["kind"]);
@@ -146,7 +146,7 @@ fn parameters(parameters: &[Parameter]) -> Json {
     json!({ "type": "object", "properties": properties, "additionalProperties": false })
 }
 
-/// A list of points `[window, value]`.
+/// Returns the schema of a list of points `[window, value]`.
 fn points(values: Range) -> Json {
     let window = json!({ "type": "number", "exclusiveMinimum": 0 });
     let pair = json!({
@@ -176,7 +176,7 @@ fn custom() -> Json {
     })
 }
 
-/// A controller in another process.
+/// Returns the schema of a controller in another process.
 fn external() -> Json {
     json!({
         "type": "object",

@@ -69,7 +69,7 @@ pub enum QuantityError {
         /// Allowed quantities.
         expected: String,
     },
-    /// Less than nothing.
+    /// A negative quantity.
     #[error("{found:?} is negative; expected {expected}")]
     Negative {
         /// The text.
@@ -179,12 +179,12 @@ impl Dimension {
         self.units().iter().find(|unit| unit.name == name)
     }
 
-    /// Every spelling of its units.
+    /// Returns every spelling of its units.
     pub fn unit_names(self) -> impl Iterator<Item = &'static str> {
         self.units().iter().map(|unit| unit.name)
     }
 
-    /// A quantity of this dimension to show as an example.
+    /// Returns a quantity of this dimension to show as an example.
     pub const fn example(self) -> &'static str {
         match self {
             Self::Time => "50 ms",
@@ -355,7 +355,7 @@ impl Decimal {
         })
     }
 
-    /// This times `factor`, to the nearest whole number, and whether that is exact.
+    /// Returns this times `factor`, to the nearest whole number, and true if that is exact.
     fn times(&self, factor: u64) -> Option<(u64, bool)> {
         let product = self.digits.checked_mul(u128::from(factor))?;
         let power = 10u128.checked_pow(self.exponent.unsigned_abs());
@@ -426,7 +426,8 @@ impl fmt::Display for Rate {
 }
 
 impl fmt::Display for Bytes {
-    /// In the largest unit in which it is whole, so that both 1500 B and 64 KiB look familiar.
+    /// Writes the value in the largest unit in which it is whole, so that both 1500 B and 64 KiB
+    /// look familiar.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let whole = |unit: &&Unit| self.0 > 0 && self.0.is_multiple_of(unit.value);
         let (name, value) = SIZE

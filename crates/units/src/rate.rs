@@ -15,24 +15,24 @@ pub struct Rate(u64);
 pub struct Bytes(pub u64);
 
 impl Rate {
-    /// A rate of `bps` bits per second.
+    /// Returns a rate of `bps` bits per second.
     pub const fn from_bps(bps: u64) -> Self {
         Self(bps)
     }
 
-    /// Bits per second.
+    /// Returns the rate in bits per second.
     #[inline]
     pub const fn as_bps(self) -> u64 {
         self.0
     }
 
-    /// Packets of `bytes` bytes per second.
+    /// Returns the rate in packets of `bytes` bytes per second.
     pub fn packets_per_s(self, bytes: u64) -> f64 {
         self.0 as f64 / (8.0 * bytes as f64)
     }
 
-    /// Whole picoseconds that `bytes` take at this rate, and the remainder in units of one
-    /// picosecond divided by the rate. Adding up remainders keeps the long-run rate exact.
+    /// Returns the whole picoseconds that `bytes` take at this rate, and the remainder in units of
+    /// one picosecond divided by the rate. Adding up remainders keeps the long-run rate exact.
     pub const fn transmission(self, bytes: u64) -> (Span, u64) {
         let bit_ps = bytes as u128 * 8 * PS_PER_S as u128;
         let rate = self.0 as u128;
@@ -42,7 +42,7 @@ impl Rate {
         )
     }
 
-    /// The bandwidth-delay product with a round trip of `rtt`, in bytes rounded down.
+    /// Returns the bandwidth-delay product with a round trip of `rtt`, in bytes rounded down.
     pub const fn bdp(self, rtt: Span) -> Bytes {
         Bytes((self.0 as u128 * rtt.as_ps() as u128 / (8 * PS_PER_S as u128)) as u64)
     }

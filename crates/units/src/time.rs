@@ -24,30 +24,30 @@ impl Time {
     /// Later than any event: "never".
     pub const NEVER: Self = Self(u64::MAX);
 
-    /// The point `ps` picoseconds after the start.
+    /// Returns the point `ps` picoseconds after the start.
     #[inline]
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
     }
 
-    /// The point `seconds` after the start, to the nearest picosecond.
+    /// Returns the point `seconds` after the start, to the nearest picosecond.
     pub fn from_secs_f64(seconds: f64) -> Self {
         Self(Span::from_secs_f64(seconds).0)
     }
 
-    /// Picoseconds since the start.
+    /// Returns the picoseconds since the start.
     #[inline]
     pub const fn as_ps(self) -> u64 {
         self.0
     }
 
-    /// Seconds since the start.
+    /// Returns the seconds since the start.
     #[inline]
     pub fn as_secs_f64(self) -> f64 {
         Span(self.0).as_secs_f64()
     }
 
-    /// The span since `earlier`, zero if `earlier` is later.
+    /// Returns the span since `earlier`, zero if `earlier` is later.
     #[inline]
     pub const fn since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
@@ -58,39 +58,39 @@ impl Span {
     /// No time at all.
     pub const ZERO: Self = Self(0);
 
-    /// A span of `ps` picoseconds.
+    /// Returns a span of `ps` picoseconds.
     #[inline]
     pub const fn from_ps(ps: u64) -> Self {
         Self(ps)
     }
 
-    /// A span of `ms` milliseconds.
+    /// Returns a span of `ms` milliseconds.
     pub const fn from_millis(ms: u64) -> Self {
         Self(ms * (PS_PER_S / 1000))
     }
 
-    /// A span of `us` microseconds.
+    /// Returns a span of `us` microseconds.
     pub const fn from_micros(us: u64) -> Self {
         Self(us * (PS_PER_S / 1_000_000))
     }
 
-    /// A span of whole seconds.
+    /// Returns a span of whole seconds.
     pub const fn from_secs(s: u64) -> Self {
         Self(s * PS_PER_S)
     }
 
-    /// A span of `seconds`, to the nearest picosecond; negative and NaN become zero.
+    /// Returns a span of `seconds`, to the nearest picosecond; negative and NaN become zero.
     pub fn from_secs_f64(seconds: f64) -> Self {
         Self(libm::round(seconds * PS_PER_S as f64) as u64)
     }
 
-    /// Picoseconds.
+    /// Returns the span in picoseconds.
     #[inline]
     pub const fn as_ps(self) -> u64 {
         self.0
     }
 
-    /// Seconds.
+    /// Returns the span in seconds.
     #[inline]
     pub fn as_secs_f64(self) -> f64 {
         // Processors have an instruction for signed integers only; half the range is 106 days.
@@ -102,14 +102,15 @@ impl Span {
         ps / PS_PER_S as f64
     }
 
-    /// Out of line, or compilers do without a branch, at the cost of all spans.
+    /// Converts picoseconds out of line: inlined, compilers do without a branch, at the cost of all
+    /// spans.
     #[cold]
     #[inline(never)]
     fn long_as_f64(ps: u64) -> f64 {
         ps as f64
     }
 
-    /// The difference, zero instead of negative.
+    /// Returns the difference, zero instead of negative.
     #[inline]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))

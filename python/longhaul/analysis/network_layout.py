@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import shortest_path
 
 # Nodes of a picture: more cannot be told apart.
 MOST_NODES = 1200
@@ -29,6 +27,10 @@ def majorised(names: Sequence[str], links: Sequence[tuple[str, str]]) -> np.ndar
     Stress majorisation (E. Gansner, Y. Koren and S. North, *Graph Drawing by Stress Majorization*,
     2004) from classical scaling.
     """
+    # Imported here: it takes a fifth of the time of a whole plot, and few plots lay out a network.
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import shortest_path
+
     count = len(names)
     places = {name: at for at, name in enumerate(names)}
     ends = np.array([(places[start], places[other]) for start, other in links], int).reshape(-1, 2)

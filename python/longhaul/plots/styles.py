@@ -144,7 +144,11 @@ def _seen_as(style: Style) -> tuple[object, object]:
     return style.colour, style.line
 
 
-_DERIVED_LINES = (*_LINES, (0, (8, 1.5, 1.5, 1.5)), (0, (8, 1.5, 1.5, 1.5, 1.5, 1.5)))
+_DERIVED_LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
+    *_LINES,
+    (0, (8, 1.5, 1.5, 1.5)),
+    (0, (8, 1.5, 1.5, 1.5, 1.5, 1.5)),
+)
 ALGORITHMS = with_derived(NAMED, (row["name"] for row in _engine.algorithms()["algorithms"]))
 
 

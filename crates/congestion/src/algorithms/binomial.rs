@@ -88,8 +88,8 @@ impl Binomial {
         f64::max(window - self.decrease * libm::pow(window, self.l), 1.0)
     }
 
-    /// Segments sent, and round trips passed, while the window grows up to `top` after a reduction:
-    /// integrals of `w / growth` and `1 / growth` over the window.
+    /// Returns the segments sent, and round trips passed, while the window grows up to `top` after a
+    /// reduction: integrals of `w / growth` and `1 / growth` over the window.
     fn cycle(&self, top: f64) -> (f64, f64) {
         let bottom = self.reduced(top);
         let between = |power: f64| {
@@ -114,7 +114,8 @@ impl CongestionControl for Binomial {
         window.reduce_to(self.reduced(event.base));
     }
 
-    /// The saw-tooth whose cycle sends `1 / loss` segments; its top is found by halving.
+    /// Returns the mean window of the saw-tooth whose cycle sends `1 / loss` segments; its top is
+    /// found by halving.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let (mut low, mut high) = (1.0, 1e9);
         for _ in 0..200 {

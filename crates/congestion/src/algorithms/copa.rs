@@ -9,9 +9,9 @@ use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Limit, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 use crate::windowed_max::WindowedMax;
@@ -166,7 +166,7 @@ impl Copa {
         *most = most.max(rtt_s);
     }
 
-    /// A round trip is over: mode and velocity for the next one.
+    /// Begins a round trip: chooses its mode and its velocity.
     fn begin_round(&mut self, window: &Window) {
         if self.may_compete {
             self.choose_mode();
@@ -177,7 +177,7 @@ impl Copa {
         self.lost = false;
     }
 
-    /// Section 2.1: it doubles from the third round trip in one direction on, after slow start.
+    /// Chooses the velocity (section 2.1): it doubles from the third round trip in one direction on, after slow start.
     fn choose_velocity(&mut self, cwnd: f64) {
         let grows = cwnd > self.cwnd_before;
         self.steady = if grows == self.grows && !self.slow_start {
@@ -193,7 +193,7 @@ impl Copa {
         self.cwnd_before = cwnd;
     }
 
-    /// Section 2.2: a queue that never empties is filled by others.
+    /// Chooses the mode (section 2.2): a queue that never empties is filled by others.
     fn choose_mode(&mut self) {
         let seen = self.rounds.iter().filter(|round| **round != NONE);
         let (least, most) = seen.fold(NONE, |(least, most), round| {
@@ -211,7 +211,7 @@ impl Copa {
         self.competes = competes;
     }
 
-    /// One acknowledgement's step towards the target.
+    /// Takes one acknowledgement's step towards the target.
     fn step(&mut self, acked: f64, may_grow: bool, window: &mut Window) {
         let (cwnd, queueing_s) = (window.cwnd(), self.queueing_s());
         // Without a queue the target rate is infinite.
@@ -240,7 +240,7 @@ impl Copa {
         }
     }
 
-    /// Every two round trips.
+    /// Limits losses, every two round trips.
     fn limit_losses(&mut self, ack: &AckSample, window: &mut Window) {
         let (lost, delivered) = (
             ack.lost.saturating_sub(self.losses.lost),

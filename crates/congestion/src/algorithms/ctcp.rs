@@ -148,7 +148,7 @@ impl DelayLaw {
         ack.srtt > Span::ZERO && self.timer.elapsed(ack.now, period).is_some()
     }
 
-    /// The next delay window of a flow with `window` segments in flight.
+    /// Returns the next delay window of a flow with `window` segments in flight.
     pub(crate) fn next(&self, delay: f64, window: f64, min_rtt: Span, srtt: Span) -> f64 {
         let queued = window * (1.0 - min_rtt.as_secs_f64() / srtt.as_secs_f64());
         let change = if queued < self.gamma {
@@ -186,8 +186,8 @@ impl Ctcp {
         }
     }
 
-    /// The delay window rests in slow start, below `low_window`, and in the round trip of a
-    /// congestion signal.
+    /// Updates the delay window, which stays as it is in slow start, below `low_window`, and in the
+    /// round trip of a congestion signal.
     fn update_delay_window(&mut self, ack: &AckSample, window: &Window) {
         if !self.law.is_due(ack) || std::mem::take(&mut self.signalled) {
             return;
@@ -232,8 +232,8 @@ impl CongestionControl for Ctcp {
         restart(event, window);
     }
 
-    /// The saw-tooth of a window that grows by `increase * w^exponent` per round trip, on a queue
-    /// that stays empty.
+    /// Returns the mean window of a saw-tooth that grows by `increase * w^exponent` per round trip,
+    /// on a queue that stays empty.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let kept = 1.0 - self.decrease;
         // Integrals over one saw-tooth below `top`: of w^(1 - k), the segments sent, and of w^-k,

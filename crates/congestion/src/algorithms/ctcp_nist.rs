@@ -65,7 +65,7 @@ impl CtcpNist {
         }
     }
 
-    /// Once a round trip, in congestion avoidance.
+    /// Updates the delay window once a round trip, in congestion avoidance.
     fn update_delay_window(&mut self, ack: &AckSample, window: &Window) {
         let cwnd = window.cwnd();
         if !self.law.is_due(ack) || window.in_slow_start() || cwnd < self.low_window {

@@ -7,10 +7,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase};
 use crate::marked_share::MarkedShare;
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -67,7 +67,7 @@ impl Dctcp {
         }
     }
 
-    /// The last window's share, equations of steps 6 and 7.
+    /// Ends a window: takes its share into the estimate (steps 6 and 7).
     fn end_window(&mut self) {
         if let Some(share) = self.marks.end_round() {
             self.alpha += self.gain * (share - self.alpha);

@@ -9,9 +9,9 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
 use crate::entry::{Entry, OwnBursts, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -65,8 +65,8 @@ struct Point {
 }
 
 impl Point {
-    /// The normalised delay gradient from an earlier point; where the window could not move, the
-    /// change of the delay alone.
+    /// Returns the normalised delay gradient from an earlier point; where the window could not
+    /// move, the change of the delay alone.
     fn gradient_from(self, earlier: Self) -> f64 {
         let delay = (self.rtt_s - earlier.rtt_s) / (self.rtt_s + earlier.rtt_s);
         if self.window == earlier.window {
@@ -119,7 +119,8 @@ impl DelayGradient {
         }
     }
 
-    /// Losses changed the window: there is no earlier point to compare with.
+    /// Begins anew after losses, which changed the window: there is no earlier point to compare
+    /// with.
     fn begin(&mut self) {
         (self.last, self.settled) = (None, false);
     }

@@ -13,9 +13,9 @@ use super::hstcp::{
     HIGH_DECREASE, HIGH_P, HIGH_WINDOW, Hstcp, LOW_P, LOW_WINDOW, MIN_DECREASE, rounded,
 };
 use crate::congestion_control::CongestionControl;
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::window::Window;
 
@@ -157,7 +157,7 @@ impl Ghstcp {
         above_s > self.near * deviation_s && (rising || above_s >= self.far * deviation_s)
     }
 
-    /// Any loss brings HighSpeed TCP's growth back (chapter 2).
+    /// Restarts with HighSpeed TCP's growth, after any loss (chapter 2).
     fn start_anew(&mut self) {
         self.gentle = false;
         self.cycle = None;
@@ -250,7 +250,7 @@ impl Cycle {
         self.products += from_mean_departure * from_mean_rtt * rest;
     }
 
-    /// Pearson's coefficient of departure and round-trip times; zero where either is constant.
+    /// Returns Pearson's coefficient of departure and round-trip times; zero where either is constant.
     fn correlation(&self) -> f64 {
         let spread = libm::sqrt(self.departures * self.rtts);
         if spread > 0.0 {
@@ -260,7 +260,7 @@ impl Cycle {
         }
     }
 
-    /// Fisher's transform of the correlation, in its standard deviations (chapter 2).
+    /// Returns Fisher's transform of the correlation, in its standard deviations (chapter 2).
     fn fisher_z(&self) -> f64 {
         if self.count < 4 {
             return 0.0;
@@ -269,7 +269,7 @@ impl Cycle {
         libm::atanh(bounded) * libm::sqrt(self.count as f64 - 3.0)
     }
 
-    /// Sample standard deviation of the round-trip times.
+    /// Returns the sample standard deviation of the round-trip times.
     fn deviation_s(&self) -> f64 {
         if self.count < 2 {
             return 0.0;
@@ -290,7 +290,7 @@ mod tests {
         Ghstcp::new(&ENTRY.settings(Variant::Paper, &given).unwrap()).unwrap()
     }
 
-    /// A cycle of departures one millisecond apart.
+    /// Returns a cycle of departures one millisecond apart.
     fn cycle(rtts_ms: &[u64]) -> Cycle {
         let mut cycle = Cycle::new(Time::ZERO, rtts_ms.len() as u64);
         for (number, &rtt_ms) in rtts_ms.iter().enumerate() {

@@ -162,8 +162,8 @@ fn rounded_p(settings: &Settings, name: &str) -> Option<f64> {
     rounded.then(|| 0.078 / libm::pow(settings.get(name), 1.2))
 }
 
-/// The RFC puts a window of 38 at a loss probability of 1e-3; other low windows are scaled by
-/// standard TCP's inverse square root. ns-2 puts them on standard TCP's response function exactly.
+/// Returns the default of `low_p`. The RFC puts a window of 38 at a loss probability of 1e-3; other low windows are
+/// scaled by standard TCP's inverse square root. ns-2 puts them on standard TCP's response function exactly.
 fn default_low_p(settings: &Settings) -> f64 {
     let low_window = settings.get("low_window");
     rounded_p(settings, "low_window").unwrap_or_else(|| match settings.variant() {
@@ -190,7 +190,7 @@ pub struct Hstcp {
 struct Ns2Factor(f64);
 
 impl Hstcp {
-    /// Built from any table that has this algorithm's parameters.
+    /// Makes the algorithm from any table that has its parameters.
     pub(crate) fn new(settings: &Settings) -> Result<Self, SpecError> {
         settings.require_below("low_window", "high_window")?;
         settings.require_below("high_p", "low_p")?;
@@ -261,14 +261,14 @@ impl CongestionControl for Hstcp {
 }
 
 impl Extension for Hstcp {
-    /// Linux takes standard TCP's (`tcp_reno_min_cwnd`).
+    /// Returns standard TCP's bound in Linux (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         let halves = self.response.linux && self.counted.is_none();
         halves.then(|| window.ssthresh() / 2.0)
     }
 }
 
-/// Segments more for an acknowledgement (Linux 6.18, `hstcp_cong_avoid`).
+/// Returns the segments to add for an acknowledgement (Linux 6.18, `hstcp_cong_avoid`).
 fn whole_increment(counted: &mut u64, response: &Response, cwnd: f64) -> f64 {
     let cwnd = cwnd as u64;
     *counted += response.increase(cwnd as f64) as u64;
@@ -292,7 +292,7 @@ impl Ns2Factor {
         }
     }
 
-    /// Any cut above `low_window`, one after a timeout too, leaves its `b` behind.
+    /// Keeps the `b` of any reduction above `low_window`, even of one after a timeout.
     fn update(&mut self, response: &Response, cwnd: f64) {
         if cwnd > response.curve.low_window {
             self.0 = response.decrease(cwnd);
@@ -341,8 +341,8 @@ impl Response {
         w < self.curve.low_window || w == self.curve.low_window && !self.nist
     }
 
-    /// Segments per round trip at window `w`. Never fewer than standard TCP's one: with the RFC's
-    /// rounded `low_p` the formula starts at 0.96.
+    /// Returns the segments per round trip at window `w`, never fewer than standard TCP's one: with the RFC's rounded
+    /// `low_p` the formula starts at 0.96.
     #[inline]
     fn increase(&self, w: f64) -> f64 {
         let w = if self.linux { libm::floor(w) } else { w };
@@ -364,7 +364,7 @@ impl Response {
         w * (1.0 - self.decrease(w))
     }
 
-    /// Part of the window removed at window `w`.
+    /// Returns the part of the window removed at window `w`.
     fn decrease(&self, w: f64) -> f64 {
         if self.is_standard(w) {
             0.5
@@ -425,21 +425,21 @@ impl Curve {
         }
     }
 
-    /// `a(w) = w^2 p(w) 2 b(w) / (2 - b(w))`.
+    /// Returns `a(w) = w^2 p(w) 2 b(w) / (2 - b(w))`.
     fn increase(&self, w: f64) -> f64 {
         let b = self.decrease(w);
         let p = self.low_p * libm::exp(self.loss_slope * libm::log(w / self.low_window));
         w * w * p * 2.0 * b / (2.0 - b)
     }
 
-    /// `b(w)`, a line in the logarithm of the window from one half to `high_decrease`.
+    /// Returns `b(w)`, a line in the logarithm of the window from one half to `high_decrease`.
     fn decrease(&self, w: f64) -> f64 {
         let line = 0.5 + self.decrease_slope * libm::log(w / self.low_window);
         line.max(self.min_decrease)
     }
 
-    /// Largest window worth tabulating: `a(w)` has a kink where `b(w)` reaches its bound, and bends
-    /// too much for the table where it is below 0.01. Some millions are the largest in use.
+    /// Returns the largest window worth tabulating: `a(w)` has a kink where `b(w)` reaches its bound, and bends too
+    /// much for the table where it is below 0.01. Some millions are the largest in use.
     fn table_end(&self) -> f64 {
         let x = (self.min_decrease.max(0.01) - 0.5) / self.decrease_slope;
         (self.low_window * libm::exp(x))
@@ -447,7 +447,7 @@ impl Curve {
             .max(self.low_window)
     }
 
-    /// Mean window under evenly spaced losses; standard TCP's for losses more frequent than `low_p`.
+    /// Returns the mean window under evenly spaced losses; standard TCP's for losses more frequent than `low_p`.
     fn mean_window(&self, loss: f64) -> f64 {
         if loss >= self.low_p {
             return mean_window(1.0, 0.5, loss);
@@ -472,7 +472,7 @@ mod tests {
         Hstcp::new(&ENTRY.settings(variant, &given).unwrap()).unwrap()
     }
 
-    /// With the RFC's rounded response function.
+    /// Makes the algorithm with the RFC's rounded response function.
     fn with_rounded_response() -> Hstcp {
         hstcp(Variant::Paper, &[("rounded", 1.0)])
     }
@@ -572,8 +572,8 @@ mod tests {
 
     #[test]
     fn nist_s_increase_is_a_whole_number() {
-        // NIST SP 500-282, equations 26 and 27: (window, one half more than the increase, which is
-        // then cut to whole segments, decrease).
+        // NIST SP 500-282, equations 26 and 27: (window, one half more than the increase, which is then truncated to
+        // whole segments, decrease).
         let cases = [
             (31.0, 1.311_134, 0.5),
             (38.0, 1.428_532, 0.489_682),

@@ -8,10 +8,10 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, restart};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::window::Window;
 
@@ -136,7 +136,7 @@ impl Illinois {
         })
     }
 
-    /// Increase at a queueing delay, as a part of the largest: a hyperbola (equation 3).
+    /// Sets the increase at a queueing delay, as a part of the largest: a hyperbola (equation 3).
     fn adapt_increase(&mut self, delay: f64) {
         if delay > EMPTY {
             self.patient = Some(0.0);
@@ -155,7 +155,7 @@ impl Illinois {
         self.increase = self.max_increase;
     }
 
-    /// Decrease at a queueing delay, as a part of the largest: a line between two levels.
+    /// Returns the decrease at a queueing delay, as a part of the largest: a line between two levels.
     fn decrease_at(&self, delay: f64) -> f64 {
         let place = (delay - DECREASE_FROM) / (DECREASE_TO - DECREASE_FROM);
         let rise = self.max_decrease - self.min_decrease;
@@ -244,7 +244,7 @@ impl CongestionControl for Illinois {
 }
 
 impl Extension for Illinois {
-    /// Linux takes standard TCP's (`tcp_reno_min_cwnd`).
+    /// Returns standard TCP's bound in Linux (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         self.linux.then(|| window.ssthresh() / 2.0)
     }

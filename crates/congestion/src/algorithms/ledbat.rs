@@ -1,17 +1,17 @@
 //! LEDBAT: grows or shrinks to hold a target queueing delay.
 //!
 //! RFC 6817 section 2.4.2. One-way delays where the transport measures them, else round-trip times.
-//! How a flow starts is left open there: here as the flow chooses, until the target is exceeded, as in
+//! The RFC leaves a flow's start open: here as the flow chooses, until the target is exceeded, as in
 //! libutp, the implementation of its authors.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
 use crate::delay_history::DelayHistory;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -92,7 +92,7 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
-    /// In slow start only to leave it.
+    /// Includes slow start, only to leave it.
     fn phases(&self) -> Phases {
         if self.is_above_target() {
             Phases::SlowStart

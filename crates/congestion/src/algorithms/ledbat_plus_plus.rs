@@ -7,10 +7,10 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
 use crate::delay_history::DelayHistory;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -91,13 +91,13 @@ impl LedbatPlusPlus {
         }
     }
 
-    /// Segments a round trip while the queue is short.
+    /// Returns the segments a round trip while the queue is short.
     fn gain(&self) -> f64 {
         let base_s = self.delays.base().map_or(0.0, Span::as_secs_f64);
         (1.0 / (2.0 * self.target_s / base_s).ceil()).clamp(LEAST_GAIN, 1.0)
     }
 
-    /// Segments that a round trip adds or takes, at a queueing delay in parts of the target.
+    /// Returns the segments that a round trip adds or takes, at a queueing delay in parts of the target.
     fn change(&self, queueing: f64, cwnd: f64) -> f64 {
         if queueing <= 1.0 {
             return self.gain();
@@ -134,7 +134,7 @@ impl LedbatPlusPlus {
         };
     }
 
-    /// A slowdown that began then is over.
+    /// Returns the stage after a slowdown that began at `begun`.
     fn after(begun: Time, now: Time) -> Stage {
         Stage::Steady {
             slowdown: now + now.since(begun) * BETWEEN,

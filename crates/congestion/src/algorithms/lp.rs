@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::reno::Reno;
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -128,7 +128,7 @@ impl Lp {
         }
     }
 
-    /// An early congestion indication (section IV.B).
+    /// Reduces the window for an early congestion indication (section IV.B).
     fn on_early_indication(&mut self, ack: &AckSample, window: &mut Window) {
         let left = if ack.now < self.still_until {
             1.0
@@ -248,7 +248,7 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// An acknowledgement of the segment with this number, at most 40 being in flight.
+    /// Returns an acknowledgement of the segment with this number, at most 40 being in flight.
     fn ack(number: u64, delay_us: u64) -> AckSample {
         AckSample {
             now: Time::ZERO + Span::from_millis(number),

@@ -42,7 +42,7 @@ pub(crate) static ENTRY: Entry<MulTcp> = Entry {
     },
 };
 
-/// Segments per round trip, and part of the window removed.
+/// Returns the segments per round trip, and part of the window removed.
 fn amounts(settings: &Settings) -> (f64, f64) {
     let flows = settings.get("flows");
     (flows, 0.5 / flows.max(1.0))

@@ -8,10 +8,10 @@ use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Dummies, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::Variant;
 use crate::window::Window;
 
@@ -63,7 +63,7 @@ impl Peach {
 }
 
 impl CongestionControl for Peach {
-    /// Sudden start takes the place of slow start.
+    /// Includes slow start, which sudden start replaces.
     fn phases(&self) -> Phases {
         Phases::SlowStart
     }

@@ -9,10 +9,10 @@ use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Limit, Phase, Timeout};
 use crate::marked_share::MarkedShare;
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -111,7 +111,7 @@ impl Prague {
         self.rtt_target > Span::ZERO && old && !window.in_slow_start()
     }
 
-    /// Segments by which a round trip without marks enlarges the window.
+    /// Returns the segments by which a round trip without marks enlarges the window.
     fn increase(&self, srtt: Span, window: &Window) -> f64 {
         if srtt == Span::ZERO || srtt >= self.rtt_target || !self.scales(window) {
             return 1.0;
@@ -144,7 +144,7 @@ impl Prague {
         }
     }
 
-    /// At the end of a round: the estimate.
+    /// Ends a round: updates the estimate.
     fn end_round(&mut self, ack: &AckSample, window: &Window) {
         let share = self.marks.end_round().unwrap_or(0.0);
         if self.marks_seen {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     impl Flow {
-        /// In congestion avoidance, old enough to be scaled.
+        /// Returns a flow in congestion avoidance, old enough to be scaled.
         fn new(cwnd: f64, rtt_ms: u64, alpha: f64) -> Self {
             let settings = ENTRY.settings(Variant::Paper, &[]).expect("defaults");
             let mut prague = Prague::new(&settings);

@@ -74,7 +74,7 @@ impl Reno {
         }
     }
 
-    /// Without variants.
+    /// Makes an algorithm without variants.
     pub(crate) fn general(increase: f64, decrease: f64) -> Self {
         Self {
             increase,
@@ -85,7 +85,7 @@ impl Reno {
         }
     }
 
-    /// Standard TCP of a current kernel.
+    /// Makes the standard TCP of a current kernel.
     pub(crate) fn of_linux() -> Self {
         Self {
             whole: true,
@@ -93,7 +93,7 @@ impl Reno {
         }
     }
 
-    /// Segments more for `credit` acknowledged ones (`tcp_cong_avoid_ai`).
+    /// Returns the segments to add for `credit` acknowledged ones (`tcp_cong_avoid_ai`).
     fn whole_increment(&mut self, credit: f64, cwnd: f64) -> f64 {
         let needed = larger((cwnd / self.increase).floor(), 1.0);
         let due = self.counted >= needed;
@@ -104,7 +104,7 @@ impl Reno {
     }
 }
 
-/// The larger of two numbers.
+/// Returns the larger of two numbers.
 fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
@@ -134,14 +134,15 @@ impl CongestionControl for Reno {
         }
     }
 
-    /// The saw-tooth between `(1 - b) W` and `W` with slope `a`: `sqrt(a (2 - b) / (2 b p))`.
+    /// Returns the mean window of the saw-tooth between `(1 - b) W` and `W` with slope `a`: `sqrt(a (2 - b) / (2 b
+    /// p))`.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         Some(mean_window(self.increase, self.backoff.loss, loss))
     }
 }
 
-/// Mean window of AIMD under losses `1 / loss` segments apart (RFC 3649 section 5 uses it for
-/// HighSpeed TCP; with the standard values it is `sqrt(1.5 / loss)`).
+/// Returns the mean window of AIMD under losses `1 / loss` segments apart (RFC 3649 section 5 uses it for HighSpeed
+/// TCP; with the standard values it is `sqrt(1.5 / loss)`).
 pub(crate) fn mean_window(increase: f64, decrease: f64, loss: f64) -> f64 {
     libm::sqrt(increase * (2.0 - decrease) / (2.0 * decrease * loss))
 }

@@ -171,7 +171,7 @@ impl CongestionControl for Scalable {
 }
 
 impl Extension for Scalable {
-    /// Linux takes standard TCP's, though its window is to keep seven eighths
+    /// Returns standard TCP's bound in Linux, though its window is to keep seven eighths
     /// (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         (self.variant == Variant::Linux2_6_22).then(|| window.ssthresh() / 2.0)

@@ -102,7 +102,7 @@ struct Function {
 }
 
 impl Function {
-    /// The function at `window`, whose place is remembered.
+    /// Returns the function's value at `window`, whose place is remembered.
     #[inline]
     fn at(&mut self, window: f64) -> f64 {
         if !self.is_between(window) {
@@ -111,7 +111,7 @@ impl Function {
         self.line(self.above, window)
     }
 
-    /// The function at `window`.
+    /// Returns the function's value at `window`.
     fn value(&self, window: f64) -> f64 {
         self.line(self.search(window), window)
     }
@@ -120,7 +120,7 @@ impl Function {
         self.points.partition_point(|&(w, _)| w <= window)
     }
 
-    /// The line that ends at the point `above`, at `window`.
+    /// Returns the value at `window` of the line that ends at the point `above`.
     #[inline]
     fn line(&self, above: usize, window: f64) -> f64 {
         let below = above

@@ -102,13 +102,13 @@ impl Vcp {
         }
     }
 
-    /// Segments per segment acknowledged: `(1 + xi)^(rtt / interval) - 1`.
+    /// Returns the segments per segment acknowledged: `(1 + xi)^(rtt / interval) - 1`.
     fn multiplicative(&self, ack: &AckSample) -> f64 {
         let intervals = ack.srtt.as_secs_f64() / self.interval_s;
         f64::min(libm::pow(1.0 + self.xi, intervals) - 1.0, MAX_INCREASE)
     }
 
-    /// Segments per segment acknowledged: `alpha (rtt / interval)^2` a round trip.
+    /// Returns the segments per segment acknowledged: `alpha (rtt / interval)^2` a round trip.
     fn additive(&self, ack: &AckSample, window: &Window) -> f64 {
         let intervals = ack.srtt.as_secs_f64() / self.interval_s;
         self.alpha * intervals * intervals / window.cwnd()

@@ -29,10 +29,7 @@ pub(crate) static ENTRY: Entry<Xcp> = Entry {
     ],
     source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Router],
-    needs_path: PathNeeds::router(
-        "xcp",
-        "no router answers, and the window does not grow",
-    ),
+    needs_path: PathNeeds::router("xcp", "no router answers, and the window does not grow"),
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "desired_rate",
@@ -105,8 +102,8 @@ impl CongestionControl for Xcp {
 }
 
 impl Extension for Xcp {
-    /// The change wanted, shared by the packets of a round trip. Without a round-trip time there is
-    /// no throughput, and nothing to ask for.
+    /// Returns the change wanted, shared by the packets of a round trip. Without a round-trip time
+    /// there is no throughput, and nothing to ask for.
     fn router_request(&self, window: &Window, srtt: Span) -> Option<RouterRequest> {
         let (cwnd, rtt_s) = (window.cwnd(), srtt.as_secs_f64());
         let change = if rtt_s > 0.0 {

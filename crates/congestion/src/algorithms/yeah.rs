@@ -7,9 +7,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::CongestionControl;
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::queue_estimate::QueueEstimate;
 use crate::window::Window;
@@ -135,7 +135,7 @@ impl Yeah {
         }
     }
 
-    /// Precautionary decongestion.
+    /// Removes a part of the queue before it overflows (precautionary decongestion).
     fn decongest(&self, window: &mut Window) {
         let cwnd = window.cwnd();
         if self.queued > self.max_queued && cwnd > self.standard {
@@ -183,7 +183,7 @@ impl Yeah {
         self.begin_round(ack);
     }
 
-    /// Segments to remove at a congestion signal.
+    /// Returns the segments to remove at a congestion signal.
     fn reduction(&self, base: f64) -> f64 {
         let half = base / 2.0;
         if self.slow_rounds < self.competing {

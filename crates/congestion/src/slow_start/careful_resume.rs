@@ -86,7 +86,7 @@ pub struct CarefulResume {
 enum Stage {
     /// Before the initial window is acknowledged.
     Reconnaissance,
-    /// From the jump, before which so much had been sent, on.
+    /// After the jump at `since`, before which `before` segments had been sent.
     Unvalidated { before: u64, since: Time },
     /// Before `last` segments of the connection are delivered or lost.
     Validating { last: u64 },
@@ -127,7 +127,7 @@ impl CarefulResume {
         self.is_frozen() || matches!(self.stage, Stage::Validating { .. })
     }
 
-    /// An acknowledgement of new data in slow start, before the window grows for it.
+    /// Watches an acknowledgement of new data in slow start, before the window grows for it.
     pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         let arrived = ack.delivered - self.delivered;
         self.count(ack);
@@ -159,7 +159,7 @@ impl CarefulResume {
         }
     }
 
-    /// The initial window has arrived: jumps, unless there were losses, the path is another, or the window is there
+    /// Jumps once the initial window has arrived, unless there were losses, the path is another, or the window is there
     /// already. A sender without data waits.
     fn look_back(&mut self, ack: &AckSample, window: &mut Window) {
         let jump = self.max_jump.min(self.saved_cwnd / 2.0);
@@ -182,7 +182,7 @@ impl CarefulResume {
         self.delivered = ack.delivered;
     }
 
-    /// An acknowledgement in a recovery.
+    /// Processes an acknowledgement in a recovery.
     pub(super) fn on_ack_in_recovery(&mut self, ack: &AckSample) {
         if self.stage == Stage::SafeRetreat {
             self.count(ack);
@@ -219,7 +219,7 @@ impl CarefulResume {
         }
     }
 
-    /// The connection starts over as any other.
+    /// Ends the resumption: after a timeout the connection starts over as any other.
     pub(super) fn on_timeout(&mut self) {
         self.stage = Stage::Normal;
     }

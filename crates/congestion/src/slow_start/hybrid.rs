@@ -146,8 +146,8 @@ impl HybridSlowStart {
         })
     }
 
-    /// An acknowledgement of new data in slow start, before the window grows for it: ends slow start where the
-    /// path is full.
+    /// Watches an acknowledgement of new data in slow start, before the window grows for it: ends slow start where
+    /// the path is full.
     pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         // Segments sent again after a timeout give Linux no round-trip times (Karn's rule), and nothing to watch.
         let Some(rtt) = ack.rtt.filter(|_| ack.delivered > self.resumes_after) else {
@@ -171,7 +171,7 @@ impl HybridSlowStart {
         }
     }
 
-    /// A round lasts until a segment is acknowledged that was sent after its beginning.
+    /// Begins a round, which lasts until a segment is acknowledged that was sent after its beginning.
     fn begin_round(&mut self, now: Time, end: u64) {
         self.round_end = end;
         (self.round_start, self.last_of_train) = (now, now);
@@ -227,8 +227,8 @@ mod tests {
         HybridSlowStart::new(&ENTRY.settings(Variant::Paper, &given).unwrap()).unwrap()
     }
 
-    /// Acknowledgements of one segment each, `gap` apart, of one round of a window that does not grow, with these
-    /// round-trip times; returns which of them, counted from zero, ends slow start.
+    /// Passes acknowledgements of one segment each, `gap` apart, of one round of a window that does not grow, with
+    /// these round-trip times; returns the number, counted from zero, of the one that ends slow start.
     fn ends_with(
         hystart: &mut HybridSlowStart,
         cwnd: f64,

@@ -130,12 +130,12 @@ impl Hystart {
         })
     }
 
-    /// A reduction ends the first slow start (section 4.3).
+    /// Ends the first slow start at a reduction (section 4.3).
     pub(super) fn end(&mut self) {
         self.over = true;
     }
 
-    /// The part of an acknowledgement's credit that counts.
+    /// Returns the part of an acknowledgement's credit that counts.
     pub(super) fn limit(&self, credit: f64) -> f64 {
         if self.over {
             credit
@@ -144,7 +144,7 @@ impl Hystart {
         }
     }
 
-    /// Segments that the window grows by for each of an acknowledgement.
+    /// Processes an acknowledgement; returns the growth of the window for each of its segments.
     pub(super) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
         if self.over {
             return 1.0;
@@ -192,7 +192,7 @@ impl Hystart {
         }
     }
 
-    /// Growth of the round-trip time beyond `last` that counts (RttThresh).
+    /// Returns the growth of the round-trip time beyond `last` that counts (RttThresh).
     fn threshold(&self, last: Span) -> Span {
         let part = last.as_secs_f64() / self.min_rtt_divisor;
         Span::from_secs_f64(part.clamp(self.min_rtt_thresh_s, self.max_rtt_thresh_s))

@@ -226,8 +226,8 @@ impl SlowStart {
             }
     }
 
-    /// An acknowledgement of new data below `ssthresh`, before the window grows for it, or where it may not: may
-    /// end slow start.
+    /// Watches an acknowledgement of new data below `ssthresh`, before the window grows for it, or where it may not:
+    /// may end slow start.
     #[inline]
     pub(crate) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
@@ -325,7 +325,7 @@ impl SlowStart {
         }
     }
 
-    /// The algorithm has reduced the window, which was `before`.
+    /// Reacts to a reduction of the window by the algorithm, from `before`.
     pub(crate) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         match self {
             Self::Hystart(hystart) => hystart.end(),
@@ -342,7 +342,7 @@ impl SlowStart {
         }
     }
 
-    /// An acknowledgement in a recovery.
+    /// Processes an acknowledgement in a recovery.
     pub(crate) fn on_ack_in_recovery(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
             Self::CarefulResume(resume) => resume.on_ack_in_recovery(ack),
@@ -351,7 +351,7 @@ impl SlowStart {
         }
     }
 
-    /// A recovery is over.
+    /// Ends a recovery.
     pub(crate) fn on_recovery_exit(&mut self, window: &mut Window) {
         match self {
             Self::CarefulResume(resume) => resume.on_recovery_exit(window),
@@ -360,14 +360,14 @@ impl SlowStart {
         }
     }
 
-    /// The window restarts because nothing was sent for a timeout.
+    /// Reacts to a restart of the window because nothing was sent for a timeout.
     pub(crate) fn on_idle_restart(&mut self) {
         if let Self::CarefulResume(resume) = self {
             resume.on_idle_restart();
         }
     }
 
-    /// The window restarts after a timeout.
+    /// Reacts to a restart of the window after a timeout.
     pub(crate) fn on_timeout(&mut self, event: &Timeout) {
         match self {
             Self::Hystart(hystart) => hystart.end(),
@@ -394,8 +394,8 @@ pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
     credit > 1.0 && MOST_STEP * credit > window.ssthresh() - window.cwnd()
 }
 
-/// Segments per acknowledgement of limited slow start at window `cwnd`: one over the number of
-/// half `max_ssthresh` in the window, zero below the first half.
+/// Returns the segments per acknowledgement of limited slow start at window `cwnd`: one over the number of half
+/// `max_ssthresh` in the window, zero below the first half.
 pub(crate) fn limited_step(cwnd: f64, max_ssthresh: f64) -> f64 {
     // Converting a positive number truncates.
     let halves = (cwnd / (0.5 * max_ssthresh)) as i64 as f64;

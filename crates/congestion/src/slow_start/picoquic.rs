@@ -54,7 +54,7 @@ pub struct PicoquicSlowStart {
 }
 
 impl PicoquicSlowStart {
-    /// An acknowledgement of new data in slow start, before the window grows for it.
+    /// Watches an acknowledgement of new data in slow start, before the window grows for it.
     pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         let Some(rtt) = ack.rtt.filter(|_| !self.over) else {
             return;
@@ -89,7 +89,7 @@ impl PicoquicSlowStart {
         base
     }
 
-    /// A reduction or a timeout ends the first slow start.
+    /// Ends the first slow start at a reduction or a timeout.
     pub(super) fn end(&mut self) {
         self.over = true;
     }
@@ -112,7 +112,8 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// Round-trip times in milliseconds, `gap_us` apart; which of them, counted from one, ends slow start, and the window.
+    /// Runs slow start with round-trip times in milliseconds, `gap_us` apart; returns the number, counted from one, of
+    /// the sample that ends it, and the window.
     fn end(rtts_ms: &[u64], gap_us: u64) -> (Option<usize>, f64) {
         let mut slow_start = PicoquicSlowStart::default();
         let mut window = Window::new(100.0, 1e6, 1e6, Rounding::Real);

@@ -94,7 +94,7 @@ struct Reduction {
 }
 
 impl Reduction {
-    /// From a window before the recovery, which the algorithm would reduce to the part `beta`.
+    /// Makes the reduction of a window `before` the recovery, which the algorithm would reduce to the part `beta`.
     fn of(before: f64, beta: f64) -> Self {
         let ack = K * (1.0 - beta);
         let silence = beta + ack;
@@ -126,7 +126,7 @@ impl RapidStart {
         })
     }
 
-    /// An acknowledgement of new data in slow start, before the window grows for it.
+    /// Watches an acknowledgement of new data in slow start, before the window grows for it.
     pub(super) fn watch(&mut self, ack: &AckSample) {
         (self.delivered, self.lost) = (ack.delivered, ack.lost);
         if let Some(rtt) = ack.rtt {
@@ -158,7 +158,7 @@ impl RapidStart {
         }
     }
 
-    /// An acknowledgement in a recovery.
+    /// Processes an acknowledgement in a recovery.
     pub(super) fn on_ack_in_recovery(&mut self, ack: &AckSample, window: &mut Window) {
         if let Stage::Recovery(reduction) = &mut self.stage {
             reduction.on_ack(ack.delivered - self.delivered, ack.lost - self.lost);
@@ -175,7 +175,7 @@ impl RapidStart {
     }
 }
 
-/// Window and threshold: slow start is over.
+/// Sets window and threshold: slow start is over.
 fn set(window: &mut Window, cwnd: f64) {
     window.set_ssthresh(cwnd);
     window.set_cwnd(cwnd);
@@ -285,7 +285,7 @@ mod tests {
         }
     }
 
-    /// After a first signal, for which the algorithm has reduced a window of 300.
+    /// Returns slow start and window after a first signal, for which the algorithm has reduced a window of 300.
     fn reduced(event: &Congestion, to: f64) -> (RapidStart, Window) {
         let mut rapid = rapid();
         let mut window = Window::new(300.0, 1e6, 1e6, Rounding::Real);

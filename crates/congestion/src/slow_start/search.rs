@@ -75,13 +75,13 @@ struct Bins {
 /// Segments of the connection so far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Totals {
-    /// Retransmissions included.
+    /// Segments sent, retransmissions included.
     sent: u64,
     delivered: u64,
 }
 
 impl Totals {
-    /// Whatever was sent is delivered, lost or in flight.
+    /// Returns the totals at an acknowledgement: each segment sent is delivered, lost or in flight.
     fn of(ack: &AckSample) -> Self {
         Self {
             sent: ack.delivered + ack.lost + ack.in_flight,
@@ -99,8 +99,8 @@ impl Search {
         })
     }
 
-    /// An acknowledgement of new data in slow start, before the window grows for it: ends slow start where much less
-    /// is delivered than was sent.
+    /// Watches an acknowledgement of new data in slow start, before the window grows for it: ends slow start where much
+    /// less is delivered than was sent.
     pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         let Some(rtt) = ack.rtt else { return };
         if let Some(bins) = &mut self.bins {
@@ -121,7 +121,7 @@ impl Search {
         self.bins = Some(Bins::new(duration, ack));
     }
 
-    /// Another slow start is watched anew.
+    /// Forgets the bins: another slow start is watched anew.
     pub(super) fn forget(&mut self) {
         self.bins = None;
     }
@@ -138,7 +138,7 @@ impl Bins {
     }
 
     /// Ends the bins that have passed with an acknowledgement: those in which none came have the totals before it.
-    /// Returns whether they are no more than a window.
+    /// Returns true if they are no more than a window.
     fn pass(&mut self, ack: &AckSample) -> bool {
         let passed = 1 + (ack.now.since(self.end).as_ps() / self.duration.as_ps()) as usize;
         if passed > BINS {

@@ -47,7 +47,7 @@ fn fact() -> impl Strategy<Value = Fact> {
     ]
 }
 
-/// Any registered algorithm in any variant, any slow start, any rounding.
+/// Draws any registered algorithm in any variant, any slow start, any rounding.
 fn flow() -> impl Strategy<Value = CongestionState> {
     let variants = |entry| entry_variants(entry);
     let controllers: Vec<ControllerSpec> = algorithms().iter().flat_map(variants).collect();
@@ -217,7 +217,8 @@ impl Transport {
         Ok(())
     }
 
-    /// In slow start an algorithm without one of its own does not enlarge the window as well.
+    /// Checks that in slow start an algorithm without a slow start of its own does not enlarge the
+    /// window, too.
     fn leaves_slow_start_alone(&self, ack: &AckSample) -> Result<(), TestCaseError> {
         let mut window = self.state.window;
         let mut algorithm = self.state.controller().clone();

@@ -6,7 +6,7 @@ use longhaul_units::Span;
 
 use crate::{controller, flow, slow_start};
 
-/// A flow that has just been cut from a window of `before` segments.
+/// Returns a flow that has just been reduced from a window of `before` segments.
 fn after_a_cut(kind: &str, variant: Variant, given: &[(&str, f64)], before: f64) -> Flow {
     let spec = controller(kind, variant, given);
     let mut flow = flow(&spec, slow_start("standard", None), before, 2.0);
@@ -36,9 +36,9 @@ fn cubic_follows_its_cubic() {
     }
 }
 
-/// draft-leith-tcp-htcp: the window `t` seconds after a cut has grown by the increase of every
-/// round trip: 10 in the first second, `10 (1 + 10 x + x^2 / 4)` summed over the next. The round
-/// trip of the cut, of one segment, grows nothing.
+/// draft-leith-tcp-htcp: the window `t` seconds after a reduction has grown by the increase of every round
+/// trip: 10 in the first second, `10 (1 + 10 x + x^2 / 4)` summed over the next. The round trip of the
+/// reduction, of one segment, adds nothing.
 #[test]
 fn htcp_grows_with_the_square_of_the_time() {
     let mut flow = after_a_cut("htcp", Variant::Paper, &[], 1000.0);

@@ -30,7 +30,7 @@ fn probe(pipe: &Pipe, name: &str) -> f64 {
     values[name]
 }
 
-/// The largest and the smallest of a part of the internal state over `seconds`.
+/// Returns the largest and the smallest of a part of the internal state over `seconds`.
 fn range(pipe: &mut Pipe, name: &str, seconds: f64) -> (f64, f64) {
     let steps = (seconds / 0.02) as u64;
     (0..steps).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), _| {
@@ -59,10 +59,9 @@ fn it_fills_the_pipe_and_keeps_the_queue_short() {
     }
 }
 
-/// Draft-00 section 4.3.4: one phase at 5/4 of the bandwidth, one at 3/4, six at it, one round trip
-/// each: the probe's quarter of a round trip's segments is the longest queue. Draining ends with
-/// three send quanta beyond what the path holds (section 4.2.3), which at 12 Mbit/s have two
-/// segments each.
+/// Draft-00 section 4.3.4: one phase at 5/4 of the bandwidth, one at 3/4, six at it, one round trip each: the
+/// probe's quarter of a round trip's segments is the longest queue. Draining ends with three send quanta
+/// beyond the bandwidth-delay product (section 4.2.3), which at 12 Mbit/s have two segments each.
 #[test]
 fn the_gain_cycle_probes_and_drains_in_turn() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));

@@ -8,7 +8,7 @@ use crate::{controller, flow, slow_start};
 
 const RTT: Span = Span::from_millis(100);
 
-/// A flow in congestion avoidance.
+/// Returns a flow in congestion avoidance.
 fn started(spec: &ControllerSpec, cwnd: f64) -> Flow {
     flow(spec, slow_start("standard", None), cwnd, 2.0)
 }

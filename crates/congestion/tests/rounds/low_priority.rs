@@ -9,7 +9,7 @@ use crate::{controller, flow, slow_start};
 
 const RTT: Span = Span::from_millis(100);
 
-/// A flow outside slow start.
+/// Returns a flow outside slow start.
 fn state(kind: &str, variant: Variant, given: &[(&str, f64)], cwnd: f64) -> CongestionState {
     let spec = controller(kind, variant, given);
     flow(&spec, slow_start("standard", None), cwnd, 2.0).state
@@ -158,7 +158,7 @@ fn ledbat_yields_to_a_standard_flow() {
     assert!(share < 0.15, "{share}");
 }
 
-/// A flow in its first slow start.
+/// Returns a flow in its first slow start.
 fn beginner(kind: &str, given: &[(&str, f64)]) -> CongestionState {
     let spec = controller(kind, Variant::Paper, given);
     flow(&spec, slow_start("standard", None), 10.0, 1e6).state

@@ -28,7 +28,7 @@ use longhaul_congestion::{
     CongestionState, ControllerSpec, Rounding, SlowStart, SlowStartSpec, Variant, Window,
 };
 
-/// The parameters of a spec.
+/// Returns the parameters of a spec.
 fn parameters(given: &[(&str, f64)]) -> Vec<(String, f64)> {
     given
         .iter()
@@ -36,7 +36,7 @@ fn parameters(given: &[(&str, f64)]) -> Vec<(String, f64)> {
         .collect()
 }
 
-/// An algorithm by name.
+/// Returns an algorithm by name.
 fn controller(kind: &str, variant: Variant, given: &[(&str, f64)]) -> ControllerSpec {
     ControllerSpec {
         kind: kind.to_string(),
@@ -46,7 +46,7 @@ fn controller(kind: &str, variant: Variant, given: &[(&str, f64)]) -> Controller
     }
 }
 
-/// A slow start by name.
+/// Returns a slow start by name.
 fn slow_start(kind: &str, max_ssthresh: Option<f64>) -> SlowStart {
     let given = max_ssthresh.map(|value| ("max_ssthresh".to_string(), value));
     SlowStartSpec {
@@ -57,7 +57,7 @@ fn slow_start(kind: &str, max_ssthresh: Option<f64>) -> SlowStart {
     .unwrap()
 }
 
-/// A flow that starts with `cwnd` segments and a threshold that `slow_start` may lower.
+/// Returns a flow that starts with `cwnd` segments and a threshold that `slow_start` may lower.
 fn flow(spec: &ControllerSpec, slow_start: SlowStart, cwnd: f64, ssthresh: f64) -> Flow {
     let threshold = slow_start.initial_ssthresh(ssthresh);
     let window = Window::new(cwnd, threshold, 1e7, Rounding::Real);

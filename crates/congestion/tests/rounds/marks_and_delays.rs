@@ -11,13 +11,13 @@ fn sender(kind: &str, cwnd: f64) -> Sender {
     Sender::new(&controller(kind, Variant::Paper, &[]), cwnd, 1e6)
 }
 
-/// Windows after single acknowledgements with or without a mark.
+/// Returns the windows after single acknowledgements with or without a mark.
 fn marked(sender: &mut Sender, marks: &[bool]) -> Vec<f64> {
     let acknowledge = |&mark: &bool| sender.acknowledge(|ack| ack.ecn_echo = mark);
     marks.iter().map(acknowledge).collect()
 }
 
-/// 1000 segments per second and 100 ms hold 100 segments.
+/// Returns a path of 1000 segments per second and 100 ms, which holds 100 segments.
 fn path() -> Path {
     Path {
         rate: Some(1000.0),

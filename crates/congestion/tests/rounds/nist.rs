@@ -8,7 +8,7 @@ use longhaul_units::{Span, Time};
 
 use crate::{controller, flow, slow_start};
 
-/// Seconds that a loss-free flow takes from its start until its window fills 80 segments per
+/// Returns the seconds that a loss-free flow takes from its start until its window fills 80 segments per
 /// millisecond: slow start from 2 to 100 segments, acknowledgements as fast as the host sends.
 fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     let rtt = Span::from_micros(rtt_us);
@@ -26,7 +26,7 @@ fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     }
 }
 
-/// Lags at round-trip times of 79.25, 38.25 and 20.25 ms as the spec's model has them.
+/// Checks lags at round-trip times of 79.25, 38.25 and 20.25 ms as the spec's model has them.
 fn assert_lags(spec: &ControllerSpec, expected: [f64; 3], tolerance: f64) {
     for (rtt_us, expected) in [79_250, 38_250, 20_250].into_iter().zip(expected) {
         let found = lag(spec, rtt_us);
@@ -86,10 +86,9 @@ fn compound_tcp_as_printed_grows_far_too_fast() {
     assert_lags(&spec, [2.6, 1.1, 0.5], 0.1);
 }
 
-/// NIST SP 500-282, Figures 5-4 and 5-5: one flow of standard TCP, a loss just above 150 segments,
-/// and a timeout at 100. The threshold that the timeout leaves, about 51 segments, and the windows after it,
-/// from the two
-/// segments that NIST's transport restarts with.
+/// Runs the flow of NIST SP 500-282, Figures 5-4 and 5-5: standard TCP, a loss just above 150 segments, and
+/// a timeout at 100. Returns the threshold that the timeout leaves, about 51 segments, and the windows after
+/// it, from the two segments that NIST's transport restarts with.
 fn schematic(slow_start: SlowStart, landmarks: [f64; 3]) -> (f64, Vec<f64>) {
     let spec = controller("reno", Variant::Paper, &[]);
     let mut flow = flow(&spec, slow_start, 2.0, 128.0);
@@ -124,7 +123,7 @@ fn schematic(slow_start: SlowStart, landmarks: [f64; 3]) -> (f64, Vec<f64>) {
     (ssthresh, rounds.iter().map(|round| round.cwnd).collect())
 }
 
-/// Congestion avoidance adds at most one segment per round trip.
+/// Checks that congestion avoidance adds at most one segment per round trip.
 fn assert_linear(cwnd: &[f64]) {
     assert!(cwnd.len() > 3);
     for pair in cwnd.windows(2) {

@@ -27,7 +27,7 @@ pub struct Bottleneck {
 }
 
 impl Bottleneck {
-    /// No end of the queue, no marks.
+    /// Returns a bottleneck whose queue has no end, without marks.
     pub fn endless(rate: f64, rtt: Span) -> Self {
         Self {
             rate,
@@ -195,7 +195,7 @@ impl Sender {
         self.last_ack = Some(ack);
     }
 
-    /// The acknowledgement that came last.
+    /// Returns the acknowledgement that came last.
     pub fn last_ack(&self) -> AckSample {
         self.last_ack.expect("the flow has run")
     }
@@ -262,7 +262,7 @@ pub struct Pipe {
 }
 
 impl Pipe {
-    /// A bottleneck without senders.
+    /// Returns a bottleneck without senders.
     pub fn new(path: Bottleneck) -> Self {
         Self {
             path,
@@ -272,14 +272,14 @@ impl Pipe {
         }
     }
 
-    /// A bottleneck with one sender.
+    /// Returns a bottleneck with one sender.
     pub fn single(path: Bottleneck, state: CongestionState) -> Self {
         let mut pipe = Self::new(path);
         pipe.add(state);
         pipe
     }
 
-    /// Another sender, from now on.
+    /// Adds another sender, from now on.
     pub fn add(&mut self, state: CongestionState) {
         self.senders.push(Sender::new(state, self.now));
     }

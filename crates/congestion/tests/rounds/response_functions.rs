@@ -19,7 +19,7 @@ fn steady(spec: &ControllerSpec, loss: Loss, start: f64, rounds: u64) -> Vec<Rou
     flow.run(&path, rounds)
 }
 
-/// Mean window over response function for losses every `1 / p` segments.
+/// Returns the mean window over response function for losses every `1 / p` segments.
 fn ratio(spec: &ControllerSpec, p: f64, rounds: u64) -> f64 {
     let expected = spec.build().unwrap().response(p, RTT).unwrap();
     let rounds = steady(
@@ -31,7 +31,7 @@ fn ratio(spec: &ControllerSpec, p: f64, rounds: u64) -> f64 {
     mean_window(whole_cycles(&rounds)) / expected
 }
 
-/// From the first to the last cut.
+/// Returns the rounds from the first to the last reduction.
 fn whole_cycles(rounds: &[Round]) -> &[Round] {
     let cut = |round: &Round| round.congestion;
     let first = rounds.iter().position(cut).unwrap();
@@ -153,7 +153,7 @@ fn several_flows_in_one_have_theirs() {
     }
 }
 
-/// The delay window rests for the round trip of a loss, which the formula leaves out.
+/// The delay window stays as it is for the round trip of a loss, which the formula leaves out.
 #[test]
 fn compound_tcp_has_the_saw_tooth_of_its_power() {
     for variant in [Variant::Paper, Variant::Nist] {
@@ -165,8 +165,8 @@ fn compound_tcp_has_the_saw_tooth_of_its_power() {
     }
 }
 
-/// Ratio of the mean window to RFC 9438's in each saw-tooth of a flow that is first cut `height` times
-/// as high as the peak of the RFC's saw-tooth, `4 / (3 + 0.7)` times its mean.
+/// Returns the ratio of the mean window to RFC 9438's in each saw-tooth of a flow that is first reduced
+/// at `height` times the peak of the RFC's saw-tooth, `4 / (3 + 0.7)` times its mean.
 fn cubic_saw_teeth(fast_convergence: f64, height: f64, p: f64, rounds: u64) -> Vec<f64> {
     let given = [("fast_convergence", fast_convergence)];
     let spec = controller("cubic", Variant::Paper, &given);

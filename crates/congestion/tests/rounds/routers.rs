@@ -10,7 +10,7 @@ fn sender(kind: &str, given: &[(&str, f64)], cwnd: f64) -> Sender {
     Sender::new(&controller(kind, Variant::Paper, given), cwnd, 1e6)
 }
 
-/// An acknowledgement that carries a change of the throughput.
+/// Sends an acknowledgement that carries a change of the throughput; returns the window.
 fn granted(sender: &mut Sender, change: f64) -> f64 {
     sender.acknowledge(|ack| ack.router = Some(RouterFeedback::Xcp { change }))
 }
@@ -61,7 +61,7 @@ fn xcp_fills_a_path_geometrically() {
     }
 }
 
-/// An acknowledgement that carries a load, at a round-trip time.
+/// Sends an acknowledgement that carries a load, at a round-trip time; returns the window.
 fn loaded(sender: &mut Sender, load: Load, rtt_ms: u64) -> f64 {
     sender.acknowledge(|ack| {
         ack.router = Some(RouterFeedback::Vcp(load));
@@ -93,8 +93,8 @@ fn vcp_adds_on_high_load() {
     }
 }
 
-/// On overload one cut, no growth for 200 ms, additive increase for a round trip of 100 ms, and
-/// then the next cut. Acknowledgements come every 10 ms.
+/// On overload one reduction, no growth for 200 ms, additive increase for a round trip of 100 ms,
+/// and then the next reduction. Acknowledgements come every 10 ms.
 #[test]
 fn vcp_cuts_once_in_an_interval_and_a_round_trip() {
     let mut sender = sender("vcp", &[], 100.0);

@@ -32,7 +32,7 @@ impl Sender {
         self.cwnd()
     }
 
-    /// A duplicate acknowledgement: it delivers a segment beyond a gap.
+    /// Sends a duplicate acknowledgement: it delivers a segment beyond a gap.
     pub fn duplicate(&mut self, change: impl FnOnce(&mut AckSample)) {
         let ack = self.sample(change);
         self.state.on_ack_in(&ack, Phase::NoGrowth);
@@ -56,7 +56,7 @@ impl Sender {
         ack
     }
 
-    /// A congestion signal.
+    /// Sends a congestion signal; returns the window.
     pub fn signal(&mut self, cause: Cause) -> f64 {
         let base = self.cwnd();
         self.state.on_congestion(&Congestion {

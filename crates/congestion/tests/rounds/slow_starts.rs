@@ -6,7 +6,7 @@ use longhaul_units::Span;
 
 use crate::{controller, flow, slow_start};
 
-/// Windows at the start of each round trip of 100 ms.
+/// Returns the windows at the start of each round trip of 100 ms.
 fn windows(kind: &str, variant: Variant, slow_start: SlowStart, rounds: u64) -> Vec<f64> {
     let spec = if kind == "hstcp" {
         controller(kind, variant, &[("low_window", 31.0)])

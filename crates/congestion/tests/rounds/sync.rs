@@ -9,7 +9,7 @@ use longhaul_units::Span;
 use crate::controller;
 use crate::sender::{Sender, assert_near};
 
-/// The generic kind with a detector and a reaction by name.
+/// Returns the generic kind with a detector and a reaction by name.
 fn sync(detector: &str, reaction: &str) -> ControllerSpec {
     let settings = controller("sync", Variant::Paper, &[]).settings().unwrap();
     let value = |name: &str, choice: &str| {
@@ -24,7 +24,7 @@ fn sync(detector: &str, reaction: &str) -> ControllerSpec {
     controller("sync", Variant::Paper, &given)
 }
 
-/// An acknowledgement that reports a transit time; returns the window after it.
+/// Sends an acknowledgement that reports a transit time; returns the window after it.
 fn report(sender: &mut Sender, transit: Span) -> f64 {
     sender.acknowledge(|ack| ack.one_way_delay = Some(transit))
 }
@@ -72,8 +72,8 @@ fn a_longer_transit_is_a_queueing_delay() {
     assert_probe(&sender, "largest_queueing_delay", 1.0);
 }
 
-/// T-MIX: delays of 0, 10 to 80 ms after a loss. The averages are those of table 3.1's weights, the
-/// medians 10, 27.8 and 38.7 ms increase, and 43.9 of 80 ms are 54.9 %: a cut by a quarter.
+/// T-MIX: delays of 0, 10 to 80 ms after a loss. The averages are those of table 3.1's weights, the medians
+/// 10, 27.8 and 38.7 ms increase, and 43.9 of 80 ms are 54.9 %: a reduction by a quarter.
 #[test]
 fn mix_averages_and_cuts_as_worked_out() {
     let mut sender = Sender::new(&sync("mix", "mixreact"), 20.0, 2.0);
@@ -142,9 +142,9 @@ fn mixreact_grows_as_the_queue_drains() {
     assert_near(queued(&mut sender, 0), before + 0.5);
 }
 
-/// A largest queueing delay below 10 ms before the first loss: the level is the relative change of
-/// the last two reports. 8 after 6 ms is a third: a cut by a tenth; after a loss it is the average
-/// over the largest, 4.3 of 8 ms: by a quarter.
+/// While the largest queueing delay before the first loss is below 10 ms, the level is the relative change of
+/// the last two reports: 8 ms after 6 ms is a third, a reduction by a tenth. After a loss the level is the
+/// average over the largest, 4.3 of 8 ms: a reduction by a quarter.
 #[test]
 fn mix_compares_small_delays_with_each_other() {
     let delays = [0, 1, 2, 3, 4, 5, 6, 6, 8];
@@ -177,8 +177,8 @@ fn mix_starts_anew_after_a_timeout() {
     assert_near(queued(&mut sender, 20), 9.0 + 1.0 / 9.0);
 }
 
-/// After a loss: cuts above half the largest queueing delay, each with the first acknowledgement of a segment
-/// that was sent after the one before; between them the window grows, or stays.
+/// After a loss: reductions above half the largest queueing delay, each with the first acknowledgement of a
+/// segment that was sent after the one before; between them the window grows, or stays.
 #[test]
 fn pcwnd_cuts_once_a_round_trip() {
     for (after_cut, grows) in [(0.0, 1.0), (1.0, 0.0)] {
@@ -204,8 +204,8 @@ fn pcwnd_cuts_once_a_round_trip() {
     }
 }
 
-/// A cut that falls on a duplicate acknowledgement is made with the next that moves the window, or
-/// not at all if a loss comes first.
+/// A reduction that falls on a duplicate acknowledgement is made with the next that moves the window, or not
+/// at all if a loss comes first.
 #[test]
 fn a_cut_waits_out_duplicates() {
     for lossy in [false, true] {

@@ -33,7 +33,7 @@ words! {
     }
 }
 
-/// Creates the streams of a run.
+/// Source of a run's streams.
 #[derive(Clone, Debug)]
 pub struct Streams {
     seed: u64,
@@ -43,7 +43,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// The streams of a run with this seed and replication.
+    /// Returns the streams of a run with this seed and replication.
     pub fn new(seed: u64, replication: u64, mode: Randomness) -> Self {
         let shared = match mode {
             Randomness::Streams => None,
@@ -56,7 +56,7 @@ impl Streams {
         }
     }
 
-    /// The stream called `path`.
+    /// Returns the stream called `path`.
     pub fn component(&self, path: &str) -> Stream {
         match &self.shared {
             None => Stream::new(self.seed, self.replication, path),
@@ -97,7 +97,7 @@ enum Generator {
 }
 
 impl Stream {
-    /// The stream called `path` of a run.
+    /// Returns the stream called `path` of a run.
     pub fn new(seed: u64, replication: u64, path: impl Display) -> Self {
         Self(Generator::Own(Xoshiro256::new(seed, replication, path)))
     }
@@ -114,7 +114,7 @@ impl Stream {
         matches!(self.0, Generator::Ns2(_))
     }
 
-    /// Uniform on [0, 1).
+    /// Draws a number uniform on [0, 1).
     #[inline]
     pub fn uniform(&mut self) -> f64 {
         match &mut self.0 {
@@ -128,7 +128,7 @@ impl Stream {
         }
     }
 
-    /// A span uniform on [0, `limit`).
+    /// Draws a span uniform on [0, `limit`).
     #[inline]
     pub fn span(&mut self, limit: Span) -> Span {
         Span::from_ps((self.uniform() * limit.as_ps() as f64) as u64)
@@ -145,7 +145,7 @@ impl Stream {
         }
     }
 
-    /// Number of failures before the first success of probability `p` (0 < p <= 1).
+    /// Draws the number of failures before the first success of probability `p` (0 < p <= 1).
     pub fn geometric(&mut self, p: f64) -> u64 {
         if p >= 1.0 {
             return 0;

@@ -17,7 +17,7 @@ pub(super) struct Mrg32k3a {
 }
 
 impl Mrg32k3a {
-    /// `seed` is from 1 to 2^31 - 2, as ns-2 takes it.
+    /// Makes the generator; `seed` is from 1 to 2^31 - 2, as ns-2 takes it.
     pub(super) fn new(seed: u64) -> Self {
         let seed = seed as i64;
         Self {
@@ -26,7 +26,7 @@ impl Mrg32k3a {
         }
     }
 
-    /// Uniform on (0, 1).
+    /// Draws a number uniform on (0, 1).
     #[inline]
     pub(super) fn uniform(&mut self) -> f64 {
         let [a, b, c] = self.one;

@@ -9,8 +9,8 @@ use crate::Distribution;
 pub const WITHOUT_END: u64 = 1 << 56;
 
 impl Stream {
-    /// A number from a distribution: by inversion of one number of the stream, but for constants, which
-    /// take none, and log-normal numbers, which take two.
+    /// Draws a number from a distribution: by inversion of one number of the stream, but for constants,
+    /// which take none, and log-normal numbers, which take two.
     #[inline]
     pub fn draw(&mut self, distribution: &Distribution) -> f64 {
         match *distribution {
@@ -40,13 +40,13 @@ impl Stream {
         }
     }
 
-    /// A size or count: the next whole number, at least 1.
+    /// Draws a size or count: the next whole number, at least 1.
     #[inline]
     pub fn draw_count(&mut self, distribution: &Distribution) -> u64 {
         whole(self.draw(distribution))
     }
 
-    /// A time from a distribution of seconds.
+    /// Draws a time from a distribution of seconds.
     #[inline]
     pub fn draw_span(&mut self, distribution: &Distribution) -> Span {
         /// Longer times are as good as without end; sums of several stay within 64 bits of picoseconds.
@@ -54,14 +54,16 @@ impl Stream {
         Span::from_secs_f64(self.draw(distribution).min(LONGEST_S))
     }
 
-    /// A Gaussian number of mean 0 and variance 1, from two numbers of the stream (Box and Muller).
+    /// Draws a Gaussian number of mean 0 and variance 1, from two numbers of the stream (Box and
+    /// Muller).
     #[inline]
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
-    /// A stream of its own for one of many like things, of which nothing else is known beforehand.
+    /// Returns a stream of its own for one of many components of a kind, whose number is not known
+    /// beforehand.
     #[inline]
     pub fn split(&mut self) -> Self {
         match &self.0 {
@@ -81,7 +83,7 @@ pub fn whole(number: f64) -> u64 {
     (libm::ceil(number) as u64).clamp(1, WITHOUT_END)
 }
 
-/// The number below which a Weibull number lies with probability `p`.
+/// Returns the number below which a Weibull number lies with probability `p`.
 fn weibull(p: f64, shape: f64, scale: f64) -> f64 {
     scale * libm::pow(-libm::log1p(-p), 1.0 / shape)
 }

@@ -11,7 +11,7 @@ pub(super) struct Xoshiro256 {
 }
 
 impl Xoshiro256 {
-    /// The generator called `path` of a run.
+    /// Returns the generator called `path` of a run.
     pub(super) fn new(seed: u64, replication: u64, path: impl Display) -> Self {
         // FNV-1a spreads the name; SplitMix64 below mixes all three.
         let mut name = Fnv1a::EMPTY;
@@ -27,13 +27,13 @@ impl Xoshiro256 {
         }
     }
 
-    /// Uniform on [0, 1), in steps of 2^-53.
+    /// Draws a number uniform on [0, 1), in steps of 2^-53.
     #[inline]
     pub(super) fn uniform(&mut self) -> f64 {
         (self.next() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// 64 random bits.
+    /// Draws 64 random bits.
     #[inline]
     fn next(&mut self) -> u64 {
         let s = &mut self.state;

@@ -76,7 +76,7 @@ impl PartialEq for Node {
 }
 
 impl Value {
-    /// A text.
+    /// Returns a text.
     pub fn text(text: &str) -> Self {
         Self::Text(text.to_string())
     }
@@ -91,7 +91,7 @@ impl Value {
 }
 
 impl Node {
-    /// A value, and everything in it that has no other, with an origin.
+    /// Returns a value, and everything in it that has no other, with an origin.
     pub fn new(value: Value, origin: Origin) -> Self {
         Self {
             value,
@@ -100,12 +100,12 @@ impl Node {
         }
     }
 
-    /// A text with an origin.
+    /// Returns a text with an origin.
     pub fn text(text: &str, origin: Origin) -> Self {
         Self::new(Value::text(text), origin)
     }
 
-    /// The position that messages about the key show.
+    /// Returns the position that messages about the key show.
     pub fn key_origin(&self) -> &Origin {
         self.key.as_ref().unwrap_or(&self.origin)
     }
@@ -126,7 +126,7 @@ impl Node {
         }
     }
 
-    /// The value as the type that its key's declaration is read as.
+    /// Returns the value as the type that its key's declaration is read as.
     ///
     /// # Panics
     ///
@@ -136,7 +136,7 @@ impl Node {
         value.unwrap_or_else(|| panic!("declared as another type: {:?}", self.value))
     }
 
-    /// The text of a checked word or text.
+    /// Returns the text of a checked word or text.
     ///
     /// # Panics
     ///
@@ -159,7 +159,7 @@ impl Node {
 }
 
 impl Table {
-    /// A table without keys.
+    /// Returns a table without keys.
     pub fn new() -> Self {
         Self::default()
     }
@@ -195,7 +195,7 @@ impl Table {
         node.unwrap_or_else(|| panic!("{field} has no value"))
     }
 
-    /// The value of a key, or its absence, as the type that its declaration is read as.
+    /// Returns the value of a key, or its absence, as the type that its declaration is read as.
     ///
     /// # Panics
     ///
@@ -235,7 +235,7 @@ impl Table {
         table.unwrap_or_else(|| panic!("{field} is no table"))
     }
 
-    /// The entries of a list; none if the key has no value.
+    /// Returns the entries of a list; none if the key has no value.
     ///
     /// # Panics
     ///
@@ -261,7 +261,7 @@ impl Table {
         }
     }
 
-    /// The tables in a list.
+    /// Returns the tables in a list.
     pub fn tables<T>(&self, field: Field<T>) -> impl Iterator<Item = &Self> + Clone {
         self.list(field).iter().filter_map(Node::table)
     }
@@ -271,7 +271,7 @@ impl Table {
         self.list_mut(field).iter_mut().filter_map(Node::table_mut)
     }
 
-    /// The word or text of a key that has one.
+    /// Returns the word or text of a key that has one.
     pub fn word<T>(&self, field: Field<T>) -> &str {
         self.node(field).word()
     }

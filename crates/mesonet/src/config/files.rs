@@ -95,7 +95,7 @@ impl Cell {
     /// Number of cells.
     pub const COUNT: usize = 12;
 
-    /// Its position: paths from the fastest, fast interfaces before others, standard TCP first.
+    /// Returns its position: paths from the fastest, fast interfaces before others, standard TCP first.
     pub const fn index(self) -> usize {
         self.path as usize * 4 + (!self.fast_interface) as usize * 2 + self.alternate as usize
     }
@@ -120,9 +120,9 @@ pub enum PathClass {
 /// 4) are 50,000 packets a file, where the mean Web object has 50 and the mean document 500.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
-    /// Beginning.
+    /// Beginning of the part.
     pub from: Time,
-    /// End.
+    /// End of the part.
     pub until: Time,
     /// Factor that multiplies the sizes of large files.
     pub factor: u64,

@@ -25,7 +25,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// The backbone router that a parent is, or belongs to.
+    /// Returns the backbone router that a parent is, or belongs to.
     pub fn backbone_above(&self, parent: Parent) -> usize {
         match parent {
             Parent::Pop(pop) => self.pops[pop].backbone,
@@ -40,8 +40,8 @@ impl Topology {
             .any(|access| self.backbone_above(access.parent) == router)
     }
 
-    /// Mean round-trip propagation delay in seconds over the pairs of different backbone routers with
-    /// access routers below; none if there is no such pair.
+    /// Returns the mean round-trip propagation delay in seconds over the pairs of different backbone
+    /// routers with access routers below; none if there is no such pair.
     pub fn mean_round_trip_s(&self) -> Option<f64> {
         let domains: Vec<usize> = (0..self.backbone.len())
             .filter(|&at| self.has_access(at))
@@ -55,7 +55,7 @@ impl Topology {
         (!ways.is_empty()).then(|| 2.0 * ways.iter().sum::<f64>() / ways.len() as f64)
     }
 
-    /// Delay in seconds of the links between two backbone routers.
+    /// Returns the delay in seconds of the links between two backbone routers.
     fn way_s(&self, from: usize, to: usize) -> f64 {
         let links = std::iter::successors(self.next_link[from][to], |&link| {
             self.next_link[self.links[link].to][to]
@@ -152,17 +152,17 @@ words! {
 pub struct PacketRate(f64);
 
 impl PacketRate {
-    /// `packets` in every `period`.
+    /// Returns the rate of `packets` in every `period`.
     pub fn per(packets: f64, period: Span) -> Self {
         Self(packets / period.as_secs_f64())
     }
 
-    /// `packets` in every millisecond, the unit of the published studies.
+    /// Returns the rate of `packets` in every millisecond, the unit of the published studies.
     pub fn per_ms(packets: f64) -> Self {
         Self(packets * 1000.0)
     }
 
-    /// Packets per second.
+    /// Returns the rate in packets per second.
     pub fn as_per_s(self) -> f64 {
         self.0
     }

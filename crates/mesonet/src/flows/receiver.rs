@@ -60,7 +60,7 @@ impl Receiver {
         self.flow == flow
     }
 
-    /// A SYN or a data packet has passed the access router.
+    /// Processes a SYN or a data packet that has passed the access router.
     #[inline]
     pub(crate) fn on_packet(&mut self, packet: &Packet, queues: &mut AckQueues, net: &mut Network) {
         let number = packet.number();
@@ -87,7 +87,7 @@ impl Receiver {
         }
     }
 
-    /// The host has processed a packet: sends the acknowledgement, and starts on the next one.
+    /// Sends the acknowledgement of a packet that the host has processed, and starts on the next one.
     #[inline]
     pub(crate) fn on_ack_ready(&mut self, ack: Packet, queues: &mut AckQueues, net: &mut Network) {
         net.send(self.access, ack.for_flow(self.sender));

@@ -23,8 +23,8 @@ const MIN_RTO: u64 = 2;
 const MAX_RTO: u64 = 32;
 
 impl RttEstimator {
-    /// Before the first sample: the propagation delay, with an allowance for queues (EB_DELAY), sets
-    /// smoothed round-trip time and timeout (NIST SP 500-282, chapter 3).
+    /// Makes the estimator before the first sample: the propagation delay, with an allowance for
+    /// queues (EB_DELAY), sets smoothed round-trip time and timeout (NIST SP 500-282, chapter 3).
     pub(crate) fn new(propagation: Span, allowance: Span) -> Self {
         let srtt = propagation + allowance;
         Self {
@@ -36,7 +36,7 @@ impl RttEstimator {
         }
     }
 
-    /// A sample: every acknowledgement restarts the timer.
+    /// Takes a sample: every acknowledgement restarts the timer.
     #[inline]
     pub(crate) fn on_sample(&mut self, sample: Span, gain: f64, now: Time) {
         // A span of less than 2^53 ps, two and a half hours, is exact as a number.
@@ -51,8 +51,8 @@ impl RttEstimator {
         self.restart(now);
     }
 
-    /// The handshake is the first sample: it replaces the value that the propagation delay gave (RFC
-    /// 6298 section 2.2).
+    /// Takes the handshake as the first sample: it replaces the value that the propagation delay
+    /// gave (RFC 6298 section 2.2).
     pub(crate) fn on_handshake(&mut self, sample: Span) {
         (self.srtt, self.min) = (sample, sample);
         self.update_timeout();
@@ -66,7 +66,7 @@ impl RttEstimator {
             .min(self.propagation * MAX_RTO);
     }
 
-    /// The retransmission timeout.
+    /// Returns the retransmission timeout.
     pub(crate) fn rto(&self) -> Span {
         self.rto
     }
@@ -76,7 +76,7 @@ impl RttEstimator {
         self.deadline = now + self.rto;
     }
 
-    /// The timer has expired: doubles the timeout.
+    /// Doubles the timeout after the timer has expired.
     pub(crate) fn back_off(&mut self, now: Time) {
         self.rto = (self.rto * 2).min(self.propagation * MAX_RTO);
         self.restart(now);

@@ -27,7 +27,7 @@ pub(crate) struct FlowInfo {
     pub(crate) fast_interface: bool,
     pub(crate) algorithm: u8,
     pub(crate) alternate: bool,
-    /// In packets, before a jumbo factor.
+    /// Size in packets, before a jumbo factor.
     pub(crate) size: u64,
     pub(crate) start: Time,
 }
@@ -83,7 +83,7 @@ impl FlowTable {
         }
     }
 
-    /// The sender, unless the flow is closed.
+    /// Returns the sender, unless the flow is closed.
     #[inline]
     pub(crate) fn sender(&mut self, flow: FlowId) -> Option<&mut Sender> {
         let end = &mut self.sending[flow.slot as usize];
@@ -114,7 +114,7 @@ impl FlowTable {
         })
     }
 
-    /// An acknowledgement; returns whether it completes the flow.
+    /// Processes an acknowledgement; returns true if it completes the flow.
     #[inline(always)]
     pub(crate) fn on_ack(&mut self, packet: &Packet, env: &mut Env) -> bool {
         match self.sender(packet.flow()) {
@@ -123,7 +123,7 @@ impl FlowTable {
         }
     }
 
-    /// A data packet; returns the index of its counter.
+    /// Processes a data packet; returns the index of its counter.
     #[inline]
     pub(crate) fn on_data(&mut self, packet: &Packet, env: &mut Env) -> u16 {
         let end = &mut self.receiving[packet.flow().slot as usize];
@@ -141,7 +141,7 @@ impl FlowTable {
         }
     }
 
-    /// A receiver has generated an acknowledgement.
+    /// Sends an acknowledgement that a receiver has generated.
     #[inline]
     pub(crate) fn on_ack_ready(&mut self, ack: Packet, env: &mut Env) {
         let end = &mut self.receiving[ack.flow().slot as usize];
@@ -150,7 +150,7 @@ impl FlowTable {
         }
     }
 
-    /// The identifier of the sender that is opened next.
+    /// Returns the identifier of the sender that is opened next.
     pub(crate) fn next_sender(&self) -> FlowId {
         next_slot(&self.free_senders, self.sending.len())
     }
@@ -200,13 +200,13 @@ impl FlowTable {
         self.free_receivers.push(next);
     }
 
-    /// Bytes of state per flow while it lasts.
+    /// Returns the bytes of state per flow while it lasts.
     pub(crate) fn bytes_per_flow() -> usize {
         size_of::<Sender>() + size_of::<Receiver>() + size_of::<FlowInfo>()
     }
 }
 
-/// The slot freed last, or a new one.
+/// Returns the slot freed last, or a new one.
 fn next_slot(free: &[FlowId], slots: usize) -> FlowId {
     free.last().copied().unwrap_or(FlowId {
         slot: slots as u32,

@@ -18,9 +18,9 @@ pub(crate) enum Timer {
     Expiry,
     /// Its packet interval had not elapsed; it may send.
     Pace,
-    /// It begins.
+    /// A flow begins.
     Begin,
-    /// It stops.
+    /// A flow stops.
     Stop,
 }
 

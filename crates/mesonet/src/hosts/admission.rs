@@ -28,7 +28,8 @@ impl ActiveLargeFiles {
         self.all
     }
 
-    /// The type below its minimum in a cell, movies first; the maximum does not apply to it.
+    /// Returns the type below its minimum in a cell, movies first; the maximum does not apply to
+    /// it.
     pub(super) fn below_minimum(&self, cell: Cell) -> Option<FileType> {
         let admission = self.admission.as_ref()?;
         let at = cell.index();
@@ -39,7 +40,7 @@ impl ActiveLargeFiles {
             .map(|large| FileType::LARGE[large])
     }
 
-    /// The type drawn, or a Web object if that is at its maximum.
+    /// Returns the type drawn, or a Web object if that is at its maximum.
     pub(super) fn admit(&self, drawn: FileType) -> FileType {
         match (&self.admission, place(drawn)) {
             (Some(admission), Some(large)) if self.all[large] >= admission.max[large] => {
@@ -49,7 +50,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// A file of a cell was chosen.
+    /// Counts a file that was chosen in a cell.
     pub(crate) fn begin(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] += 1;
@@ -57,7 +58,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Its flow has completed, or could not be connected.
+    /// Counts the end of a file, whose flow has completed or could not be connected.
     pub(crate) fn end(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] -= 1;
@@ -66,7 +67,7 @@ impl ActiveLargeFiles {
     }
 }
 
-/// Position among the large types.
+/// Returns the position among the large types.
 fn place(file: FileType) -> Option<usize> {
     FileType::LARGE.iter().position(|&large| large == file)
 }

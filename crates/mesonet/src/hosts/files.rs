@@ -11,11 +11,11 @@ use longhaul_kernel::random::{Stream, Streams};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChosenFile {
     pub(crate) file: FileType,
-    /// In packets.
+    /// Size in packets.
     pub(crate) size: u64,
 }
 
-/// Draws files.
+/// Chooser of files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FileChooser {
     files: Files,
@@ -41,8 +41,8 @@ impl FileChooser {
         })
     }
 
-    /// The file of a flow of a cell, given the size drawn (NIST SP 500-282, chapter 8): of a type below
-    /// its minimum in the cell, or else of a type drawn, unless that is at its maximum.
+    /// Chooses the file of a flow of a cell, given the size drawn (NIST SP 500-282, chapter 8): of a
+    /// type below its minimum in the cell, or else of a type drawn, unless that is at its maximum.
     pub(crate) fn choose(
         &mut self,
         web: u64,

@@ -1,4 +1,4 @@
-//! Receivers: which are idle, and which one a source chooses.
+//! Receivers: the idle ones, and the choice of one by a source.
 
 use serde::{Deserialize, Serialize};
 
@@ -111,7 +111,7 @@ impl Receivers {
         }))
     }
 
-    /// A receiver is idle again.
+    /// Marks a receiver as idle again.
     pub(crate) fn release(&mut self, number: u32, access: u16) {
         let boundary = self.first[access as usize] + self.idle[access as usize];
         let position = self.position[number as usize];
@@ -127,7 +127,7 @@ impl Receivers {
         }
     }
 
-    /// Bytes per receiver.
+    /// Returns the bytes per receiver.
     pub(crate) fn bytes_each() -> usize {
         2 * size_of::<u32>() + size_of::<bool>()
     }

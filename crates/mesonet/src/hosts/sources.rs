@@ -68,13 +68,14 @@ impl Sources {
         exponential(self.users.think, &mut self.think)
     }
 
-    /// Bytes per source.
+    /// Returns the bytes per source.
     pub(crate) fn bytes_each() -> usize {
         size_of::<Source>()
     }
 }
 
-/// Mean of the start time of a source as a part of the mean think time, given a uniform number.
+/// Returns the mean of the start time of a source as a part of the mean think time, given a uniform
+/// number.
 fn wave(waves: &StartWaves, number: f64) -> f64 {
     let second = waves.at_once + waves.second;
     if number < waves.at_once {

@@ -62,7 +62,7 @@ impl Arrivals {
         }
     }
 
-    /// The links that lead here.
+    /// Returns the links that lead here.
     pub(super) fn links(&self) -> &[u16] {
         &self.links
     }
@@ -187,7 +187,7 @@ impl Lane {
         }
     }
 
-    /// The first batch is over.
+    /// Turns to the next batch after the first is over.
     #[cold]
     fn turn(&mut self) {
         let Some(next) = self.later.pop_front() else {
@@ -216,7 +216,7 @@ impl Lane {
         Some(taken)
     }
 
-    /// The packets in order.
+    /// Returns the packets in order.
     fn iter(&self) -> impl DoubleEndedIterator<Item = &InFlight> {
         let later = self.later.iter().flatten();
         self.batch[self.taken..].iter().chain(later)
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use crate::network::{FlowId, Kind};
 
-    /// Packets that arrive at these times; those of an even slot stay.
+    /// Returns the packets that arrive at these times; those of an even slot stay.
     fn packets<const N: usize>(times_and_slots: [(u64, u32); N]) -> Crossing {
         let packet = |(time, slot)| InFlight {
             time: Time::from_ps(time),

@@ -7,7 +7,8 @@ use super::arrivals::{Crossing, InFlight};
 use super::packet::Packet;
 
 impl Network {
-    /// Links that lead here from other regions: backbone router, position there, number in the network.
+    /// Returns the links that lead here from other regions: backbone router, position there, number in
+    /// the network.
     pub(crate) fn links_in(&self) -> Vec<(u16, usize, u16)> {
         let routers = self.arrivals.iter().enumerate();
         let links = routers.flat_map(|(router, arrivals)| {
@@ -23,7 +24,7 @@ impl Network {
         self.expect_cross_region(router);
     }
 
-    /// Packets from other regions that stay in this one and arrive by `end`.
+    /// Returns the packets from other regions that stay in this one and arrive by `end`.
     pub(crate) fn staying_until(&self, end: Time) -> impl Iterator<Item = &Packet> {
         let arrivals = self.arrivals.iter();
         arrivals.flat_map(move |arrivals| arrivals.staying_until(end))
@@ -34,13 +35,13 @@ impl Network {
         self.arrivals[router as usize].later_than(at, time)
     }
 
-    /// Packets for other regions, by link, that have not been handed over.
+    /// Returns the packets for other regions, by link, that have not been handed over.
     pub(crate) fn outboxes(&mut self) -> impl Iterator<Item = (u16, &mut Crossing)> {
         let links = self.out_links.iter_mut();
         links.map(|link| (link.id, &mut link.outbox))
     }
 
-    /// All events until `until` have been processed.
+    /// Finishes a step: all events until `until` have been processed.
     pub(crate) fn finish<const TRACED: bool>(&mut self, until: Time) {
         for router in 0..self.backbone.len() as u16 {
             self.pass_through::<TRACED>(router, until);
@@ -48,7 +49,7 @@ impl Network {
         self.now = until;
     }
 
-    /// The next packet that stays in the region arrives from another one.
+    /// Processes the arrival of the next packet from another region that stays in this one.
     #[inline]
     pub(super) fn arrive_cross_region<const TRACED: bool>(&mut self, router: u16, limit: Time) {
         self.pass_through::<TRACED>(router, self.arrivals[router as usize].next_staying());

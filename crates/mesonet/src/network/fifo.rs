@@ -33,7 +33,7 @@ impl<T: Copy> Fifo<T> {
         self.len == 0
     }
 
-    /// The place of an entry, counted from the first.
+    /// Returns the place of an entry, counted from the first.
     #[inline]
     fn place(&self, at: usize) -> usize {
         (self.first + at) & self.ring.len().wrapping_sub(1)
@@ -92,7 +92,7 @@ impl<T: Copy> Fifo<T> {
         Some((taken, if self.len == 0 { none } else { next }))
     }
 
-    /// The entries in order.
+    /// Returns the entries in order.
     #[inline]
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &T> {
         let until_end = self.len.min(self.ring.len() - self.first);

@@ -9,7 +9,7 @@ use super::{HostEvent, Network};
 use crate::records::{Direction, RouterId};
 
 impl Network {
-    /// A service ends at a router with one server; returns the packet if it goes to a host.
+    /// Ends a service at a router with one server; returns the packet if it goes to a host.
     #[inline]
     pub(super) fn end_service_at<const TRACED: bool>(
         &mut self,
@@ -29,7 +29,7 @@ impl Network {
         None
     }
 
-    /// A packet arrives at the router above an access router with two servers.
+    /// Processes the arrival of a packet at the router above an access router with two servers.
     #[inline]
     pub(super) fn arrive_from_access<const TRACED: bool>(
         &mut self,
@@ -55,7 +55,7 @@ impl Network {
         }
     }
 
-    /// A packet arrives at a backbone router from its own region.
+    /// Processes the arrival of a packet at a backbone router from its own region.
     #[inline(never)]
     pub(super) fn arrive_at_backbone<const TRACED: bool>(
         &mut self,
@@ -92,7 +92,7 @@ impl Network {
         Some((departure?, self.layout.hop(router, packet.to())))
     }
 
-    /// A packet departs over a link.
+    /// Sends a departing packet over a link.
     #[inline(always)]
     pub(super) fn send_on_link(&mut self, hop: Hop, departure: Time, packet: Packet) {
         let (Hop::Link(link) | Hop::LastLink(link)) = hop else {
@@ -110,7 +110,7 @@ impl Network {
         }
     }
 
-    /// A packet for this region departs from its last backbone router.
+    /// Sends a packet for this region down from its last backbone router.
     #[inline(always)]
     pub(super) fn send_down<const TRACED: bool>(
         &mut self,
@@ -133,7 +133,7 @@ impl Network {
         }
     }
 
-    /// A packet for this region has left its last backbone router at `time`.
+    /// Processes a packet for this region that has left its last backbone router at `time`.
     #[inline(always)]
     pub(super) fn arrive_from_backbone<const TRACED: bool>(
         &mut self,
@@ -163,7 +163,7 @@ impl Network {
         }
     }
 
-    /// The packet arrives at its access router from above, at `time`.
+    /// Processes the arrival of a packet at its access router from above, at `time`.
     #[inline]
     pub(super) fn arrive_at_access<const TRACED: bool>(&mut self, time: Time, packet: Packet) {
         let access = self.layout.local(packet.to());

@@ -18,13 +18,13 @@ pub(crate) enum HostEvent {
 }
 
 impl Network {
-    /// Time between two packets of a host.
+    /// Returns the time between two packets of a host.
     #[inline]
     pub(crate) fn packet_interval(&self, speed: u16) -> Span {
         self.packet_intervals[speed as usize]
     }
 
-    /// A host under `access` sends a packet.
+    /// Sends a packet of a host under `access`.
     #[inline]
     pub(crate) fn send(&mut self, access: u16, packet: Packet) {
         let access = self.layout.local(access);
@@ -38,14 +38,14 @@ impl Network {
         }
     }
 
-    /// A receiver begins to process a packet that it will acknowledge.
+    /// Begins to process a packet at a receiver, which will acknowledge it.
     #[inline]
     pub(crate) fn process(&mut self, speed: u16, packet: Packet) {
         let time = self.now + self.packet_interval(speed);
         self.push(self.layout.ack_ready(speed), time, packet);
     }
 
-    /// A source that has just sent may send again one packet interval later.
+    /// Lets a source that has just sent send again one packet interval later.
     #[inline]
     pub(crate) fn pace(&mut self, speed: u16, flow: FlowId) {
         let time = self.now + self.packet_interval(speed);

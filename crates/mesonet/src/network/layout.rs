@@ -70,13 +70,13 @@ impl Next {
         Self(Self::BACKBONE + u32::from(router))
     }
 
-    /// Returns the router if the next hop is one with one server.
+    /// Returns the router with one server; none if the next hop is another element.
     #[inline]
     pub(super) fn server(self) -> Option<usize> {
         (self.0 < Self::BACKBONE).then_some(self.0 as usize)
     }
 
-    /// Returns the router if the next hop is a backbone router; `self` is no [`Self::server`].
+    /// Returns the backbone router; none if the next hop is a host. Only for a hop that is no [`Self::server`].
     #[inline]
     pub(super) fn backbone(self) -> Option<u16> {
         (self != Self::HOST).then_some((self.0 - Self::BACKBONE) as u16)
@@ -111,7 +111,7 @@ pub(super) struct Layout {
     above: Vec<AccessParent>,
     /// Backbone router above each point of presence.
     parents: Vec<u16>,
-    /// With one server, by router and queue: where packets go.
+    /// Next hop of a queue's packets, by router with one server and by queue.
     next: Vec<[Next; 2]>,
     /// `hops[at * access routers of the network + to]`.
     hops: Vec<Hop>,
@@ -126,7 +126,7 @@ pub(super) struct Layout {
     servers: usize,
 }
 
-/// Stands for an element of another region.
+/// Number that stands for an element of another region.
 const ELSEWHERE: u16 = u16::MAX;
 
 impl Layout {
@@ -187,7 +187,7 @@ impl Layout {
         (layout, out_links)
     }
 
-    /// Ties between events go to the lower number. Returns the links that begin here.
+    /// Numbers the stations: ties between events go to the lower number. Returns the links that begin here.
     fn number_stations(
         &mut self,
         topology: &Topology,
@@ -282,7 +282,7 @@ impl Layout {
         self.hops[router as usize * self.local_access.len() + to as usize]
     }
 
-    /// The number in the region of an access router.
+    /// Returns the number in the region of an access router.
     #[inline]
     pub(super) fn local(&self, access: u16) -> u16 {
         self.local_access[access as usize]
@@ -294,13 +294,13 @@ impl Layout {
         self.above[access as usize]
     }
 
-    /// The backbone router above a point of presence.
+    /// Returns the backbone router above a point of presence.
     #[inline]
     pub(super) fn parent(&self, pop: u16) -> u16 {
         self.parents[pop as usize]
     }
 
-    /// With separate servers.
+    /// Returns the station of packets out of an access router, with separate servers.
     #[inline]
     pub(super) fn out_of_access(&self, access: u16) -> usize {
         access as usize
@@ -341,13 +341,14 @@ impl Layout {
         self.may_send + speed as usize
     }
 
-    /// With one server; points of presence come before access routers.
+    /// Returns the station of a server, with one server per router; points of presence come before access
+    /// routers.
     #[inline]
     pub(super) fn server(&self, router: usize) -> usize {
         self.servers + router
     }
 
-    /// The router with one server that an access router is.
+    /// Returns the number of an access router among the routers with one server.
     #[inline]
     pub(super) fn access_server(&self, access: u16) -> usize {
         self.pops.len() + access as usize

@@ -58,7 +58,7 @@ pub(crate) struct Network {
     /// Points of presence, then access routers, with one server for both queues, if they have.
     shared: Vec<SharedServer>,
     backbone: Vec<DropTailQueue>,
-    /// From other regions, by backbone router.
+    /// Packets from other regions, by backbone router.
     arrivals: Vec<Arrivals>,
     out_links: Vec<OutLink>,
     /// Time between two packets of a host, by its speed.
@@ -85,7 +85,7 @@ struct RouterQueues {
 }
 
 impl Network {
-    /// A region of the network of `topology`, with hosts of these speeds.
+    /// Returns a region of the network of `topology`, with hosts of these speeds.
     pub(crate) fn new(
         topology: &Topology,
         regions: &Regions,

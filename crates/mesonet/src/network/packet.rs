@@ -15,7 +15,7 @@ pub(crate) struct FlowId {
 }
 
 impl FlowId {
-    /// The flow that has the slot next.
+    /// Returns the identity of the next flow in the slot.
     pub(crate) fn next_generation(self) -> Self {
         Self {
             generation: self.generation.wrapping_add(1),
@@ -39,7 +39,7 @@ pub(crate) struct Packet {
 impl Packet {
     const KIND_BITS: u32 = 3;
 
-    /// Stands where there is none.
+    /// Packet in a place that holds none.
     pub(crate) const FILLER: Self = Self {
         created: Time::ZERO,
         label: 0,
@@ -60,7 +60,7 @@ impl Packet {
         u64::from(flow.slot) | u64::from(flow.generation) << 32 | u64::from(to) << 48
     }
 
-    /// The packet with the slot at the other end of its flow.
+    /// Returns the packet with the slot at the other end of its flow.
     #[inline]
     pub(crate) fn for_flow(self, flow: FlowId) -> Self {
         Self {
@@ -69,13 +69,13 @@ impl Packet {
         }
     }
 
-    /// Access router that it goes to.
+    /// Returns the access router that it goes to.
     #[inline]
     pub(crate) fn to(&self) -> u16 {
         (self.end >> 48) as u16
     }
 
-    /// Its type.
+    /// Returns its type.
     #[inline]
     pub(crate) fn kind(&self) -> Kind {
         match self.label & ((1 << Self::KIND_BITS) - 1) {
@@ -87,13 +87,13 @@ impl Packet {
         }
     }
 
-    /// Sequence number; of an acknowledgement, the one expected next.
+    /// Returns the sequence number; of an acknowledgement, the one expected next.
     #[inline]
     pub(crate) fn number(&self) -> u64 {
         self.label >> Self::KIND_BITS
     }
 
-    /// The flow that it belongs to.
+    /// Returns the flow that it belongs to.
     #[inline]
     pub(crate) fn flow(&self) -> FlowId {
         FlowId {

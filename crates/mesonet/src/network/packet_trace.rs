@@ -46,7 +46,7 @@ pub(crate) struct PacketTrace {
 const SLACK: u64 = 1 << 16;
 
 impl PacketTrace {
-    /// A trace from one time to another, of no more than `max` records.
+    /// Returns a trace from one time to another, of no more than `max` records.
     pub(crate) fn new(span: (Time, Time), max: u64, regions: &Regions) -> Self {
         Self {
             flows: vec![Vec::new(); 2 * regions.count],
@@ -142,7 +142,7 @@ impl Network {
         self.fast_send = !traced;
     }
 
-    /// [`Self::send`] with a trace.
+    /// Sends a packet as [`Self::send`] does, with a trace.
     #[inline(never)]
     pub(super) fn send_traced(&mut self, access: u16, packet: Packet) {
         let now = self.now;

@@ -31,7 +31,7 @@ pub(crate) struct DropTailQueue {
 const ROUNDING: Span = Span::from_ps(1);
 
 impl DropTailQueue {
-    /// A queue for `buffer` packets, the one in service included.
+    /// Returns a queue for `buffer` packets, the one in service included.
     pub(crate) fn new(capacity: PacketRate, buffer: u64) -> Self {
         const UNIT: f64 = (1_u64 << 32) as f64;
         let exact = longhaul_units::PS_PER_S as f64 / capacity.as_per_s();
@@ -67,7 +67,7 @@ impl DropTailQueue {
         Some(self.busy_until)
     }
 
-    /// The queue at `now`, if no later arrival was enqueued.
+    /// Returns the queue at `now`, if no later arrival was enqueued.
     pub(crate) fn sample(&self, now: Time) -> QueueSample {
         let each = u128::from(self.service.as_ps()) << 32 | u128::from(self.step);
         // Departures later than now: the last one, and those before it that the time until then allows.

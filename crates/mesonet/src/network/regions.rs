@@ -15,7 +15,7 @@ const MIN_WINDOW: Span = Span::from_micros(500);
 /// Longest window. State that spans regions, such as the idle receivers, is updated between windows.
 const MAX_WINDOW: Span = Span::from_millis(3);
 
-/// The region of every router, and how long each region can be simulated alone.
+/// Region of every router, and time for which each region can be simulated alone.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Regions {
     /// Region of each backbone router; regions are numbered in the order of their first router.
@@ -26,7 +26,7 @@ pub(crate) struct Regions {
 }
 
 impl Regions {
-    /// A region for each set of backbone routers that links with a short delay connect.
+    /// Returns a region for each set of backbone routers that links with a short delay connect.
     pub(crate) fn new(topology: &Topology) -> Self {
         let mut joined: Vec<usize> = (0..topology.backbone.len()).collect();
         for link in &topology.links {
@@ -54,7 +54,7 @@ impl Regions {
         Self::from_numbers(topology, joined.iter().map(number).collect(), window)
     }
 
-    /// The whole network as one region.
+    /// Returns the whole network as one region.
     #[cfg(test)]
     pub(crate) fn one(topology: &Topology) -> Self {
         Self::from_numbers(topology, vec![0; topology.backbone.len()], MAX_WINDOW)
@@ -75,7 +75,7 @@ impl Regions {
         }
     }
 
-    /// The links that lead to a backbone router from other regions.
+    /// Returns the links that lead to a backbone router from other regions.
     pub(crate) fn links_into(&self, topology: &Topology, router: u16) -> impl Iterator<Item = u16> {
         let router = usize::from(router);
         let region = self.of_backbone(router);
@@ -103,7 +103,8 @@ mod tests {
         AccessClass, AccessRouter, BackboneLink, PacketRate, Parent, Router, Service,
     };
 
-    /// Backbone routers in a row, with links of these delays in microseconds and an access router each.
+    /// Returns backbone routers in a row, with links of these delays in microseconds and an access
+    /// router each.
     fn row(delays: &[u64]) -> Topology {
         let router = || Router {
             name: String::new(),

@@ -10,7 +10,7 @@ pub(crate) struct Routes {
     /// Point of presence of each access router.
     pops: Vec<Option<u16>>,
     domains: Vec<u16>,
-    /// Both ends, by link.
+    /// Both ends of each link.
     ends: Vec<(u16, u16)>,
     /// `links[at * routers + to]`.
     links: Vec<u16>,
@@ -18,7 +18,7 @@ pub(crate) struct Routes {
 }
 
 impl Routes {
-    /// Stands for no link.
+    /// Number that stands for no link.
     const NO_LINK: u16 = u16::MAX;
 
     pub(crate) fn new(topology: &Topology) -> Self {
@@ -45,7 +45,7 @@ impl Routes {
         }
     }
 
-    /// The backbone router above an access router.
+    /// Returns the backbone router above an access router.
     #[inline]
     pub(crate) fn domain(&self, access: u16) -> u16 {
         self.domains[access as usize]
@@ -56,18 +56,18 @@ impl Routes {
         self.pops[access as usize]
     }
 
-    /// The next link from one backbone router towards another, if the tables lead there.
+    /// Returns the next link from one backbone router towards another, if the tables lead there.
     pub(super) fn link(&self, at: u16, to: u16) -> Option<u16> {
         let link = self.links[at as usize * self.routers + to as usize];
         (link != Self::NO_LINK).then_some(link)
     }
 
-    /// The backbone router at which a link ends.
+    /// Returns the backbone router at which a link ends.
     pub(super) fn end(&self, link: u16) -> u16 {
         self.ends[link as usize].1
     }
 
-    /// Backbone routers from one to another, both included.
+    /// Returns the backbone routers from one to another, both included.
     pub(crate) fn routers_between(&self, from: u16, to: u16) -> impl Iterator<Item = u16> {
         std::iter::successors(Some(from), move |&at| {
             let link = (at != to).then(|| self.link(at, to)).flatten()?;
@@ -75,7 +75,7 @@ impl Routes {
         })
     }
 
-    /// Links from one backbone router to another; none if the tables do not lead there.
+    /// Returns the links from one backbone router to another; none if the tables do not lead there.
     pub(crate) fn path(&self, from: u16, to: u16) -> Option<Vec<u16>> {
         let (mut path, mut at) = (Vec::new(), from);
         while at != to {

@@ -32,8 +32,9 @@ impl Network {
         self.layout.access.iter().copied().zip(samples)
     }
 
-    /// Packets that have entered each link by now, with the link's number in the network. Of links to
-    /// other regions, those are included that have been handed over and have not departed.
+    /// Returns the packets that have entered each link by now, with the link's number in the network.
+    /// For links to other regions they include packets that have been handed over and have not
+    /// departed.
     pub(crate) fn entered(&self) -> impl Iterator<Item = (u16, u64)> {
         self.out_links.iter().map(|link| {
             let entered = self.now + link.delay;

@@ -1,7 +1,7 @@
 //! Routers that serve both of their queues with one server, which alternates between them (NIST SP
 //! 500-282, chapter 3).
 //!
-//! Which packet is next depends on arrivals at the other queue, so that departures are not known in
+//! The next packet depends on arrivals at the other queue, so that departures are not known in
 //! advance: packets wait in FIFOs, and each end of a service is an event.
 
 use longhaul_units::{Span, Time};
@@ -67,7 +67,7 @@ impl SharedServer {
         self.end == Time::NEVER
     }
 
-    /// A packet arrives at a queue while the server is busy; returns whether there is room.
+    /// Queues a packet while the server is busy; returns true if there is room.
     #[inline]
     fn enqueue(&mut self, direction: Direction, packet: Packet, now: Time) -> bool {
         let accepted = self.has_room(direction, now);
@@ -88,7 +88,7 @@ impl SharedServer {
         waiting + 1 < self.buffer || waiting + self.in_service(direction, now) < self.buffer
     }
 
-    /// Packets in the buffer of a queue that wait for the server.
+    /// Returns the packets in the buffer of a queue that wait for the server.
     #[inline]
     fn waiting(&self, direction: Direction) -> usize {
         let waiting = |queue: Direction| self.queues[queue as usize].packets.len();
@@ -100,7 +100,8 @@ impl SharedServer {
         waiting(direction) + others
     }
 
-    /// Packets in the buffer of a queue that are being served. A departure at the same time has made room.
+    /// Returns the packets in the buffer of a queue that are being served. A departure at the same time has
+    /// made room.
     fn in_service(&self, direction: Direction, now: Time) -> usize {
         let counts = self.shared_buffer || self.serving == direction;
         usize::from(counts && self.end > now)
@@ -153,7 +154,7 @@ impl SharedServer {
 
 /// Routers are numbered from points of presence to access routers.
 impl Network {
-    /// A packet arrives at a router.
+    /// Queues a packet at a router.
     #[inline(always)]
     pub(super) fn enqueue_shared<const TRACED: bool>(
         &mut self,
@@ -178,7 +179,7 @@ impl Network {
         }
     }
 
-    /// A service ends, and the next one starts; returns the packet that leaves, and the queue that it was in.
+    /// Ends a service, and starts the next one; returns the packet that leaves, and the queue that it was in.
     #[inline(always)]
     pub(super) fn end_service(&mut self, router: usize) -> (Packet, Direction) {
         let server = &mut self.shared[router];

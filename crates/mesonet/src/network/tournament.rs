@@ -54,7 +54,7 @@ impl Default for Tournament {
     }
 }
 
-/// Evaluates an expression for the tree of whichever size.
+/// Evaluates an expression for the tree of the right size.
 macro_rules! with_games {
     ($tournament:expr, $games:ident => $value:expr) => {
         match $tournament {
@@ -101,7 +101,8 @@ impl Tournament {
         self.base = base;
     }
 
-    /// A time, which is not before the base, and a station as a key; later times count as the `latest`.
+    /// Returns a time, which is not before the base, and a station as a key; later times count as the
+    /// `latest`.
     #[inline]
     fn key(&self, time: Time, latest: u64, station: u64) -> Key {
         debug_assert!(time >= self.base, "the base is in the past");
@@ -115,7 +116,7 @@ impl Tournament {
         Bound(self.key(limit, FAR - 2, LAST))
     }
 
-    /// The station of the first event, if that is within a bound.
+    /// Returns the station of the first event, if that is within a bound.
     #[inline]
     pub(crate) fn first_within(&self, bound: Bound) -> Option<usize> {
         let station = self.first.to_bits() & LAST;
@@ -174,7 +175,7 @@ mod tests {
         tournament.first_within(tournament.bound(limit))
     }
 
-    /// Stations whose events happen and are entered at random.
+    /// Plays events of stations that happen and are entered at random.
     fn play(stations: usize) {
         let mut stream = Streams::new(3, 0, Randomness::Streams).component("test");
         let mut tournament = Tournament::new(stations);

@@ -17,17 +17,17 @@ use crate::config::{FileType, PathClass};
 use longhaul_kernel::record;
 pub use longhaul_kernel::{Control, DataPackets};
 
-/// Receives the records of a simulation. Never called per packet, except for traced flows.
+/// Receiver of a simulation's records. Never called per packet, except for traced flows.
 pub trait Recorder {
-    /// An interval is over.
+    /// Called when an interval is over.
     fn interval(&mut self, interval: &Interval<'_>);
-    /// Enough flows of a group were completed, or the simulation is over.
+    /// Called when enough flows of a group were completed, or the simulation is over.
     fn batch(&mut self, batch: &GoodputBatch);
-    /// A flow was completed, or could not be connected. Only if the configuration asks for it.
+    /// Called when a flow was completed, or could not be connected; only if the configuration asks for it.
     fn flow(&mut self, flow: &FlowRecord);
-    /// A traced flow has changed.
+    /// Called when a traced flow has changed.
     fn flow_state(&mut self, _state: &FlowState) {}
-    /// An event of a packet of a traced flow; sorted by time, at the end of an interval.
+    /// Called with an event of a packet of a traced flow; sorted by time, at the end of an interval.
     fn packet(&mut self, _record: &PacketTraceRecord) {}
     /// Called a few thousand times in a run with the simulated time and data packets so far; the
     /// result can stop the simulation.
@@ -58,7 +58,7 @@ impl FlowClass {
     /// All classes.
     pub const ALL: [Self; 6] = [Self::Dd, Self::Df, Self::Dn, Self::Ff, Self::Fn, Self::Nn];
 
-    /// The class of the path.
+    /// Returns the class of the path.
     pub const fn path(self) -> PathClass {
         match self {
             Self::Dd => PathClass::VeryFast,
@@ -270,14 +270,14 @@ impl FlowGroup {
     /// Number of groups.
     pub const COUNT: usize = 48;
 
-    /// Position: twice its published number less one, movies first, plus one for the alternate.
+    /// Returns the position: twice its published number less one, movies first, plus one for the alternate.
     pub const fn index(self) -> usize {
         let file = FileType::Movie as usize - self.file as usize;
         let group = file * 6 + self.path as usize * 2 + (!self.fast_interface) as usize;
         group * 2 + self.alternate as usize
     }
 
-    /// Its number in the published tables, from 1 to 24.
+    /// Returns its number in the published tables, from 1 to 24.
     pub const fn number(self) -> usize {
         self.index() / 2 + 1
     }

@@ -50,7 +50,7 @@ pub enum FlowEvent {
 }
 
 impl FlowEvent {
-    /// A word for it.
+    /// Returns a word for the event.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -151,7 +151,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The other one.
+    /// Returns the other direction.
     pub(crate) fn other(self) -> Self {
         match self {
             Self::Up => Self::Down,
@@ -174,7 +174,7 @@ impl PacketKind {
 }
 
 impl PacketEvent {
-    /// A word for it.
+    /// Returns a word for the event.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Sent => "sent",
@@ -184,7 +184,7 @@ impl PacketEvent {
         }
     }
 
-    /// The queue where it was queued or dropped.
+    /// Returns the queue where it was queued or dropped.
     pub const fn queue(&self) -> Option<(RouterId, Direction)> {
         match *self {
             Self::Queued {
@@ -197,7 +197,7 @@ impl PacketEvent {
 }
 
 impl Direction {
-    /// A word for it.
+    /// Returns a word for the event.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Up => "up",

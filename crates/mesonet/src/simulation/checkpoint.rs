@@ -9,7 +9,7 @@ use super::{Run, SetupError, World};
 use crate::config::Config;
 
 impl Run<'_> {
-    /// The state of the [`World`], between two intervals.
+    /// Returns the state of the [`World`], between two intervals.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let state = (
             self.common,

@@ -63,7 +63,7 @@ pub(super) struct FlowSetups {
 }
 
 impl Coordinator {
-    /// All regions, those with the most sources first.
+    /// Returns all regions, those with the most sources first.
     pub(super) fn most_sources_first(&self) -> Vec<usize> {
         let mut counts = vec![0_u32; self.regions.count];
         for source in self.sources.all() {
@@ -86,7 +86,7 @@ impl Coordinator {
         }
     }
 
-    /// A source requests a file: chooses a receiver and a file, and connects.
+    /// Requests a file for a source: chooses a receiver and a file, and connects.
     fn request_file(&mut self, common: &Common, places: &Places, source: u32, time: Time) {
         let host = self.sources.get(source);
         let domain = common.routes.domain(host.access);
@@ -227,7 +227,7 @@ impl Coordinator {
         }
     }
 
-    /// The window is over: receivers of flows that ended in it are idle again, and sources think.
+    /// Ends a window: receivers of flows that ended in it are idle again, and sources think.
     pub(super) fn end_window(&mut self, places: &Places) {
         for ended in std::mem::take(&mut self.ended) {
             let about = &ended.about;

@@ -56,28 +56,28 @@ impl Counters {
         }
     }
 
-    /// Index of the counter of a class in `out`.
+    /// Returns the index of the counter of a class in `out`.
     pub(super) fn of_class(class: FlowClass) -> u16 {
         1 + class as u16
     }
 
-    /// Index of the counter of a long-lived flow.
+    /// Returns the index of the counter of a long-lived flow.
     pub(super) fn of_long_lived(number: usize) -> u16 {
         (1 + FlowClass::ALL.len() + number) as u16
     }
 
-    /// A data packet has reached its receiver's access router.
+    /// Counts a data packet that has reached its receiver's access router.
     #[inline]
     pub(super) fn count_out(&mut self, counter: u16) {
         self.out[counter as usize] += 1;
     }
 
-    /// Data packets of a counter in this interval.
+    /// Returns the data packets of a counter in this interval.
     pub(super) fn out(&self, counter: u16) -> u64 {
         self.out[counter as usize]
     }
 
-    /// Data packets in this interval.
+    /// Returns the data packets in this interval.
     pub(super) fn all_out(&self) -> u64 {
         self.out.iter().sum()
     }
@@ -102,7 +102,7 @@ impl Counters {
         }
     }
 
-    /// A new interval begins.
+    /// Begins a new interval.
     pub(super) fn begin_interval(&mut self) {
         self.packets_out += self.all_out();
         self.out.fill(0);

@@ -90,7 +90,7 @@ impl Crew {
         number
     }
 
-    /// The next region to be simulated in a step, until all have been taken.
+    /// Takes the next region to be simulated in a step, until all have been taken.
     fn take(&self, number: u64) -> Option<usize> {
         let next = |next: u64| {
             let of_step = next >> 32 == number && (next as u32 as usize) < self.regions.len();

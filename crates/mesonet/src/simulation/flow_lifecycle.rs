@@ -31,14 +31,14 @@ impl Region {
         }
     }
 
-    /// A SYN was retransmitted.
+    /// Counts a retransmission of a SYN.
     pub(super) fn count_syn_retransmission(&mut self, flow: FlowId) {
         for access in self.flows.about[flow.slot as usize].ends {
             self.counters.edges[access as usize].syns += 1;
         }
     }
 
-    /// A SYN-ACK has arrived: the transfer starts.
+    /// Starts the transfer after a SYN-ACK has arrived.
     pub(super) fn start_transfer(&mut self, common: &Common, syn_ack: &Packet) {
         let flow = syn_ack.flow();
         let at = flow.slot as usize;
@@ -63,7 +63,7 @@ impl Region {
         self.for_each_router(common, about.ends, |flows| flows.active += 1);
     }
 
-    /// A flow's file has been delivered.
+    /// Completes a flow whose file has been delivered.
     pub(super) fn complete(&mut self, common: &Common, flow: FlowId) {
         let at = flow.slot as usize;
         let (sender, about) = (&self.flows.sending[at], self.flows.about[at]);
@@ -83,7 +83,7 @@ impl Region {
         self.end(flow, Some(goodput));
     }
 
-    /// A flow could not be connected.
+    /// Ends a flow that could not be connected.
     pub(super) fn fail(&mut self, flow: FlowId) {
         let about = self.flows.about[flow.slot as usize];
         self.counters.classes[about.class as usize].failed += 1;
@@ -111,7 +111,7 @@ impl Region {
         self.flows.close_sender(flow);
     }
 
-    /// A long-lived flow stops. It keeps its slot, so that its last counters are reported.
+    /// Stops a long-lived flow. It keeps its slot, so that its last counters are reported.
     pub(super) fn stop_flow(&mut self, common: &Common, flow: FlowId) {
         let at = flow.slot as usize;
         self.flows.sending[at].stop();

@@ -21,7 +21,7 @@ impl Batches {
         }
     }
 
-    /// A flow of a group was completed with this goodput.
+    /// Adds a flow of a group that was completed with this goodput.
     pub(crate) fn add(&mut self, group: FlowGroup, goodput: f64) {
         let (name, goodputs) = &mut self.groups[group.index()];
         *name = Some(group);
@@ -42,7 +42,7 @@ impl Batches {
     }
 }
 
-/// Statistics of a batch, which is sorted.
+/// Returns the statistics of a batch, which is sorted.
 fn summary(group: FlowGroup, interval: u64, goodputs: &mut [f64]) -> GoodputBatch {
     goodputs.sort_by(f64::total_cmp);
     let count = goodputs.len();

@@ -46,7 +46,7 @@ impl Run<'_> {
         clock.interval_end = (clock.interval_end + clock.measure.every).min(clock.end);
     }
 
-    /// The sums of the regions' counters, which begin the next interval.
+    /// Takes the sums of the regions' counters, which begin the next interval.
     fn take_counters(&mut self) -> Counters {
         let mut sum = self.places.counters();
         for mut region in self.places.regions() {
@@ -59,7 +59,7 @@ impl Run<'_> {
         sum
     }
 
-    /// Routers of the backbone, points of presence, and access routers.
+    /// Samples routers of the backbone, points of presence, and access routers.
     fn sample_routers(
         &self,
         counters: &Counters,
@@ -211,7 +211,7 @@ impl Region {
 }
 
 impl Places {
-    /// Sums of the regions' counters.
+    /// Returns the sums of the regions' counters.
     fn counters(&self) -> Counters {
         let mut regions = self.regions();
         let mut sum = regions.next().expect("a region").counters.clone();
@@ -221,7 +221,7 @@ impl Places {
 }
 
 impl World {
-    /// The run as a whole.
+    /// Returns the totals of the run.
     pub(super) fn totals(&self, stopped: bool) -> Totals {
         let counters = self.places.counters();
         Totals {

@@ -136,13 +136,13 @@ impl Places {
         self.regions.iter().map(locked)
     }
 
-    /// Data packets that sources have sent.
+    /// Returns the data packets that sources have sent.
     fn packets_in(&self) -> u64 {
         self.regions().map(|region| region.env.packets_in).sum()
     }
 }
 
-/// Whoever panics while it holds a lock ends the run.
+/// Locks a mutex. A thread that panics while it holds a lock ends the run.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("a thread of the simulation panicked")
 }
@@ -171,7 +171,7 @@ struct Clock {
 const MAX_STEP: Span = Span::from_secs(1);
 
 impl World {
-    /// Processes events until the end; returns whether the recorder stopped the run before it.
+    /// Processes events until the end; returns true if the recorder stopped the run before it.
     fn run(&mut self, threads: usize, recorder: &mut dyn Recorder) -> bool {
         let Self {
             common,
@@ -209,8 +209,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Processes a window, or its part in the current interval. Returns whether the run was stopped, once
-    /// it is over.
+    /// Processes a window, or its part in the current interval. Returns none before the run is over, then
+    /// true if it was stopped.
     fn step(&mut self, advance: &dyn Fn(Step), recorder: &mut dyn Recorder) -> Option<bool> {
         let (common, places) = (self.common, self.places);
         let Clock {
@@ -271,7 +271,7 @@ impl Run<'_> {
         None
     }
 
-    /// The recorder has stopped the run in `interval`: reports the batches that are not complete.
+    /// Ends a run that the recorder has stopped in `interval`: reports the batches that are not complete.
     fn stop(&mut self, interval: u64, recorder: &mut dyn Recorder) -> bool {
         let report = &mut |batch: &_| recorder.batch(batch);
         self.coordinator.batches.report(interval, true, report);

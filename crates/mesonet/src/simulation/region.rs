@@ -81,8 +81,8 @@ impl Region {
         self.run_until::<true>(common, until);
     }
 
-    /// Compiled twice, so that the loop without traces has no test for them. Inlining is forced where
-    /// the compiler would not inline into two copies.
+    /// Processes events until `until`. Compiled twice, so that the loop without traces has no test
+    /// for them. Inlining is forced where the compiler would not inline into two copies.
     #[inline(always)]
     fn run_until<const TRACED: bool>(&mut self, common: &Common, until: Time) {
         loop {
@@ -103,7 +103,7 @@ impl Region {
         self.env.network.finish::<TRACED>(until);
     }
 
-    /// A packet has passed the access router of its host.
+    /// Delivers a packet that has passed the access router of its host.
     #[inline(always)]
     pub(super) fn deliver(&mut self, common: &Common, packet: &Packet) {
         match packet.kind() {

@@ -76,7 +76,7 @@ fn region(config: &Config, number: usize, network: Network, window: Span) -> Reg
     }
 }
 
-/// Counters that have counted nothing.
+/// Returns counters that have counted nothing.
 fn no_counters(config: &Config) -> Counters {
     let topology = &config.topology;
     let routers = [
@@ -151,8 +151,8 @@ fn coordinator(
     })
 }
 
-/// Packet intervals of hosts: base, fast, then others of long-lived flows; and the index of each
-/// long-lived flow's among them.
+/// Returns the packet intervals of hosts: base, fast, then others of long-lived flows; and the
+/// index of each long-lived flow's among them.
 fn host_speeds(config: &Config) -> (Vec<Span>, Vec<u16>) {
     let interval = |rate: PacketRate| Span::from_secs_f64(1.0 / rate.as_per_s());
     let mut packet_intervals = vec![interval(config.hosts.base), interval(config.hosts.fast)];
@@ -169,7 +169,7 @@ fn host_speeds(config: &Config) -> (Vec<Span>, Vec<u16>) {
     (packet_intervals, speeds)
 }
 
-/// Initial state of congestion control, by algorithm.
+/// Returns the initial state of congestion control, by algorithm.
 pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>, SetupError> {
     let Transport {
         initial_cwnd,
@@ -197,8 +197,8 @@ pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>
     states.collect()
 }
 
-/// Round-trip propagation delay between any two backbone routers that flows begin and end at; zero
-/// where one only forwards.
+/// Returns the round-trip propagation delay between any two backbone routers that flows begin and
+/// end at; zero where one only forwards.
 fn round_trip_delays(config: &Config, routes: &Routes) -> Result<Vec<Span>, SetupError> {
     let routers = config.topology.backbone.len() as u16;
     let one_way = |from, to| -> Result<Span, SetupError> {

@@ -28,7 +28,7 @@ impl Trace {
         }
     }
 
-    /// The packets to record in a region.
+    /// Returns the packets to record in a region.
     pub(super) fn packet_trace(&self, regions: &Regions) -> PacketTrace {
         PacketTrace::new((self.from, self.until), self.max, regions)
     }

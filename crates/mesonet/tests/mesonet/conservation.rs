@@ -11,7 +11,7 @@ use longhaul_units::{Span, Time};
 use crate::network::{Buffers, Study, long_lived};
 use crate::records::{Keeper, Kept};
 
-/// A congested network with small buffers.
+/// Returns a congested network with small buffers.
 fn congested() -> Config {
     let study = Study {
         r1: 120.0,
@@ -103,7 +103,8 @@ fn queues_that_share_a_server_share_its_capacity() {
     assert!(uses.fold(0.0, f64::max) > 0.9);
 }
 
-/// The largest part of a router's buffer that is in use at the end of an interval, and packets dropped.
+/// Returns the largest part of a router's buffer that is in use at the end of an interval, and packets
+/// dropped.
 fn fullest(config: &Config) -> (f64, u64) {
     let mut keeper = Keeper::default();
     run(config, &mut keeper).expect("valid");
@@ -179,8 +180,8 @@ fn conserves(config: &Config) -> Kept {
     last.clone()
 }
 
-/// A second run gives the same, and so does one with intervals of another length: measuring changes
-/// nothing.
+/// A second run gives the same results, and so does one with intervals of another length: measuring
+/// changes nothing.
 #[test]
 fn a_run_repeats_whatever_its_intervals_are() {
     let config = congested();

@@ -11,7 +11,8 @@ use crate::records::Keeper;
 /// Packets per millisecond of the bottleneck.
 const BOTTLENECK: f64 = 21.0;
 
-/// Two flows of an algorithm over a round trip of `rtt_ms`, the second from a quarter of the run on.
+/// Returns two flows of an algorithm over a round trip of `rtt_ms`, the second from a quarter of
+/// the run on.
 fn dumbbell(congestion: ControllerSpec, rtt_ms: u64, seconds: f64) -> Config {
     let buffer = (BOTTLENECK * rtt_ms as f64 * 0.2).trunc() as u64;
     let large = 1_000_000;
@@ -67,7 +68,7 @@ impl Windows {
         }
     }
 
-    /// Use of the link, of the buffer, and Jain's index.
+    /// Returns the use of the link, of the buffer, and Jain's index.
     fn figures(&self, rtt_ms: u64) -> [f64; 3] {
         let [a, b] = self.both;
         let product = BOTTLENECK * rtt_ms as f64;

@@ -45,7 +45,7 @@ impl Recorder for Lags {
     }
 }
 
-/// Chapter 7's fast routers, and no users.
+/// Returns a network with chapter 7's fast routers, and no users.
 fn network(congestion: ControllerSpec) -> Config {
     let study = Study {
         sources_per_router: 0.0,

@@ -92,7 +92,8 @@ impl Study {
         seconds: 1500,
     };
 
-    /// Rates of backbone, points of presence, and normal, fast and direct access routers (B.3.1).
+    /// Returns the rates of backbone, points of presence, and normal, fast and direct access routers
+    /// (B.3.1).
     pub fn rates(&self) -> [f64; 5] {
         let normal = self.r1 / 40.0;
         [
@@ -104,7 +105,7 @@ impl Study {
         ]
     }
 
-    /// Delay of a link in milliseconds, halves to even.
+    /// Returns the delay of a link in milliseconds, halves to even.
     fn delay(&self, ms: u64) -> u64 {
         (ms as f64 * self.delay_factor).round_ties_even() as u64
     }
@@ -229,7 +230,7 @@ impl Study {
         }
     }
 
-    /// The whole simulation, with one algorithm, documents and no jumbos.
+    /// Returns the whole simulation, with one algorithm, documents and no jumbos.
     pub fn config(&self, kind: &str, variant: Variant) -> Config {
         let topology = self.topology();
         Config {
@@ -280,7 +281,7 @@ impl Study {
     }
 }
 
-/// Common to all flows of the studies.
+/// Returns the transport parameters common to all flows of the studies.
 pub fn transport(initial_ssthresh: f64) -> Transport {
     Transport {
         initial_cwnd: 2.0,
@@ -297,7 +298,7 @@ pub fn transport(initial_ssthresh: f64) -> Transport {
     }
 }
 
-/// An algorithm with its defaults.
+/// Returns an algorithm with its defaults.
 pub fn controller(kind: &str, variant: Variant) -> ControllerSpec {
     ControllerSpec {
         kind: kind.to_owned(),
@@ -306,7 +307,7 @@ pub fn controller(kind: &str, variant: Variant) -> ControllerSpec {
     }
 }
 
-/// A router with a buffer for one packet, until it is sized.
+/// Returns a router with a buffer for one packet, until it is sized.
 pub fn router(name: String, per_ms: f64) -> Router {
     Router {
         name,
@@ -315,8 +316,8 @@ pub fn router(name: String, per_ms: f64) -> Router {
     }
 }
 
-/// Two backbone routers of a rate per millisecond and a buffer, with a direct access router under each,
-/// of this name, rate and buffer.
+/// Returns two backbone routers of a rate per millisecond and a buffer, with a direct access router
+/// under each, of this name, rate and buffer.
 pub fn two_backbone_routers(
     (per_ms, buffer): (f64, u64),
     delay: Span,
@@ -350,7 +351,7 @@ pub fn two_backbone_routers(
     }
 }
 
-/// A long-lived flow between access routers of these names.
+/// Returns a long-lived flow between access routers of these names.
 pub fn long_lived(topology: &Topology, from: &str, to: &str, start: f64) -> LongLived {
     let at = |name: &str| {
         let is = |access: &AccessRouter| access.router.name == name;
@@ -371,7 +372,7 @@ pub fn long_lived(topology: &Topology, from: &str, to: &str, start: f64) -> Long
     }
 }
 
-/// One-way delay of the route between two backbone routers, and the routers on it.
+/// Returns the one-way delay of the route between two backbone routers, and the routers on it.
 pub fn route(topology: &Topology, from: usize, to: usize) -> (u64, Vec<usize>) {
     let (mut at, mut ms, mut path) = (from, 0, vec![from]);
     while at != to {
@@ -384,7 +385,7 @@ pub fn route(topology: &Topology, from: usize, to: usize) -> (u64, Vec<usize>) {
     (ms, path)
 }
 
-/// Mean over all pairs of different backbone routers.
+/// Returns the mean over all pairs of different backbone routers.
 pub fn mean_round_trip_ms(topology: &Topology) -> f64 {
     let routers = topology.backbone.len();
     let pairs = (0..routers).flat_map(|a| (0..a).map(move |b| (a, b)));

@@ -52,8 +52,8 @@ impl Recorder for Storing {
     }
 }
 
-/// Everything that has a state: users, long-lived flows of each algorithm that come and go, files that
-/// are longer for a while, limits on large ones, and losses.
+/// Returns a network with everything that has a state: users, long-lived flows of each algorithm that come
+/// and go, files that are longer for a while, limits on large ones, and losses.
 fn busy(algorithms: &[ControllerSpec]) -> Config {
     let study = Study {
         r1: 120.0,
@@ -114,8 +114,7 @@ fn whole(config: &Config, after: Vec<usize>) -> (Storing, Totals) {
     (recorder, totals)
 }
 
-/// Runs `config` whole and from each of some states; each of these runs is stopped and gone on with
-/// again.
+/// Runs `config` whole and from each of some states; each of these runs is stopped and resumed again.
 fn check(config: &Config) {
     let after = vec![1, 13, 27, 39];
     let (whole, totals) = whole(config, after.clone());

@@ -23,8 +23,8 @@ const SECOND_ANSWER: [&str; 6] = [
     "25.9 delivered",
 ];
 
-/// One flow from `a` to `b`, whose routers serve a packet a millisecond; backbone routers serve ten, and
-/// the link between them takes 10 ms. Hosts send two.
+/// Returns one flow from `a` to `b`, whose routers serve a packet a millisecond; backbone routers
+/// serve ten, and the link between them takes 10 ms. Hosts send two.
 fn line(buffer: u64, initial_cwnd: f64) -> Config {
     let access = [("a", 1.0, buffer), ("b", 1.0, buffer)];
     let topology = two_backbone_routers((10.0, 100), Span::from_millis(10), access);

@@ -9,7 +9,7 @@ use longhaul_units::Time;
 use crate::network::{Study, route};
 use crate::records::Keeper;
 
-/// Fast routers and short files, so that many flows are over soon.
+/// Returns a network of fast routers and short files, so that many flows are over soon.
 fn quiet(seconds: u64) -> Config {
     let study = Study {
         r1: 12_000.0,

@@ -74,7 +74,7 @@ fn add(sum: &mut ClassSample, one: &ClassSample) {
     sum.growth_sum += one.growth_sum;
 }
 
-/// A class of one flow.
+/// Returns a class of one flow.
 fn as_class(flow: &LongLivedSample) -> ClassSample {
     let counts = ClassSample {
         packets_out: flow.packets_out,
@@ -119,8 +119,8 @@ impl ClassRow {
         })
     }
 
-    /// Packets per second of a flow, those completed in the interval counted half (our reading: NIST SP
-    /// 500-282 does not say).
+    /// Returns the packets per second of a flow, those completed in the interval counted half (our
+    /// reading: NIST SP 500-282 does not say).
     fn throughput(&self) -> Cell<'static> {
         let flows = self.flows.active as f64 + self.flows.completed as f64 / 2.0;
         ratio(

@@ -8,7 +8,7 @@ use crate::table::{Cell, Column, Kind};
 
 pub(crate) const FILE: &str = "goodput.parquet";
 
-/// Columns that name the group of a row.
+/// Returns the columns that name the group of a row.
 pub(crate) fn group_columns<R: 'static>(group: fn(&R) -> &FlowGroup) -> [Column<R>; 5] {
     use Kind::{Count, Text};
     let file = |file| match file {

@@ -11,7 +11,7 @@ pub(crate) struct MeasuredRow {
     pub(crate) values: Vec<Option<f64>>,
 }
 
-/// Columns of these names.
+/// Returns the columns of these names.
 pub(crate) fn columns(names: &[String]) -> Vec<Column<MeasuredRow>> {
     let mut columns = stamp_columns(|row: &MeasuredRow| &row.stamp);
     columns.extend(names.iter().enumerate().map(|(index, name)| {

@@ -113,14 +113,14 @@ impl Names {
     }
 }
 
-/// The names of many things.
+/// Returns the names of many things.
 fn names<T>(all: &[T], name: impl Fn(&T) -> &String) -> Vec<Name> {
     all.iter()
         .map(|one| Name::from(name(one).as_str()))
         .collect()
 }
 
-/// Writes the directory of one run, under a temporary name until [`MesoNetWriter::finish`]. Dropped
+/// Writer of the directory of one run, under a temporary name until [`MesoNetWriter::finish`]. Dropped
 /// before that, it leaves nothing but a checkpoint.
 pub struct MesoNetWriter {
     // Tables close their files before the directory goes.
@@ -129,7 +129,7 @@ pub struct MesoNetWriter {
     names: Names,
     sites: Sites,
     routers: Routers,
-    /// Names of the user's own measures, from the first interval that anything is measured in.
+    /// Names of the user's own measures, from the first interval in which they have values.
     measured: Option<Vec<String>>,
     resumption: Resumption,
 }
@@ -272,7 +272,7 @@ struct MesoNetFigures {
     bytes_per_receiver: u64,
 }
 
-/// A run, which is measured from its start.
+/// Returns the values of a run for run.json; a run is measured from its start.
 fn figures(config: &Config, totals: &Totals) -> Figures<OfMesoNet> {
     Figures {
         seed: config.seed,

@@ -95,12 +95,12 @@ fn of_user(algorithm: &longhaul_mesonet::config::Algorithm) -> bool {
 }
 
 impl Resumption {
-    /// Wall-clock time of the run, earlier processes included, if this one took `wall`.
+    /// Returns the wall-clock time of the run, earlier processes included, if this one took `wall`.
     pub(super) fn wall(&self, wall: Duration) -> Duration {
         self.wall + wall
     }
 
-    /// The run has been renamed into place: removes the checkpoint.
+    /// Removes the checkpoint of a run that has been renamed into place.
     pub(super) fn end(self) -> Result<(), OutputError> {
         self.checkpoint.map_or(Ok(()), Checkpoint::remove)
     }
@@ -127,7 +127,7 @@ impl MesoNetWriter {
         }
     }
 
-    /// Names of the user's own measures, if a resumed run has any.
+    /// Returns the names of the user's own measures, if a resumed run has any.
     pub fn measured_names(&self) -> &[String] {
         self.measured.as_deref().unwrap_or_default()
     }

@@ -15,7 +15,7 @@ const BACKBONE: &str = "backbone";
 const POP: &str = "pop";
 const ACCESS: &str = "access";
 
-/// Every router in order, its tier before its name: backbone, points of presence, access.
+/// Returns every router in order, its tier before its name: backbone, points of presence, access.
 fn all(config: &Config) -> impl Iterator<Item = (&'static str, &Router)> {
     let topology = &config.topology;
     let backbone = topology.backbone.iter().map(|router| (BACKBONE, router));
@@ -72,7 +72,7 @@ impl Routers {
         self.known.iter().map(|known| known.before).collect()
     }
 
-    /// The rows of an interval.
+    /// Returns the rows of an interval.
     pub(crate) fn advance(&mut self, interval: &Interval<'_>) -> impl Iterator<Item = RouterRow> {
         let stamp = Stamp::of(interval);
         let samples = interval
@@ -101,7 +101,7 @@ impl Routers {
     }
 }
 
-/// Counters of a queue since an earlier sample.
+/// Returns the counters of a queue since an earlier sample.
 fn since(now: &QueueSample, before: &QueueSample) -> QueueSample {
     QueueSample {
         waiting: now.waiting,

@@ -73,7 +73,7 @@ pub(super) struct Tables {
     pub(super) flows: Option<Table<FlowRow>>,
     pub(super) flow_trace: Option<Table<StateRow>>,
     pub(super) packet_trace: Option<Table<PacketRow>>,
-    /// From the first interval that anything is measured in.
+    /// Table of the user's measures, from the first interval in which they have values.
     pub(super) measures: Option<Table<MeasuredRow>>,
 }
 
@@ -81,8 +81,8 @@ pub(super) struct Tables {
 pub(super) type StoredTables = BTreeMap<String, StoredTable>;
 
 impl Tables {
-    /// The tables that `meta` asks for, as far as they were `stored`; `measured` are names of measures
-    /// of the user's own.
+    /// Creates the tables that `meta` asks for, as far as they were `stored`; `measured` are names of
+    /// measures of the user's own.
     pub(super) fn create(
         directory: &PartialDirectory,
         meta: &MesoNetMeta,
@@ -134,7 +134,7 @@ impl Tables {
     }
 }
 
-/// Makes the tables that a run asks for.
+/// Maker of the tables that a run asks for.
 struct Creator<'a> {
     directory: &'a PartialDirectory,
     meta: &'a MesoNetMeta,

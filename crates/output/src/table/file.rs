@@ -59,7 +59,7 @@ impl TableFile {
         self.group = rows.clamp(1, ROW_GROUP_ROWS);
     }
 
-    /// Counts one more row; whether the row group is full then.
+    /// Counts one more row; returns true if the row group is full then.
     #[inline]
     pub(super) fn count_row(&mut self) -> bool {
         self.rows += 1;
@@ -115,10 +115,11 @@ fn row_group<'a>(
     Ok(())
 }
 
-/// Numbers repeat too rarely for dictionaries: counters are stored as differences, measures byte by
-/// byte, which compresses better. Names repeat in the order of the rows, which compression finds at a
-/// third of the cost of looking each up. A column has a page in each row group, so that an index of
-/// pages would say nothing. A file does not contain the time at which it was written.
+/// Returns the properties of the file. Numbers repeat too rarely for dictionaries: counters are
+/// stored as differences, measures byte by byte, which compresses better. Names repeat in the order
+/// of the rows, which compression finds at a third of the cost of looking each up. A column has a
+/// page in each row group, so that an index of pages would say nothing. A file does not contain the
+/// time at which it was written.
 fn properties(headings: &[Heading]) -> WriterProperties {
     let descriptions = serde_json::to_string(headings).expect("strings are JSON");
     let mut builder = WriterProperties::builder()

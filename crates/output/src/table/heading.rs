@@ -64,7 +64,7 @@ impl Heading {
     }
 }
 
-/// The schema of a table with these columns.
+/// Returns the schema of a table with these columns.
 pub(super) fn schema(headings: &[Heading]) -> ParquetResult<Type> {
     let columns = headings.iter();
     let fields: ParquetResult<Vec<_>> = columns

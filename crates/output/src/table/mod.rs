@@ -164,7 +164,7 @@ impl<R> Column<R> {
     }
 }
 
-/// The unit that a column's name ends in.
+/// Returns the unit that a column's name ends in.
 pub(crate) fn unit(name: &str) -> &'static str {
     const UNITS: [(&str, &str); 6] = [
         ("_pkt_s", "pkts s"),
@@ -184,7 +184,7 @@ pub(crate) struct Table<R> {
     takes: Vec<Take<R>>,
     /// The newest rows, which have not been split into columns yet.
     pending: Vec<R>,
-    /// Returns true if two rows have the same parts.
+    /// Test that two rows have the same parts.
     alike: fn(&R, &R) -> bool,
     file: TableFile,
 }
@@ -231,7 +231,7 @@ impl<R> Table<R> {
         }
     }
 
-    /// The table with smaller row groups.
+    /// Returns the table with smaller row groups.
     pub(crate) fn with_row_groups(mut self, rows: u64) -> Self {
         self.file.limit_row_groups(rows);
         self
@@ -250,7 +250,7 @@ impl<R> Table<R> {
         Ok(())
     }
 
-    /// Column by column, which is quicker than row by row.
+    /// Splits rows into columns, column by column, which is quicker than row by row.
     fn split_rows(&mut self) {
         for run in self.pending.chunk_by(self.alike) {
             for (take, values) in self.takes.iter().zip(self.file.values()) {

@@ -74,7 +74,7 @@ impl Values {
         }
     }
 
-    /// Texts of a list.
+    /// Returns the texts of a list.
     pub(super) fn listed(&mut self) -> &mut Listed {
         match self {
             Self::Listed(listed) => listed,

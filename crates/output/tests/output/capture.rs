@@ -10,7 +10,7 @@ use longhaul_output::RunWriter;
 
 use crate::fixture::{config, meta, no_progress, scratch, seconds};
 
-/// A data segment of the first flow.
+/// Returns a data segment of the first flow.
 fn data() -> CapturedPacket {
     CapturedPacket {
         time: seconds(1.25),
@@ -39,7 +39,7 @@ fn data() -> CapturedPacket {
     }
 }
 
-/// A pure acknowledgement of the first flow.
+/// Returns a pure acknowledgement of the first flow.
 fn ack() -> CapturedPacket {
     CapturedPacket {
         link: 1,

@@ -18,7 +18,7 @@ pub fn seconds(seconds: f64) -> Time {
     Time::from_secs_f64(seconds)
 }
 
-/// A path that does not exist, in a directory that does.
+/// Returns a path that does not exist, in a directory that does.
 pub fn scratch(name: &str) -> PathBuf {
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&directory);
@@ -110,7 +110,8 @@ fn flow(name: &str, transport: Transport) -> Flow {
     }
 }
 
-/// The receive window of 1000 segments of 1448 bytes needs a window scale of 5.
+/// Returns TCP parameters whose receive window of 1000 segments of 1448 bytes needs a window scale
+/// of 5.
 fn tcp(kind: &str) -> Tcp {
     let rfc =
         Table::defaults(Tcp::KEYS, Profile::Rfc).with(Tcp::receive_window, Value::Whole(1000));

@@ -49,8 +49,8 @@ fn access(name: &str, class: AccessClass, parent: Parent) -> AccessRouter {
     }
 }
 
-/// Two backbone routers, X with a normal access router below a point of presence and Y with a direct
-/// one; intervals of 200 ms.
+/// Returns two backbone routers, X with a normal access router below a point of presence and Y
+/// with a direct one; intervals of 200 ms.
 fn config() -> Config {
     let link = |name: &str, from, to| BackboneLink {
         name: name.to_string(),
@@ -156,7 +156,7 @@ fn meta(tables: &[&str]) -> MesoNetMeta {
     }
 }
 
-/// Ten active flows: four in slow start, five normal, one above its threshold.
+/// Returns a class of ten active flows: four in slow start, five normal, one above its threshold.
 fn class() -> ClassSample {
     ClassSample {
         active: 10,
@@ -194,7 +194,8 @@ fn long_lived() -> LongLivedSample {
     }
 }
 
-/// After `intervals` intervals: 100 packets forwarded and 3 dropped in each, upwards.
+/// Returns a router after `intervals` intervals: 100 packets forwarded and 3 dropped in each,
+/// upwards.
 fn queues(intervals: u64) -> RouterSample {
     RouterSample {
         up: QueueSample {
@@ -221,7 +222,7 @@ const GROUP: FlowGroup = FlowGroup {
     alternate: true,
 };
 
-/// Two intervals, a batch and two flows.
+/// Writes two intervals, a batch and two flows.
 fn write(out: &Path, tables: &[&str]) -> Value {
     write_run(out, meta(tables))
 }

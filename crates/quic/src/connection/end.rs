@@ -20,19 +20,19 @@ pub(crate) struct PathState {
 pub(crate) trait End: std::fmt::Debug + Send {
     /// Opens the connection.
     fn connect(&mut self, now: Instant);
-    /// The application has nothing more to send.
+    /// Stops the application, which has nothing more to send.
     fn stop(&mut self);
-    /// A datagram arrives.
+    /// Receives a datagram.
     fn receive(&mut self, now: Instant, ecn: EcnCodepoint, datagram: &[u8]);
-    /// A deadline of the stack has passed.
+    /// Processes a deadline of the stack that has passed.
     fn expire(&mut self, now: Instant);
     /// Writes the next datagram to `datagram`.
     fn poll(&mut self, now: Instant, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;
     /// Returns the time of the end's next call.
     fn deadline(&mut self) -> Option<Instant>;
-    /// State of the path, once there is a connection.
+    /// Returns the state of the path, once there is a connection.
     fn path(&self) -> Option<PathState>;
-    /// Bytes that the application has read.
+    /// Returns the bytes that the application has read.
     fn bytes_read(&self) -> u64;
     /// Returns the time at which the peer had acknowledged the whole transfer.
     fn finished(&self) -> Option<Instant>;

@@ -90,7 +90,7 @@ impl Handshake {
         Ok(())
     }
 
-    /// A whole message has arrived.
+    /// Advances after a whole message has arrived.
     fn advance(&mut self) {
         self.step = match (self.is_client, self.step) {
             (_, Step::AwaitHello) => Step::HandshakeKeys,
@@ -133,7 +133,7 @@ fn put_message(parameters: &[u8], size: usize, out: &mut Vec<u8>) {
     out.resize(end, 0);
 }
 
-/// A signature that differs where the data differ: reset tokens are made of it.
+/// Writes a signature that differs where the data differ: reset tokens are made of it.
 pub(crate) fn sign(data: &[u8], signature: &mut [u8]) {
     signature.fill(0);
     let len = signature.len();

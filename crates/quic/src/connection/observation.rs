@@ -62,24 +62,24 @@ impl Shared {
 }
 
 impl Observation {
-    /// Bytes as packets of the path's MTU.
+    /// Returns the bytes as packets of the path's MTU.
     pub(super) fn packets(&self, bytes: u64) -> f64 {
         bytes as f64 / self.mtu.max(1) as f64
     }
 
-    /// The integral of the window up to now.
+    /// Returns the integral of the window up to now.
     pub(super) fn integral_at(&self, now: Instant) -> f64 {
         let since = |(from, window): (Instant, f64)| (now - from).as_secs_f64() * window;
         self.window_integral + self.window.map_or(0.0, since)
     }
 
-    /// The controller begins.
+    /// Notes the beginning of the controller.
     pub(crate) fn begin(&mut self, now: Instant, mtu: u16, window: u64) {
         self.mtu = mtu.into();
         self.note_window(now, window);
     }
 
-    /// The path's MTU has changed.
+    /// Notes a change of the path's MTU.
     pub(crate) fn note_mtu(&mut self, mtu: u16) {
         self.mtu = mtu.into();
     }
@@ -93,7 +93,7 @@ impl Observation {
         }
     }
 
-    /// A packet is acknowledged.
+    /// Notes the round-trip time of an acknowledged packet.
     pub(crate) fn note_rtt(&mut self, rtt: Duration) {
         self.rtt_samples += 1;
         self.rtt_sum += rtt;
@@ -101,13 +101,13 @@ impl Observation {
         self.rtt_max = self.rtt_max.max(rtt);
     }
 
-    /// A packet is declared lost.
+    /// Notes a packet declared lost.
     #[cfg(feature = "noq")]
     pub(crate) fn note_loss(&mut self) {
         self.lost_packets += 1;
     }
 
-    /// An acknowledgement has been processed.
+    /// Notes an acknowledgement that has been processed.
     pub(crate) fn note_ack(&mut self, now: Instant, in_flight: u64, state: ControllerState) {
         self.in_flight = in_flight;
         self.note_window(now, state.window);
@@ -130,7 +130,8 @@ impl Observation {
         self.notes.extend(notes);
     }
 
-    /// A congestion event has been answered. Those of a round trip in which the window is reduced already change nothing.
+    /// Notes a congestion event that has been answered. Events of a round trip in which the window
+    /// is reduced already change nothing.
     pub(crate) fn note_congestion(&mut self, now: Instant, event: CongestionEvent) {
         self.note_window(now, event.after);
         if event.after >= event.before && !event.is_persistent {
@@ -155,7 +156,7 @@ impl Observation {
     }
 }
 
-/// A threshold, unless it stands for none.
+/// Returns a threshold, unless it stands for none.
 pub(super) fn finite(ssthresh: Option<u64>) -> Option<u64> {
     ssthresh.filter(|&bytes| bytes < u64::MAX)
 }

@@ -40,7 +40,7 @@ impl<E: End> Pair<E> {
         }
     }
 
-    /// The stack's time: rounded down, so that an event within a nanosecond happens at its beginning.
+    /// Returns the stack's time: rounded down, so that an event within a nanosecond happens at its beginning.
     fn at(&self, now: Time) -> Instant {
         self.zero + Duration::from_nanos(now.as_ps() / 1000)
     }
@@ -54,7 +54,7 @@ impl<E: End> Pair<E> {
     }
 }
 
-/// The other end.
+/// Returns the other end.
 pub(crate) fn other(host: Host) -> Host {
     match host {
         Host::Sender => Host::Receiver,

@@ -24,7 +24,7 @@ pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     Endpoint::new(Arc::new(config), server, true)
 }
 
-/// A datagram arrives at an endpoint, whose answer is appended to `response`.
+/// Passes a datagram to an endpoint, whose answer is appended to `response`.
 pub(super) fn handle(
     endpoint: &mut Endpoint,
     now: Instant,
@@ -51,7 +51,7 @@ pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> 
     stream.write_chunks(&mut &mut [chunk][..]).ok()
 }
 
-/// State of the one path.
+/// Returns the state of the one path.
 pub(super) fn path_state(connection: &Connection) -> Option<PathState> {
     let metrics = connection.congestion_state(PathId::ZERO)?.metrics();
     Some(PathState {

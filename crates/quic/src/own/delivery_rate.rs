@@ -59,7 +59,7 @@ impl DeliveryRate {
         }
     }
 
-    /// A packet leaves, after `delivered` bytes were delivered; `alone` if nothing is in flight.
+    /// Notes that a packet leaves, after `delivered` bytes were delivered; `alone` if nothing is in flight.
     pub(super) fn on_sent(&mut self, delivered: u64, alone: bool, now: Instant) {
         if alone {
             self.flight_began = now;
@@ -82,13 +82,13 @@ impl DeliveryRate {
         });
     }
 
-    /// The sender has nothing to send until `delivered` bytes are delivered.
+    /// Notes that the sender has nothing to send until `delivered` bytes are delivered.
     pub(super) fn note_limit(&mut self, delivered: u64) {
         self.limited_until = Some(delivered);
     }
 
-    /// The sample of an acknowledgement whose last packet left at `newest`, and after which `delivered` bytes are
-    /// delivered. An interval shorter than a round trip comes from acknowledgements that were held up: no sample.
+    /// Returns the sample of an acknowledgement whose last packet left at `newest`, and after which `delivered` bytes
+    /// are delivered. An interval shorter than a round trip comes from acknowledgements that were held up: no sample.
     pub(super) fn sample(
         &mut self,
         newest: Instant,

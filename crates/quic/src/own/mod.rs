@@ -77,7 +77,7 @@ pub(crate) fn check(own: &OwnAlgorithm, stack: &StackTraits) -> Result<Vec<Strin
     Ok(warnings)
 }
 
-/// True for algorithms that are made for queues of a kind of their own.
+/// Returns true for algorithms that are made for queues of a kind of their own.
 fn asks_routers(kind: &str) -> bool {
     registry::find_algorithm(kind).is_ok_and(|entry| entry.needs_path.queue.is_some())
 }
@@ -88,7 +88,7 @@ pub(crate) struct OwnController {
     progress: Progress,
     /// Initial window in packets.
     initial: f64,
-    /// Locked by nobody: algorithms may be sent to another thread, but not be shared by several.
+    /// Never contended: algorithms may be sent to another thread, but not be shared by several.
     state: Mutex<CongestionState>,
 }
 
@@ -171,7 +171,7 @@ impl Progress {
         Time::ZERO + span(at.saturating_duration_since(self.zero))
     }
 
-    /// The facts of the acknowledgement that is being processed.
+    /// Returns the facts of the acknowledgement that is being processed.
     fn sample(&mut self, now: Instant, newest: Instant, app_limited: bool) -> AckSample {
         let acked = self.delivered.add(self.acked_bytes, self.mtu);
         let round_start = newest >= self.round_began;
@@ -228,7 +228,7 @@ impl Clone for OwnController {
 }
 
 impl OwnController {
-    /// The algorithm on a path of this MTU; the initial window is RFC 9002's unless it is given.
+    /// Makes the algorithm on a path of this MTU; the initial window is RFC 9002's unless it is given.
     pub(crate) fn new(
         algorithm: &OwnAlgorithm,
         initial_window: Option<Bytes>,
@@ -253,13 +253,13 @@ impl OwnController {
         }
     }
 
-    /// The algorithm and the progress, to change.
+    /// Returns the algorithm and the progress, to change.
     fn parts(&mut self) -> (&mut CongestionState, &mut Progress) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         (state, &mut self.progress)
     }
 
-    /// A packet leaves.
+    /// Notes that a packet leaves.
     pub(crate) fn on_sent(&mut self, now: Instant, bytes: u64) {
         let progress = &mut self.progress;
         let alone = progress.in_flight == 0;
@@ -268,7 +268,7 @@ impl OwnController {
         progress.rate.on_sent(progress.delivered_bytes, alone, now);
     }
 
-    /// A packet is acknowledged; `srtt` and `min_rtt` are those before.
+    /// Notes that a packet is acknowledged; `srtt` and `min_rtt` are those before.
     pub(crate) fn on_ack(&mut self, sent: Instant, bytes: u64, srtt: Duration, min_rtt: Duration) {
         let progress = &mut self.progress;
         progress.acked_bytes += bytes;
@@ -278,7 +278,7 @@ impl OwnController {
         progress.min_rtt = min_rtt;
     }
 
-    /// All packets of an acknowledgement have been reported.
+    /// Processes an acknowledgement, all of whose packets have been reported.
     pub(crate) fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool) {
         let (state, progress) = self.parts();
         progress.in_flight = in_flight;
@@ -304,7 +304,8 @@ impl OwnController {
         progress.adopt(state);
     }
 
-    /// Packets are lost, or a mark is echoed if none are; `sent` is when the last of them left.
+    /// Processes a loss of packets, or the echo of a mark if none are lost; `sent` is the time at which the last of
+    /// them left.
     pub(crate) fn on_congestion_event(
         &mut self,
         now: Instant,
@@ -354,7 +355,7 @@ impl OwnController {
         self.progress.mtu = new_mtu.into();
     }
 
-    /// The window in bytes.
+    /// Returns the window in bytes.
     pub(crate) fn window(&self) -> u64 {
         let progress = &self.progress;
         let bytes = (progress.window * progress.mtu as f64) as u64;
@@ -367,12 +368,12 @@ impl OwnController {
         (progress.ssthresh < UNLIMITED).then_some((progress.ssthresh * progress.mtu as f64) as u64)
     }
 
-    /// The rate to pace at in bit/s, headers included.
+    /// Returns the rate to pace at in bit/s, headers included.
     pub(crate) fn pacing_bps(&self) -> Option<u64> {
         self.progress.pacing_bps
     }
 
-    /// The initial window in bytes.
+    /// Returns the initial window in bytes.
     pub(crate) fn initial_window(&self) -> u64 {
         (self.initial * self.progress.mtu as f64) as u64
     }

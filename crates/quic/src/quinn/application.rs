@@ -53,7 +53,7 @@ impl Writer {
         self.finish(connection);
     }
 
-    /// There is nothing more to write.
+    /// Finishes the stream: there is nothing more to write.
     pub(super) fn finish(&mut self, connection: &mut Connection) {
         self.finished = true;
         if let Some(stream) = self.stream {
@@ -82,7 +82,7 @@ impl Reader {
         Self { ordered, read: 0 }
     }
 
-    /// Bytes read so far.
+    /// Returns the bytes read so far.
     pub(super) fn bytes(&self) -> u64 {
         self.read
     }

@@ -9,7 +9,7 @@ use proto::{ConnectionId, ConnectionIdGenerator, TimeSource};
 /// Connection identifiers that are counted: the stack's own come from the system's random numbers.
 #[derive(Debug)]
 pub(super) struct CountedIdentifiers {
-    /// Tells the identifiers of both ends apart.
+    /// Number of the end, which tells the identifiers of both ends apart.
     end: u8,
     next: u64,
 }
@@ -37,7 +37,7 @@ impl ConnectionIdGenerator for CountedIdentifiers {
     }
 }
 
-/// The identifier that a client gives a server before it knows the server's own.
+/// Returns the identifier that a client gives a server before it knows the server's own.
 pub(super) fn initial_identifier() -> ConnectionId {
     ConnectionId::new(&[7; 20])
 }

@@ -23,7 +23,7 @@ pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     Endpoint::new(Arc::new(config), server, true, None)
 }
 
-/// A datagram arrives at an endpoint, whose answer is appended to `response`.
+/// Passes a datagram to an endpoint, whose answer is appended to `response`.
 pub(super) fn handle(
     endpoint: &mut Endpoint,
     now: Instant,
@@ -50,7 +50,7 @@ pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> 
     Some(written.bytes)
 }
 
-/// State of the path.
+/// Returns the state of the path.
 pub(super) fn path_state(connection: &Connection) -> Option<PathState> {
     let metrics = connection.congestion_state().metrics();
     Some(PathState {

@@ -28,7 +28,7 @@ pub(super) enum Application {
 pub(super) struct StackEnd {
     endpoint: Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
-    /// To open the connection with.
+    /// Configuration to open the connection with.
     client: Option<ClientConfig>,
     peer: SocketAddr,
     application: Application,
@@ -42,7 +42,7 @@ pub(super) struct StackEnd {
 }
 
 impl StackEnd {
-    /// `client` opens the connection with a configuration.
+    /// Makes an end; `client` is the configuration with which it opens the connection, if it does.
     pub(super) fn new(
         endpoint: Endpoint,
         peer: SocketAddr,

@@ -44,7 +44,7 @@ pub(crate) fn find(
     })
 }
 
-/// Makes connections of the stack.
+/// Factory of the stack's connections.
 #[derive(Debug)]
 struct Connections {
     settings: QuicStack,

@@ -9,10 +9,10 @@ use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
 use crate::connection::{CongestionEvent, ControllerState, Shared};
 
-/// Makes the controllers of a connection.
+/// Factory of a connection's controllers.
 pub type ControllerSource = Arc<dyn ControllerFactory + Send + Sync>;
 
-/// Makes observed controllers.
+/// Factory of observed controllers.
 pub(super) struct Observing {
     pub(super) source: ControllerSource,
     pub(super) shared: Shared,

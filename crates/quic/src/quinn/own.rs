@@ -11,7 +11,7 @@ use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
 use crate::own::OwnController;
 
-/// Makes controllers that run an algorithm of Longhaul.
+/// Factory of controllers that run an algorithm of Longhaul.
 #[derive(Debug)]
 pub(super) struct OwnFactory {
     pub(super) algorithm: OwnAlgorithm,

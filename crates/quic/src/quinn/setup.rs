@@ -82,7 +82,7 @@ fn address(host: Host) -> SocketAddr {
     (Ipv4Addr::new(10, 0, 0, 1 + host as u8), 443).into()
 }
 
-/// The transport configuration of an end.
+/// Returns the transport configuration of an end.
 fn transport(settings: &QuicStack) -> TransportConfig {
     let mut config = TransportConfig::default();
     let window = VarInt::from_u64(settings.window.0).unwrap_or(VarInt::MAX);

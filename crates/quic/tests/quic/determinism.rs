@@ -26,7 +26,7 @@ const CONTROLLERS: [&str; 4] = [
     r#"flows.0.congestion={ kind = "bbr3" }"#,
 ];
 
-/// Everything that a run with one of the controllers records, as one number.
+/// Returns everything that a run with one of the controllers records, as one number.
 fn digest(controller: &str) -> u64 {
     let mut overrides = UNRULY.to_vec();
     overrides.push(controller);

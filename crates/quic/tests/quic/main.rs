@@ -55,12 +55,12 @@ fn try_with(overrides: &[&str]) -> Result<Scenario, ScenarioError> {
     parse_with(BASE, "base.toml", None, &overrides, &Program)
 }
 
-/// [`BASE`] with overrides.
+/// Returns [`BASE`] with overrides.
 fn with(overrides: &[&str]) -> Scenario {
     try_with(overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The message about [`BASE`] with overrides that are wrong.
+/// Returns the message about [`BASE`] with overrides that are wrong.
 fn refusal(overrides: &[&str]) -> String {
     match try_with(overrides) {
         Ok(_) => panic!("accepted: {overrides:?}"),

@@ -8,7 +8,8 @@ use crate::error::Diagnostic;
 use crate::link::{self, AccessEnds, AccessKeys};
 use crate::model::flow::{AnyFlow, FlowAccess};
 
-/// The group's access links: its own keys override the topology's, and `rtt` determines the delay.
+/// Resolves the group's access links: its own keys override the topology's, and `rtt` determines
+/// the delay.
 pub(super) fn resolve_access(
     flow: &mut Table,
     path: &str,
@@ -104,12 +105,12 @@ fn complete_access(access: &mut Table, path: &str, shared: &Shared<'_>, out: &mu
     link::resolve_access_queue(access, path, shared.context, out);
 }
 
-/// Names of the links between a host and its router.
+/// Returns the names of the links between a host and its router.
 pub(crate) fn access_links(host: &str) -> [String; 2] {
     ["up", "down"].map(|way| format!("{host}-{way}"))
 }
 
-/// Names of the hosts of a flow of a group with access links.
+/// Returns the names of the hosts of a flow of a group with access links.
 pub(crate) fn hosts(bundle: &str, ends: AccessEnds) -> Vec<String> {
     let ends: &[&str] = match ends {
         AccessEnds::Both => &["sender", "receiver"],
@@ -118,7 +119,7 @@ pub(crate) fn hosts(bundle: &str, ends: AccessEnds) -> Vec<String> {
     ends.iter().map(|end| format!("{bundle}-{end}")).collect()
 }
 
-/// Names of the access links of a resolved group.
+/// Returns the names of the access links of a resolved group.
 pub(crate) fn access_link_names(group: &Table) -> Vec<String> {
     let Some(access) = group.table(FlowAccess::access) else {
         return Vec::new();

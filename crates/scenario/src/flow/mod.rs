@@ -33,7 +33,7 @@ pub(crate) struct Shared<'a> {
     /// The topology's access links.
     pub access: Option<&'a Table>,
     pub duration: Time,
-    /// Makes the users' own algorithms.
+    /// Maker of the users' own algorithms.
     pub algorithms: &'a dyn Algorithms,
 }
 
@@ -58,7 +58,7 @@ pub(crate) struct Path {
 /// Largest IPv4 packet (RFC 791).
 const LARGEST_PACKET: Bytes = Bytes(65_535);
 
-/// The values that decide about others: protocol, count and packet size.
+/// Resolves the values that decide about others: protocol, count and packet size.
 pub(crate) fn resolve_basics(
     flow: &mut Table,
     path: &str,
@@ -221,7 +221,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// Refuses errors of clocks that nothing is measured with, or that make transit times negative.
+/// Refuses errors of clocks that no measurement uses, or that make transit times negative.
 fn check_clock_error(flow: &Table, path: &str, duration: Time, out: &mut Vec<Diagnostic>) {
     let key = TcpFlow::clock_error;
     let (Some(tcp), Some(clock)) = (flow.table(Stack::tcp), flow.read(key)) else {
@@ -295,7 +295,7 @@ fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Dia
     }
 }
 
-/// First and last router, or node, of a group.
+/// Returns the first and last router, or node, of a group.
 fn endpoints(
     flow: &mut Table,
     path: &str,

@@ -167,7 +167,7 @@ pub(super) fn resolve(
     })
 }
 
-/// The algorithm of Longhaul that runs in the stack, if the flow names one.
+/// Returns the algorithm of Longhaul that runs in the stack, if the flow names one.
 fn resolve_own(
     flow: &mut Table,
     path: &str,

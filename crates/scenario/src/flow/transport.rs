@@ -93,8 +93,8 @@ pub(crate) fn resolve_tcp(
     congestion
 }
 
-/// A sender whose peer does not permit SACK recovers without it (RFC 6675 section 1); only ns-2's agents can be
-/// combined otherwise.
+/// Refuses a recovery with SACK whose peer does not permit SACK: such a sender recovers without it (RFC 6675
+/// section 1); only ns-2's agents can be combined otherwise.
 fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut Vec<Diagnostic>) {
     if tcp.read(Tcp::sack_blocks) || !recovery.uses_sack() || recovery == Recovery::Ns2Sack {
         return;
@@ -104,7 +104,7 @@ fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut 
     out.push(Diagnostic::at(tcp, Tcp::sack_blocks, path, message));
 }
 
-/// An acknowledgement reports one time.
+/// Refuses two kinds of times in acknowledgements, which report one.
 fn refuse_two_times(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let one_way = tcp.read(TimestampKeys::timestamps) == TimestampKind::OneWay;
     if one_way && tcp.read(Tcp::rtt_sample) == RttSample::Reported {
@@ -131,7 +131,7 @@ fn layer_options(tcp: &mut Table, lower: &Table, path: &str, out: &mut Vec<Diagn
     fill(tcp, &lower);
 }
 
-/// The recovery that the algorithm needs, unless the scenario names one.
+/// Sets the recovery that the algorithm needs, unless the scenario names one.
 fn resolve_recovery(flow: &mut Table, controller: &Controller) {
     let recovery = flow.node(Stack::recovery);
     let chosen = !matches!(recovery.origin, Origin::Profile(_));
@@ -173,7 +173,7 @@ fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     }
 }
 
-/// The size of Sync-TCP's option, which does not depend on the profile's size of that of RFC 7323.
+/// Sets the size of Sync-TCP's option, which does not depend on the profile's size of that of RFC 7323.
 fn resolve_one_way_option(tcp: &mut Table) {
     let (kind, size) = (TimestampKeys::timestamps, TimestampKeys::timestamp_option);
     let one_way = tcp.has(kind) && tcp.read(kind) == TimestampKind::OneWay;
@@ -205,7 +205,7 @@ fn fill_options(tcp: &mut Table, profile: Profile) {
 /// Keys of the timer of which only one may be given.
 const RTT_CLOCK: [Field<Option<Span>>; 2] = [RttClockKeys::granularity, RttClockKeys::tick];
 
-/// Payload bytes of a full packet.
+/// Returns the payload bytes of a full packet.
 pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
     // Both may be larger than a packet, and than their type.
     let header = tcp.read(Tcp::header_bytes.seen_as::<Bytes>());
@@ -217,7 +217,7 @@ pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
     (payload > 0).then_some(payload)
 }
 
-/// A window in segments, given in segments, in bytes, or by the word that `auto` stands for.
+/// Resolves a window in segments, given in segments, in bytes, or by the word that `auto` stands for.
 fn resolve_window<T>(
     tcp: &mut Table,
     key: Field<T>,
@@ -244,8 +244,8 @@ fn resolve_window<T>(
     }
 }
 
-/// Congestion control of a table that has the key `congestion`, or Reno. `preferred` is the variant of
-/// algorithms that have it.
+/// Resolves the congestion control of a table that has the key `congestion`, or Reno. `preferred` is the
+/// variant of algorithms that have it.
 pub(crate) fn resolve_congestion(
     flow: &mut Table,
     path: &str,
@@ -268,7 +268,7 @@ pub(crate) fn resolve_congestion(
     spec.map_err(|error| out.push(error)).ok()
 }
 
-/// An algorithm of the registry: its variant, every parameter, and whether they go together.
+/// Resolves an algorithm of the registry: its variant, and every parameter; checks that they go together.
 fn resolve_registered(
     table: &mut Table,
     path: &str,
@@ -302,7 +302,7 @@ fn resolve_registered(
     Ok(spec)
 }
 
-/// The registered algorithm of a table.
+/// Returns the registered algorithm of a table.
 fn controller(table: &Table, known: &[Parameter]) -> ControllerSpec {
     let named = |variant: &Variant| variant.name() == table.word(VARIANT);
     ControllerSpec {
@@ -314,7 +314,7 @@ fn controller(table: &Table, known: &[Parameter]) -> ControllerSpec {
     }
 }
 
-/// The slow start of a table.
+/// Returns the slow start of a table.
 pub(crate) fn slow_start(table: &Table) -> SlowStartSpec {
     let kind = table.word(KIND);
     let entry = registry::slow_starts()
@@ -326,7 +326,7 @@ pub(crate) fn slow_start(table: &Table) -> SlowStartSpec {
     }
 }
 
-/// Values of the known parameters that are numbers or names of choices.
+/// Returns the values of the known parameters that are numbers or names of choices.
 fn parameters(table: &Table, known: &[Parameter]) -> Vec<(String, f64)> {
     let value = |parameter: &Parameter| match &table.get(of(parameter))?.value {
         Value::Number(number) => Some(*number),
@@ -342,7 +342,7 @@ fn of(parameter: &Parameter) -> Field<f64> {
     Field::new(parameter.name)
 }
 
-/// The value of a parameter as one would write it.
+/// Returns the value of a parameter as one would write it.
 fn written(parameter: &Parameter, value: f64) -> Value {
     match parameter.allowed.names.get(value as usize) {
         Some(name) => Value::text(name),
@@ -350,13 +350,13 @@ fn written(parameter: &Parameter, value: f64) -> Value {
     }
 }
 
-/// Parameters given by points.
+/// Returns the parameters given by points.
 fn functions(table: &Table) -> Vec<(String, Vec<Point>)> {
     let function = |(key, node): (&String, &Node)| Some((key.clone(), points(node)?));
     table.entries.iter().filter_map(function).collect()
 }
 
-/// Points as one would write them.
+/// Returns points as one would write them.
 fn list_of(points: &[Point]) -> Value {
     let number = |value| Node::new(Value::Number(value), Origin::Default);
     let pair = |&(window, value): &Point| {
@@ -368,7 +368,7 @@ fn list_of(points: &[Point]) -> Value {
     Value::List(points.iter().map(pair).collect())
 }
 
-/// The profile's slow start, where the flow names none; `max_ssthresh` alone means its limited slow start.
+/// Sets the profile's slow start, where the flow names none; `max_ssthresh` alone means its limited slow start.
 pub(super) fn resolve_slow_start(
     flow: &mut Table,
     path: &str,

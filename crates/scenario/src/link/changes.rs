@@ -40,7 +40,7 @@ pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -
     changes
 }
 
-/// Changes that are repeated end before they begin again.
+/// Checks that changes that are repeated end before they begin again.
 fn check_period(link: &Table, path: &str, changes: &[Change], out: &mut Vec<Diagnostic>) {
     let period = link.read(Link::changes_period);
     let (Some(period), Some(first), Some(last)) = (period, changes.first(), changes.last()) else {
@@ -55,7 +55,7 @@ fn check_period(link: &Table, path: &str, changes: &[Change], out: &mut Vec<Diag
     }
 }
 
-/// The rows of a list.
+/// Returns the rows of a list.
 fn of_list(rows: &[Node], path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> {
     let mut latest = None;
     let tables = rows
@@ -95,7 +95,8 @@ fn check_row(
     loss::check(row, Change::loss, path, out);
 }
 
-/// The rows of a table: of the file of this name, whose text replaces it, or of a text of several lines.
+/// Returns the rows of a table: of the file of this name, whose text replaces it, or of a text of several
+/// lines.
 fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
     let text = node.word();
     if text.contains('\n') {
@@ -111,7 +112,7 @@ fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
     Ok(changes)
 }
 
-/// The rows of a text whose first line names the columns.
+/// Returns the rows of a text whose first line names the columns.
 fn rows_of(name: String, text: String, path: &str) -> Result<Vec<Change>, Diagnostic> {
     let source = Arc::new(Source::new(name, text));
     let mut lines = source.text.lines().filter(|line| {
@@ -163,7 +164,7 @@ fn check_columns(columns: &[Node], path: &str) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// A row as if it were written in the scenario. Empty cells change nothing.
+/// Returns a row as if it were written in the scenario. Empty cells change nothing.
 fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<(Table, Origin), Diagnostic> {
     let origin = cells[0].origin.clone();
     if cells.len() != columns.len() {
@@ -189,7 +190,7 @@ fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<(Table, Origin)
     }
 }
 
-/// The values of a line, with their places.
+/// Returns the values of a line, with their places.
 fn cells_of(source: &Arc<Source>, line: &str) -> Vec<Node> {
     let start_of = |part: &str| part.as_ptr() as usize - source.text.as_ptr() as usize;
     let cell = |text: &str| {

@@ -1,4 +1,4 @@
-//! Losses of links: whether a table of `loss` is consistent.
+//! Losses of links: checks that a table of `loss` is consistent.
 
 use longhaul_engine::config::{LossBursts, LossKeys};
 use longhaul_keys::Field;
@@ -25,7 +25,7 @@ pub(super) fn check<T>(holder: &Table, key: Field<T>, path: &str, out: &mut Vec<
     }
 }
 
-/// Between two bursts there is at least one packet.
+/// Checks that there is at least one packet between two bursts.
 fn check_bursts(bursts: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let LossBursts {
         loss_rate,

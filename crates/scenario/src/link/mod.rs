@@ -65,7 +65,7 @@ impl CoreLink {
     }
 }
 
-/// The round trip of a link that has been checked.
+/// Returns the round trip of a link that has been checked.
 pub(crate) fn round_trip(link: &Table) -> Span {
     let delay = link.read(Link::delay);
     let reverse = link.table(LinkParts::reverse);
@@ -134,7 +134,7 @@ fn varying_rates(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> Va
     }
 }
 
-/// Both directions of a link, whose queues are still to be set.
+/// Returns both directions of a link, whose queues are still to be set.
 fn directions(
     name: &str,
     (from, to): (usize, usize),

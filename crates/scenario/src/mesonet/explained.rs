@@ -15,7 +15,7 @@ const CLASSES: [AccessClass; 3] = [AccessClass::Normal, AccessClass::Fast, Acces
 /// Bits of a packet, for rates in the usual unit (NIST SP 500-282, chapter 3: 1500 octets).
 const PACKET_BITS: f64 = 12_000.0;
 
-/// All rows.
+/// Returns the rows of all derived values.
 pub(crate) fn rows(
     config: &Config,
     rates: &Rates,
@@ -206,7 +206,8 @@ fn limits(config: &Config, rows: &mut Vec<ExplainRow>) {
     }
 }
 
-/// The share of flows that are of a class, if every source chose among all receivers uniformly.
+/// Returns the share of flows that are of a class, if every source chose among all receivers
+/// uniformly.
 fn class_share(class: FlowClass, population: &Population, layout: &Layout) -> f64 {
     use AccessClass::{Direct, Fast, Normal};
     let (one, other) = match class {

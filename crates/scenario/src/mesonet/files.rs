@@ -22,13 +22,13 @@ pub(crate) const LARGE: [(Field<LargeFiles>, u64); 3] = [
 ];
 
 impl PathShares {
-    /// In the order of `PathClass`.
+    /// Returns the shares in the order of `PathClass`.
     fn all(&self) -> [f64; 3] {
         [self.very_fast, self.fast, self.typical]
     }
 }
 
-/// Sizes of files, without the limits on their numbers.
+/// Resolves the sizes of files, without the limits on their numbers.
 pub(crate) fn files(table: &mut Table, clock: &Clock, out: &mut Vec<Diagnostic>) -> Files {
     let large = LARGE.map(|(key, _)| {
         let LargeFiles {
@@ -104,8 +104,8 @@ fn jumbo(
     })
 }
 
-/// The shares of flows by class of path, as the limits count them: those given, or products of the
-/// classes' shares of sources and receivers (NIST SP 500-282, chapter 3).
+/// Returns the shares of flows by class of path, as the limits count them: those given, or products
+/// of the classes' shares of sources and receivers (NIST SP 500-282, chapter 3).
 fn path_shares(keys: &FileKeys, population: &Population, layout: &Layout) -> [f64; 3] {
     if let Some(shares) = &keys.path_shares {
         return shares.all();

@@ -70,7 +70,7 @@ pub(crate) fn algorithms(
     algorithms
 }
 
-/// MesoNet's transport answers every loss.
+/// Refuses a tolerance of losses: MesoNet's transport answers every loss.
 fn refuse_tolerated_losses(table: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let congestion = table.table(AlgorithmKeys::congestion);
     let tolerant = congestion.filter(|_| algorithm::name(congestion) == TOLERANT);
@@ -99,7 +99,7 @@ fn fill_shares(mesonet: &mut Table) {
     }
 }
 
-/// Label and role of an algorithm.
+/// Resolves label and role of an algorithm.
 fn resolve_entry(table: &mut Table) {
     let name = algorithm::name(table.table(AlgorithmKeys::congestion)).to_string();
     let alternate = Value::Flag(name != DEFAULT_CONGESTION);

@@ -18,7 +18,7 @@ const MAX_HOSTS: u64 = 100_000_000;
 /// Tolerance of the sum of shares: published tables round thirds to 0.33.
 pub(crate) const SHARE_TOLERANCE: f64 = 0.011;
 
-/// The share of a class, which sources and receivers have.
+/// Returns the share of a class, which sources and receivers have.
 fn share(class: AccessClass) -> Field<f64> {
     match class {
         AccessClass::Normal => Shares::normal,
@@ -27,7 +27,7 @@ fn share(class: AccessClass) -> Field<f64> {
     }
 }
 
-/// A missing share is derived from the other two.
+/// Derives a missing share from the other two.
 pub(crate) fn complete_shares(hosts: &mut Table) {
     let keys = [
         HostKeys::source_shares.seen_as::<Table>(),
@@ -74,8 +74,8 @@ impl Population {
         (out.len() == before).then_some(population)
     }
 
-    /// Sources choose a backbone router other than their own uniformly, and then a receiver below it
-    /// (NIST SP 500-282, chapter 3).
+    /// Checks that each class of access routers has receivers: sources choose a backbone router other than their
+    /// own uniformly, and then a receiver below it (NIST SP 500-282, chapter 3).
     fn check_receivers(&self, hosts: &Table, layout: &Layout, out: &mut Vec<Diagnostic>) {
         let (path, key) = ("mesonet.hosts", HostKeys::receiver_shares);
         let shares = hosts.sub(key);
@@ -107,7 +107,7 @@ impl Population {
         }
     }
 
-    /// Half the hosts below each access router: the N of buffers.
+    /// Returns half the hosts below each access router: the N of buffers.
     pub fn half(&self, access: usize) -> f64 {
         (f64::from(self.sources[access]) + f64::from(self.receivers[access])) / 2.0
     }
@@ -122,7 +122,7 @@ impl Population {
         self.receivers.iter().map(|&count| u64::from(count)).sum()
     }
 
-    /// Shares of the sources and of the receivers that are below routers of a class.
+    /// Returns the shares of the sources and of the receivers that are below routers of a class.
     pub fn shares(&self, class: AccessClass, layout: &Layout) -> (f64, f64) {
         let share = |counts: &[u32]| {
             let of_class = layout.access.iter().zip(counts);
@@ -134,7 +134,7 @@ impl Population {
     }
 }
 
-/// Hosts of one kind below each access router: its own, or those of its class.
+/// Returns the hosts of one kind below each access router: its own, or those of its class.
 fn counts(
     hosts: &Table,
     key: Field<Table>,

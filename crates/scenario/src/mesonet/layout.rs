@@ -38,7 +38,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// The backbone router above it.
+    /// Returns the backbone router above it.
     pub fn backbone(&self, layout: &Layout) -> usize {
         match self.parent {
             Parent::Pop(pop) => layout.pops[pop].1,
@@ -47,7 +47,7 @@ impl Access {
     }
 }
 
-/// The name of a class in keys and messages.
+/// Returns the name of a class in keys and messages.
 pub(crate) const fn class_name(class: AccessClass) -> &'static str {
     match class {
         AccessClass::Direct => "direct",
@@ -138,7 +138,7 @@ impl Layout {
         }
     }
 
-    /// Packets have 16 bits for the router to which they go.
+    /// Checks the number of routers: packets have 16 bits for the router to which they go.
     fn check_number(&self, topology: &Table, path: &str, out: &mut Vec<Diagnostic>) {
         let number = self.pops.len() + self.access.len();
         if number > usize::from(u16::MAX) {
@@ -171,7 +171,7 @@ impl Layout {
     }
 }
 
-/// a, b ... z, aa, ab ...
+/// Returns the letters of a number: a, b ... z, aa, ab ...
 fn letters(number: usize) -> String {
     let last = char::from(b'a' + (number % 26) as u8);
     match number / 26 {

@@ -253,7 +253,8 @@ fn transport(keys: TransportKeys, clock: &Clock) -> Transport {
     }
 }
 
-/// The published networks have their bottlenecks at access routers (NIST SP 500-282, chapter 3).
+/// Returns warnings about rates: the published networks have their bottlenecks at access routers
+/// (NIST SP 500-282, chapter 3).
 fn warnings(rates: &Rates) -> Vec<String> {
     let tiers = [
         (

@@ -53,15 +53,7 @@ const fn original(name: &'static str, place: Place) -> Original {
 }
 
 /// Algorithms in the order of their codes from 1 (table 3-3); labels are kinds of the registry.
-const ALGORITHMS: &[&str] = &[
-    "reno",
-    "hstcp",
-    "ctcp",
-    "scalable",
-    "fast",
-    "htcp",
-    "bic",
-];
+const ALGORITHMS: &[&str] = &["reno", "hstcp", "ctcp", "scalable", "fast", "htcp", "bic"];
 
 /// All of them, in the order of the original file.
 pub(crate) const ORIGINALS: &[Original] = &[
@@ -368,7 +360,7 @@ fn coded(mut node: Node, words: &[&str]) -> Node {
     node
 }
 
-/// A code from 1 as a position.
+/// Returns a code from 1 as a position.
 fn code(node: &Node) -> Option<usize> {
     match node.value {
         Value::Whole(code) => usize::try_from(code).ok()?.checked_sub(1),

@@ -58,12 +58,13 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// The mean round trip in time steps.
+    /// Returns the mean round trip in time steps.
     pub fn mean_round_trip(&self) -> f64 {
         self.round_trips.0 as f64 / self.round_trips.1 as f64
     }
 
-    /// Packets in the buffer of a router of this rate, with `half_hosts` half the hosts below it.
+    /// Returns the packets in the buffer of a router of this rate, with `half_hosts` half the hosts
+    /// below it.
     fn packets(&self, rate: f64, half_hosts: f64) -> u64 {
         // In this order of operations, whole products have no rounding error.
         let product = rate * self.round_trips.0 as f64 / self.round_trips.1 as f64;
@@ -78,7 +79,7 @@ impl<'a> Buffers<'a> {
     }
 }
 
-/// The routers with their rates, buffers and hosts. Refuses buffers of zero packets.
+/// Returns the routers with their rates, buffers and hosts. Refuses buffers of zero packets.
 pub(crate) fn topology(
     layout: &Layout,
     routes: Routes,

@@ -27,8 +27,8 @@ pub(crate) struct Named {
     pub origin: Origin,
 }
 
-/// The topology of a network. The name of a file is replaced by its contents, which are part of the
-/// resolved scenario.
+/// Loads the topology of a network. The name of a file is replaced by its contents, which are part
+/// of the resolved scenario.
 pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Named> {
     const PATH: &str = "mesonet.network.topology";
     let node = network.node(NetworkKeys::topology);

@@ -59,7 +59,7 @@ pub(crate) fn trace(
     })
 }
 
-/// First and last of `17` or `"17-40"`.
+/// Returns the first and last of `17` or `"17-40"`.
 fn range(written: &Identifier, sources: u64) -> Result<(u32, u32), String> {
     let ends = match written {
         Identifier::Name(text) => {

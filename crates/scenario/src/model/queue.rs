@@ -41,7 +41,7 @@ const fn count(of: Use) -> usize {
     count
 }
 
-/// The keys of the disciplines for a use, `N` together.
+/// Returns the keys of the disciplines for a use, `N` together.
 const fn kinds<const N: usize>(of: Use) -> [(&'static str, &'static [Key]); N] {
     let mut kinds: [(&str, &[Key]); N] = [("", &[]); N];
     let (mut count, mut index) = (0, 0);

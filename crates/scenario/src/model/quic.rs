@@ -83,7 +83,7 @@ impl Client {
     }
 }
 
-/// Bytes on the wire of the largest datagram.
+/// Returns the bytes on the wire of the largest datagram.
 pub(crate) fn packet_bytes(stack: &QuicStack) -> u64 {
     stack.mtu.0 + HEADER_BYTES as u64
 }

@@ -93,7 +93,7 @@ fn fill_defaults(proxy: &mut Table, context: Context) {
     }
 }
 
-/// The two nodes, with routes in both directions.
+/// Returns the two nodes, with routes in both directions.
 fn nodes(
     proxy: &mut Table,
     path: &str,
@@ -124,7 +124,8 @@ fn nodes(
     Some((start, end))
 }
 
-/// Credit in bytes of payload, for a full segment at least: with less, no segment would ever be forwarded.
+/// Resolves the credit in bytes of payload, for a full segment at least: with less, no segment would ever
+/// be forwarded.
 fn resolve_credit<T>(
     table: &mut Table,
     key: Field<T>,
@@ -232,12 +233,12 @@ fn resolve_changes(
 }
 
 impl Site {
-    /// Bytes that the route between the nodes carries from one check to the next.
+    /// Returns the bytes that the route between the nodes carries from one check to the next.
     pub(crate) fn bytes_between(&self, interval: Span) -> u64 {
         self.rate.bdp(interval).0
     }
 
-    /// The engine's configuration of a resolved proxy.
+    /// Returns the engine's configuration of a resolved proxy.
     pub(crate) fn config(
         &self,
         proxy: &Table,

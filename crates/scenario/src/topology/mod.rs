@@ -27,7 +27,7 @@ pub(crate) struct Topology {
 type FindEndpoints = fn(&mut Table, &str, &Core, &mut Vec<Diagnostic>) -> Option<(usize, usize)>;
 
 impl Topology {
-    /// Its table in `[topology]`.
+    /// Returns its table in `[topology]`.
     fn field(&self) -> Field<Table> {
         Field::new(self.name)
     }
@@ -159,7 +159,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// The index of the node that a key names.
+/// Returns the index of the node that a key names.
 pub(crate) fn find_node(
     nodes: &[String],
     table: &Table,
@@ -187,7 +187,7 @@ pub(crate) struct Route<'a> {
 }
 
 impl Core {
-    /// The route between two different nodes, as the engine computes it.
+    /// Returns the route between two different nodes, as the engine computes it.
     pub fn route(&self, from: usize, to: usize) -> Option<Route<'_>> {
         let path = self.graph.shortest_path(from, to)?;
         let links: Vec<&CoreLink> = path.iter().map(|&link| &self.links[link]).collect();

@@ -62,7 +62,8 @@ pub(crate) fn resolve(
     check_interval(traffic, path, out);
 }
 
-/// Over UDP messages are the packets of the flow; over TCP their rate and size are keys of `traffic`.
+/// Resolves bursts: over UDP messages are the packets of the flow; over TCP their rate and size are keys of
+/// `traffic`.
 fn resolve_on_off(traffic: &mut Table, udp: bool, path: &str, out: &mut Vec<Diagnostic>) {
     let needed = [OnOffKeys::rate.seen_as(), OnOffKeys::message.seen_as()];
     let own: [Field<()>; 3] = [needed[0], needed[1], OnOffKeys::whole_segments.seen_as()];
@@ -146,7 +147,7 @@ fn resolve_file(
     }
 }
 
-/// The engine's configuration of a TCP flow with a resolved application.
+/// Returns the engine's configuration of a TCP flow with a resolved application.
 pub(crate) fn transport(tcp: Arc<Tcp>, traffic: Traffic) -> Transport {
     let mss = u64::from(tcp.mss_bytes);
     let source = match traffic {
@@ -237,7 +238,7 @@ impl ConnectionKeys {
     }
 }
 
-/// PackMime's server delays, in seconds (Cao, Cleveland and others, INFOCOM 2004, section 7).
+/// Returns PackMime's server delays, in seconds (Cao, Cleveland and others, INFOCOM 2004, section 7).
 fn packmime_server_delay() -> Distribution {
     let inverse = Distribution::InverseWeibull {
         shape: 0.63,

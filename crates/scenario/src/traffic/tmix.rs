@@ -64,7 +64,7 @@ enum Side {
     Acceptor,
 }
 
-/// One line.
+/// Reads one line.
 fn take(vectors: &mut Vec<Vector>, first: &str, rest: &[&str], scale: f64) -> Result<(), String> {
     if let "SEQ" | "S" | "CONC" | "C" = first {
         let start = rest.first().ok_or("a connection without its time")?;
@@ -183,7 +183,7 @@ fn number(word: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("{word:?} is no number from 0 up"))
 }
 
-/// Microseconds, up to a day.
+/// Reads a number of microseconds, up to a day; returns seconds.
 fn seconds(word: &str) -> Result<f64, String> {
     let seconds = number(word)? * MICROSECONDS;
     if seconds > 100_000.0 {

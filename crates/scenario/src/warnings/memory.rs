@@ -8,7 +8,7 @@ const BYTES_PER_SEGMENT: f64 = 150.0;
 /// Bytes above which there is a warning: a quarter of a small machine's memory.
 const MANY_BYTES: f64 = 2e9;
 
-/// Warn of the flows whose full windows would take most memory.
+/// Warns of the flows whose full windows would take most memory.
 pub(super) fn warn_of_windows(config: &Config, out: &mut Vec<String>) {
     let greedy = config
         .flows
@@ -32,7 +32,7 @@ pub(super) fn warn_of_windows(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// The most segments that a connection may have in flight.
+/// Returns the most segments that a connection may have in flight.
 fn largest_flight(tcp: &Tcp) -> f64 {
     let windows = tcp.send_buffer.unwrap_or(u64::MAX).min(tcp.receive_window);
     let transfer = tcp

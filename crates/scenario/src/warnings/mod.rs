@@ -29,7 +29,7 @@ use crate::resolve::Resolved;
 
 pub(crate) use output_size::expected_bytes;
 
-/// Warnings about a valid scenario.
+/// Returns the warnings about a valid scenario.
 pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
     let mut out = Vec::new();
     if config.replication > 0 && drawn(config).is_empty() {
@@ -76,7 +76,7 @@ fn tcps(config: &Config) -> impl Iterator<Item = &Tcp> {
         .map(AsRef::as_ref)
 }
 
-/// Bytes of a full data packet of a flow, headers included.
+/// Returns the bytes of a full data packet of a flow, headers included.
 fn packet_bytes(transport: &Transport) -> u32 {
     match transport {
         Transport::Udp(udp) => udp.packet_bytes,
@@ -228,8 +228,8 @@ fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Access links that are as slow as the path behind them have its queue, which by default is too long to matter at hosts
-/// with fast links.
+/// Warns of access links as slow as the path behind them: these have its queue, which by default is too long to
+/// matter at hosts with fast links.
 fn warn_of_host_queues(resolved: &Resolved, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -342,8 +342,9 @@ fn warn_of_timeouts(resolved: &Resolved, config: &Config, out: &mut Vec<String>)
     }
 }
 
-/// Datagrams at even intervals that together overload a drop-tail queue: whoever comes just after a departure finds
-/// room, each time. Floyd and Jacobson, "On traffic phase effects in packet-switched gateways", 1992.
+/// Warns of datagrams at even intervals that together overload a drop-tail queue: a flow whose packets come just
+/// after a departure finds room, each time. Floyd and Jacobson, "On traffic phase effects in packet-switched
+/// gateways", 1992.
 fn warn_of_phases(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     let mut on_link: BTreeMap<usize, Vec<(&str, u64, u64)>> = BTreeMap::new();
@@ -395,8 +396,8 @@ fn warn_of_phases(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Algorithms that mistake queueing caused by their own bursts for congestion; they were published for paths
-/// of at most 10 Mbit/s. Pacing avoids the bursts of one of them.
+/// Warns of algorithms that mistake queueing caused by their own bursts for congestion; they were published for
+/// paths of at most 10 Mbit/s. Pacing avoids the bursts of one of them.
 fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     const FAST: Rate = Rate::from_bps(10_000_000);
     let fast = config.links.iter().all(|link| link.rate > FAST);

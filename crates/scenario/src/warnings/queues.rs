@@ -12,8 +12,8 @@ use crate::model::flow::AnyFlow;
 use crate::queue;
 use crate::resolve::Resolved;
 
-/// CoDel takes a packet in transmission for a standing queue if its target is shorter than that transmission. RFC 8290
-/// section 5.2.2 asks for a target of at least one packet's time.
+/// Warns of short targets: CoDel takes a packet in transmission for a standing queue if its target is shorter than
+/// that transmission. RFC 8290 section 5.2.2 asks for a target of at least one packet's time.
 pub(super) fn warn_of_targets(config: &Config, out: &mut Vec<String>) {
     let packet = config
         .flows
@@ -47,7 +47,7 @@ fn codel_target(queue: &QueueConfig) -> Option<Span> {
     }
 }
 
-/// The lowest rate of a link but for outages.
+/// Returns the lowest rate of a link but for outages.
 fn slowest(link: &Link) -> Rate {
     let changes = link.changes.iter().filter_map(|change| change.rate);
     let rates = changes.filter(|rate| rate.as_bps() > 0);
@@ -82,8 +82,8 @@ pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// A filter of acknowledgements in a queue that data fills: a connection gets one acknowledgement through each time
-/// that the queue turns over, and sends its window in one burst then.
+/// Warns of a filter of acknowledgements in a queue that data fills: a connection gets one acknowledgement through
+/// each time that the queue turns over, and sends its window in one burst then.
 pub(super) fn warn_of_shared_ack_filters(
     resolved: &Resolved,
     config: &Config,
@@ -104,7 +104,7 @@ pub(super) fn warn_of_shared_ack_filters(
     }
 }
 
-/// Links on the paths of flows that send as much as they can, in the direction of their data.
+/// Returns the links on the paths of flows that send as much as they can, in the direction of their data.
 fn carried_by_data<'a>(resolved: &'a Resolved, config: &Config) -> Vec<&'a CoreLink> {
     let groups = resolved.root.tables(Scenario::flows);
     let mut carried = Vec::new();

@@ -14,7 +14,7 @@ use crate::{BASE, refusal, value, with};
 
 const TABLE: &str = r#"flows.0.congestion={kind="table", increase=[[38, 1], [83000, 72.5]]}"#;
 
-/// [`BASE`] with another congestion control.
+/// Returns [`BASE`] with another congestion control.
 fn replaced(congestion: &str) -> String {
     BASE.replace("{ kind = \"reno\" }", congestion)
 }

@@ -9,7 +9,7 @@ use longhaul_scenario::{load, parse};
 
 use crate::{BASE, origin, value, with};
 
-/// A directory of its own for one test.
+/// Returns a directory of its own for one test.
 fn directory(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&path).expect("a writable directory");

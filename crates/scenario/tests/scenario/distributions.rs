@@ -263,7 +263,7 @@ fn places() -> Vec<Place> {
     ]
 }
 
-/// A table, with 0, 1/4 and 1/2 written in the unit in the place of `{0}`, `{1}` and `{2}`.
+/// Returns a table, with 0, 1/4 and 1/2 written in the unit in the place of `{0}`, `{1}` and `{2}`.
 fn table(unit: Unit, keys: &str) -> String {
     let numbers = [("{0}", 0.0), ("{1}", 0.25), ("{2}", 0.5)];
     let written = numbers

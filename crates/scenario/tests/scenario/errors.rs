@@ -4,13 +4,13 @@ use longhaul_scenario::parse;
 
 use crate::{BASE, refusal};
 
-/// [`BASE`] with one text replaced, and the message it gives.
+/// Returns [`BASE`] with one text replaced, and the message it gives.
 fn replaced(from: &str, to: &str) -> String {
     assert!(BASE.contains(from), "{from} is not in the base scenario");
     refusal(&BASE.replacen(from, to, 1))
 }
 
-/// A message is one diagnosis: place, key, text, and the line underlined.
+/// Checks that a message is one diagnosis: place, key, text, and the line underlined.
 fn assert_one(message: &str, head: &str, parts: &[&str]) {
     let heads = message
         .lines()
@@ -49,7 +49,7 @@ fn of_a_long_line_the_part_around_the_value_is_shown() {
     let message = refusal(&text);
     let lines: Vec<&str> = message.lines().collect();
     assert!(lines[0].contains("did you mean `count`?"), "{message}");
-    // The line is cut around the mark, which stays below the text that it marks.
+    // The line is shortened around the mark, which stays below the text that it marks.
     let mark = lines[2].find('^').expect("something is marked");
     assert!(lines[1][..=mark].ends_with("\"cuont\": 1"), "{message}");
     assert!(

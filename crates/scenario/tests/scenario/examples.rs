@@ -31,7 +31,7 @@ fn examples_are_valid_and_unsuspicious() {
     }
 }
 
-/// The `--set KEY=VALUE` of a line of comment.
+/// Returns the `--set KEY=VALUE` of a line of comment.
 fn suggested(line: &str) -> Vec<String> {
     let parts = line.split("--set ").skip(1);
     let value = |part: &str| match part.strip_prefix('\'') {

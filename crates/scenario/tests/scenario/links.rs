@@ -10,12 +10,12 @@ use crate::{BASE, origin, refusal, value, with};
 
 const LINK: &str = "topology.dumbbell.bottleneck";
 
-/// The base scenario with one more key of its link.
+/// Returns the base scenario with one more key of its link.
 fn link_with(key: &str, value: &str) -> longhaul_scenario::Scenario {
     with(&[&format!("{LINK}.{key}={value}")])
 }
 
-/// The message about a key of the link, which stands on line 5.
+/// Checks the message about a key of the link, which stands on line 5.
 fn link_refusal(text: &str, parts: &[&str]) {
     let message = refusal(&BASE.replacen("delay =", &format!("{text}, delay ="), 1));
     let heads = message
@@ -98,7 +98,7 @@ fn changes_hold_both_ways_except_for_loss() {
     assert_eq!(links[1].changes, [first, second]);
 }
 
-/// The base scenario, with a part replaced, beside a file.
+/// Returns the base scenario, with a part replaced, beside a file.
 fn beside_a_file(
     (from, to): (&str, &str),
     (file, text): (&str, &str),
@@ -114,7 +114,7 @@ fn beside_a_file(
     found.map_err(|error| error.to_string())
 }
 
-/// The base scenario with changes from a file.
+/// Returns the base scenario with changes from a file.
 fn with_file(name: &str, text: &str) -> Result<longhaul_scenario::Scenario, String> {
     let changes = ("delay =", "changes = \"trace.csv\", delay =");
     beside_a_file(changes, ("trace.csv", text), name)
@@ -262,7 +262,7 @@ fn changes_are_repeated_after_longer_than_they_take() {
     );
 }
 
-/// The base scenario with a delivery trace instead of a rate.
+/// Returns the base scenario with a delivery trace instead of a rate.
 fn with_trace(name: &str, text: &str) -> Result<longhaul_scenario::Scenario, String> {
     let trace = "delivery_trace = { file = \"cell.down\" }";
     beside_a_file(
@@ -618,7 +618,7 @@ fn a_byte_order_mark_before_a_table_or_a_trace_is_skipped() {
     assert_eq!(plain.hash(), marked.expect("valid").hash());
 }
 
-/// The base scenario with a slow return channel, whose 1 BDP is less than a packet.
+/// Returns the base scenario with a slow return channel, whose 1 BDP is less than a packet.
 fn slow_return(more: &str) -> Result<longhaul_scenario::Scenario, String> {
     let link = format!("reverse = {{ rate = \"5 kbps\"{more} }}, delay =");
     parse(&BASE.replacen("delay =", &link, 1), "base.toml", None, &[])

@@ -30,13 +30,13 @@ bottleneck = { rate = "1 Gbps", delay = "50 ms", queue = { kind = "droptail", li
 congestion = { kind = "reno" }
 "#;
 
-/// [`BASE`] with overrides.
+/// Returns [`BASE`] with overrides.
 fn with(overrides: &[&str]) -> Scenario {
     let overrides: Vec<String> = overrides.iter().map(ToString::to_string).collect();
     parse(BASE, "base.toml", None, &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The message about a scenario that is wrong.
+/// Returns the message about a scenario that is wrong.
 fn refusal(text: &str) -> String {
     match parse(text, "wrong.toml", None, &[]) {
         Ok(_) => panic!("accepted: {text}"),
@@ -44,7 +44,7 @@ fn refusal(text: &str) -> String {
     }
 }
 
-/// A resolved value, written as JSON.
+/// Returns a resolved value, written as JSON.
 fn value(scenario: &Scenario, pointer: &str) -> String {
     let json = scenario.resolved_json();
     json.pointer(pointer)
@@ -52,7 +52,7 @@ fn value(scenario: &Scenario, pointer: &str) -> String {
         .to_string()
 }
 
-/// The origin of a value.
+/// Returns the origin of a value.
 fn origin(scenario: &Scenario, path: &str) -> String {
     let rows = scenario.explain();
     let row = rows.iter().find(|row| row.path == path);

@@ -2,7 +2,7 @@
 
 use crate::{BASE, refusal};
 
-/// [`BASE`] with another first line, label and link, as escapes of TOML.
+/// Returns [`BASE`] with another first line, label and link, as escapes of TOML.
 fn named(title: &str, label: &str) -> String {
     let flows = format!("[[flows]]\nlabel = \"{label}\"");
     format!(

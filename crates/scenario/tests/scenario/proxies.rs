@@ -8,7 +8,7 @@ use longhaul_units::{Span, Time};
 
 use crate::{origin, refusal, value};
 
-/// A satellite link with flows on access links of their own and this proxy.
+/// Returns a satellite link with flows on access links of their own and this proxy.
 fn text(proxy: &str) -> String {
     format!(
         "duration = \"100 s\"\n\
@@ -337,7 +337,7 @@ fn used(totals: &Totals) -> f64 {
     totals.links[0].window.departed_bytes as f64 * 8.0 / 2000.0 / 1e6
 }
 
-/// Mean window of the senders.
+/// Returns the mean window of the senders.
 fn window(totals: &Totals) -> f64 {
     let windows = totals.flows.iter().map(|flow| flow.window.cwnd_integral);
     windows.sum::<f64>() / 2000.0 / totals.flows.len() as f64

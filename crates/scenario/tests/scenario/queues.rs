@@ -14,21 +14,21 @@ use crate::{BASE, origin, refusal, with};
 
 const QUEUE: &str = "topology.dumbbell.bottleneck.queue";
 
-/// The bottleneck's queue of [`BASE`] with this in place of its own.
+/// Returns the bottleneck's queue of [`BASE`] with this in place of its own.
 fn queue(table: &str) -> QueueConfig {
     with(&[&format!("{QUEUE}={table}")]).config().links[0]
         .queue
         .clone()
 }
 
-/// The message about this queue.
+/// Returns the message about this queue.
 fn refused(table: &str) -> String {
     let own = r#"{ kind = "droptail", limit = "1 BDP" }"#;
     assert!(BASE.contains(own));
     refusal(&BASE.replacen(own, table, 1))
 }
 
-/// Every text is part of the message about this queue.
+/// Checks that every text is part of the message about this queue.
 fn assert_refused(table: &str, parts: &[&str]) {
     let message = refused(table);
     for part in parts {
@@ -441,7 +441,7 @@ fn default_limits_are_those_of_each_disciplines_own_source() {
     }
 }
 
-/// The texts of the warnings about [`BASE`] with overrides that contain this one.
+/// Returns the texts of the warnings about [`BASE`] with overrides that contain this one.
 fn warnings_with(overrides: &[&str], text: &str) -> Vec<String> {
     let scenario = with(overrides);
     let warnings = scenario.warnings().iter();

@@ -8,7 +8,7 @@ use longhaul_units::Time;
 
 use crate::{refusal, value};
 
-/// A scenario whose one flow has this application.
+/// Returns a scenario whose one flow has this application.
 fn text(traffic: &str) -> String {
     format!(
         "duration = \"10 s\"\n\
@@ -287,7 +287,7 @@ fn a_stop_rule_names_flows_with_exchanges() {
     );
 }
 
-/// A flow of datagrams with more keys.
+/// Returns a flow of datagrams with more keys.
 fn datagrams(keys: &str) -> String {
     format!(
         "duration = \"10 s\"\n\

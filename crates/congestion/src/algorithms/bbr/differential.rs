@@ -26,7 +26,7 @@ pub(super) trait HasFastPath: CongestionControl + Clone + Debug {
     fn leave_fast_path(&mut self);
 }
 
-/// Both of them.
+/// The two flows that are compared.
 pub(super) struct Differential<A> {
     quick: (A, Window),
     full: (A, Window),
@@ -53,12 +53,12 @@ impl<A: HasFastPath> Differential<A> {
         }
     }
 
-    /// The window of both.
+    /// Returns the window of both flows.
     pub(super) fn cwnd(&self) -> f64 {
         self.quick.1.cwnd()
     }
 
-    /// An acknowledgement, a millisecond after the last.
+    /// Passes both flows an acknowledgement, a millisecond after the last.
     pub(super) fn ack(
         &mut self,
         delivered: u64,
@@ -80,7 +80,7 @@ impl<A: HasFastPath> Differential<A> {
         self.both(|algorithm, window| algorithm.on_ack(&ack, Phase::Avoidance, window));
     }
 
-    /// A loss, the end of a recovery, an idle time, a timeout, or nothing.
+    /// Passes both flows a loss, the end of a recovery, an idle time, a timeout, or nothing.
     pub(super) fn other_event(&mut self, event: u8) {
         let now = self.ack.now;
         let loss = Congestion {
@@ -111,7 +111,7 @@ impl<A: HasFastPath> Differential<A> {
         self.ack.ecn_echo = marked;
     }
 
-    /// Everything but the bounds of the fast path.
+    /// Returns the states of both flows as text, without the bounds of the fast path.
     pub(super) fn states(&self) -> [String; 2] {
         [&self.quick, &self.full].map(|(algorithm, window)| {
             let mut algorithm = algorithm.clone();

@@ -17,7 +17,7 @@ pub(super) struct Flow<A> {
 }
 
 impl<A: CongestionControl> Flow<A> {
-    /// With ten segments in flight.
+    /// Returns a flow with ten segments in flight.
     pub(super) fn new(bbr: A) -> Self {
         let ack = AckSample {
             delivered: 0,
@@ -42,12 +42,12 @@ impl<A: CongestionControl> Flow<A> {
         self.acked(delivered, 0, rate, in_flight, RTT);
     }
 
-    /// Several of them.
+    /// Advances by several round trips.
     pub(super) fn rounds(&mut self, count: u32, rate: f64, in_flight: u64) {
         (0..count).for_each(|_| self.round(rate, in_flight));
     }
 
-    /// Some segments are delivered or lost, `later` than the last.
+    /// Delivers or loses some segments, `later` than the last.
     pub(super) fn acked(
         &mut self,
         delivered: u64,
@@ -67,7 +67,7 @@ impl<A: CongestionControl> Flow<A> {
         self.bbr.on_ack(ack, Phase::Avoidance, &mut self.window);
     }
 
-    /// A recovery from a loss begins.
+    /// Begins a recovery from a loss.
     pub(super) fn lose(&mut self) {
         let loss = Congestion {
             now: self.ack.now,

@@ -19,8 +19,8 @@ pub use v3::Bbr3;
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::needs::Needs;
 use crate::facts::{AckSample, Limit};
+use crate::needs::Needs;
 use crate::window::Window;
 
 /// Smallest window in segments that keeps delayed acknowledgements coming (MinPipeCwnd).
@@ -49,13 +49,13 @@ fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
-/// The smaller of two numbers.
+/// Returns the smaller of two numbers.
 #[inline]
 fn smaller(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// A count of segments as a number: processors have an instruction for signed integers only.
+/// Converts a count of segments to a number: processors have an instruction for signed integers only.
 #[inline]
 fn segments(count: u64) -> f64 {
     count as i64 as f64
@@ -120,7 +120,7 @@ impl Meter {
         }
     }
 
-    /// The sample of an acknowledgement whose new deliveries and losses have been read.
+    /// Returns the sample of an acknowledgement whose new deliveries and losses have been read.
     fn sample(&self, ack: &AckSample, newly: Newly) -> Sample {
         let limited = ack.limit == Limit::Application || self.answered() <= self.limited_until;
         Sample {
@@ -133,12 +133,12 @@ impl Meter {
         }
     }
 
-    /// Segments known to be delivered or lost.
+    /// Returns the segments known to be delivered or lost.
     fn answered(&self) -> u64 {
         self.delivered + self.lost
     }
 
-    /// Segments sent so far, those sent again counted again.
+    /// Returns the segments sent so far, those sent again counted again.
     fn sent(&self) -> u64 {
         self.answered() + self.in_flight
     }
@@ -154,7 +154,7 @@ impl Meter {
     }
 }
 
-/// Notices when sending faster no longer brings more: three rounds with less than a quarter more.
+/// Test for a full pipe: three rounds in which the bandwidth grew by less than a quarter.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct FullPipe {
     bandwidth: f64,
@@ -162,7 +162,8 @@ struct FullPipe {
 }
 
 impl FullPipe {
-    /// Checks the bandwidth at the start of a round that was not limited; whether the pipe is full.
+    /// Checks the bandwidth at the start of a round that was not limited; returns true if the pipe is
+    /// full.
     fn is_full(&mut self, bandwidth: f64) -> bool {
         if bandwidth >= 1.25 * self.bandwidth {
             *self = Self {
@@ -183,8 +184,8 @@ enum Episode {
     Timeout,
 }
 
-/// Recovery from losses, and the last window that neither it nor the probe for the round-trip time
-/// had cut.
+/// Recovery from losses, and the last window that neither it nor the probe for the round-trip time had
+/// reduced.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Recovery {
     episode: Option<Episode>,
@@ -192,7 +193,7 @@ struct Recovery {
 }
 
 impl Recovery {
-    /// Notes the window; while recovery or the probe cuts it only a larger one.
+    /// Notes the window; while recovery or the probe reduces it only a larger one.
     fn save(&mut self, window: &Window, probing_rtt: bool) {
         let cwnd = window.cwnd();
         self.good_cwnd = if self.episode.is_some() || probing_rtt {
@@ -215,14 +216,14 @@ impl Recovery {
         self.episode = Some(Episode::FastRecovery);
     }
 
-    /// A timeout replaces it, and the window restarts.
+    /// Begins the recovery from a timeout, and restarts the window.
     fn time_out(&mut self, window: &mut Window, probing_rtt: bool) {
         self.save(window, probing_rtt);
         self.episode = Some(Episode::Timeout);
         window.restart();
     }
 
-    /// Both end with the window restored.
+    /// Ends a recovery of either kind, and restores the window.
     fn exit(&mut self, window: &mut Window) {
         if self.episode.take().is_some() {
             self.restore(window);
@@ -242,7 +243,8 @@ struct Pacer {
 }
 
 impl Pacer {
-    /// Before anything is known: the window over the round-trip time, 1 ms if that is not known.
+    /// Sets the rate before anything is known: the window over the round-trip time, 1 ms if that is
+    /// not known.
     fn begin(&mut self, ack: &AckSample, window: &Window, gain: f64) {
         let rtt_s = if ack.srtt == Span::ZERO {
             1e-3
@@ -253,7 +255,7 @@ impl Pacer {
         self.set(gain * window.cwnd() / rtt_s, false);
     }
 
-    /// Before the pipe is full the rate only grows.
+    /// Sets the rate, which only grows before the pipe is full.
     fn set(&mut self, segments_per_s: f64, full: bool) {
         let rises = self.segments_per_s.is_none_or(|old| segments_per_s > old);
         if rises || full && self.segments_per_s != Some(segments_per_s) {
@@ -291,7 +293,8 @@ struct Measuring {
 }
 
 impl ProbeRtt {
-    /// Begins to measure when `few` segments are in flight; whether the time and a round are over.
+    /// Begins to measure when `few` segments are in flight; returns true if the time and a round are
+    /// over.
     fn advance(&mut self, now: Time, few: bool, round_start: bool, meter: &mut Meter) -> bool {
         meter.limit();
         match &mut self.0 {

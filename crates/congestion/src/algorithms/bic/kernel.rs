@@ -61,7 +61,7 @@ impl KernelBic {
         }
     }
 
-    /// `bictcp_update`
+    /// Follows `bictcp_update`.
     fn update(&mut self, cwnd: u64, now: u64) {
         let (window, at) = self.computed;
         if window == cwnd && now - at <= HZ / 32 {
@@ -79,7 +79,7 @@ impl KernelBic {
         self.per_segment = self.ack_ratio.divide(per_segment).max(1);
     }
 
-    /// Acknowledged segments for one more, by where the window is.
+    /// Returns the number of acknowledged segments for an increase by one, by the position of the window.
     fn searched(&self, cwnd: u64) -> u64 {
         let slowly = cwnd * self.smooth_part / DIVISOR;
         if cwnd < self.peak {
@@ -98,7 +98,7 @@ impl KernelBic {
         }
     }
 
-    /// `bictcp_recalc_ssthresh`
+    /// Follows `bictcp_recalc_ssthresh`.
     fn reduced(&mut self, base: f64) -> f64 {
         let cwnd = base as u64;
         let lower = self.fast_convergence && cwnd < self.peak;

@@ -124,7 +124,7 @@ pub enum Bic {
     Nist(BicNist),
 }
 
-/// Calls a method of whichever form `$bic` holds.
+/// Calls a method of the form that `$bic` holds.
 macro_rules! form {
     ($bic:expr, $form:ident => $call:expr) => {
         match $bic {

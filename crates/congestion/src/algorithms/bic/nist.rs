@@ -58,7 +58,7 @@ impl BicNist {
         }
     }
 
-    /// Segments per round trip of the search (equation 10).
+    /// Returns the segments per round trip of the search (equation 10).
     fn increase(&self, cwnd: f64) -> f64 {
         let below = self.target - cwnd;
         let delta = below / DIVISOR;
@@ -73,7 +73,8 @@ impl BicNist {
         }
     }
 
-    /// An acknowledgement of `credit` segments above the low window (equation 9).
+    /// Grows the window for an acknowledgement of `credit` segments above the low window (equation
+    /// 9).
     fn search(&mut self, credit: f64, window: &mut Window) {
         let cwnd = window.cwnd();
         let Some(mut probe) = self.probe else {

@@ -56,7 +56,8 @@ impl BinarySearch {
         }
     }
 
-    /// Segments per round trip at window `cwnd`, which is itself the lower end of the search.
+    /// Returns the segments per round trip at window `cwnd`, which is itself the lower end of the
+    /// search.
     fn increase(&mut self, cwnd: f64) -> f64 {
         if cwnd < self.peak {
             let half = (self.peak - cwnd) / 2.0;
@@ -74,9 +75,9 @@ impl BinarySearch {
         probe.step.min(self.max_increment)
     }
 
-    /// Segments per round trip in Linux 2.6.22: a quarter of the way to the peak, in whole segments,
-    /// and one fifth of a segment where that is not above one; beyond it a third of the way come.
-    /// Windows are whole segments.
+    /// Returns the segments per round trip in Linux 2.6.22: a quarter of the way to the peak, in
+    /// whole segments, and one fifth of a segment where that is not above one; beyond it a third of
+    /// the way come. Windows are whole segments.
     fn linux_increase(&self, cwnd: f64) -> f64 {
         let beyond = libm::floor(cwnd) - self.peak;
         let step = if beyond < 0.0 {
@@ -163,7 +164,7 @@ impl CongestionControl for BinarySearch {
         window.reduce_to(target);
     }
 
-    /// The search starts anew: Linux forgets everything, and the paper leaves it open.
+    /// Restarts the search: Linux forgets everything, and the paper leaves it open.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0.0;

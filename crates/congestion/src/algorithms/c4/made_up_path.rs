@@ -11,7 +11,7 @@ pub(super) const BYTES: u64 = 1250;
 pub(super) const FLIGHT: u64 = 100;
 pub(super) const RTT_MS: u64 = 100;
 
-/// What the path asks of a form of C4.
+/// A form of C4, as the made-up path drives it.
 pub(super) trait Form: Default {
     type State: Copy + PartialEq;
 

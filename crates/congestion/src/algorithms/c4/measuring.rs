@@ -1,9 +1,9 @@
-//! What C4 measures (section 3), and from where on it takes it for congestion (section 5).
+//! Measurements of C4 (section 3), and their thresholds for congestion (section 5).
 
 use longhaul_units::Span;
 
-use super::states::State;
-use super::{DraftC4, MAX_BETA, MIN_MAX_RTT_S};
+use super::flow::{DraftC4, State};
+use super::laws::{MAX_BETA, MIN_MAX_RTT_S};
 use crate::facts::{AckSample, Limit};
 
 /// Gain of the averages of losses and marks.
@@ -64,7 +64,7 @@ pub(super) fn mark_rate_after(rate: f64, marked: bool) -> f64 {
     }
 }
 
-/// Whether round trips of a slow flow vary so much that Initial may have ended too early (section 4.3.1; the bounds are those of
+/// Returns true if a slow flow's round trips vary so much that Initial may have ended too early (section 4.3.1; the bounds are those of
 /// picoquic's c4.c).
 pub(super) fn is_jittery(bytes_per_s: f64, min_rtt_s: f64, max_rtt_s: f64) -> bool {
     let slow = bytes_per_s < MAX_JITTERY_BYTES_PER_S;

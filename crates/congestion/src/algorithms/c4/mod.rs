@@ -1,6 +1,6 @@
 //! C4, Christian's Congestion Control Code: draft-huitema-ccwg-c4-spec (editor's copy of August 2026).
 //!
-//! Where the text contradicts itself: the nominal rate follows samples that are larger than it (section
+//! Readings where the text contradicts itself: the nominal rate follows samples that are larger than it (section
 //! 3.1 compares the other way round); the margin, a time, is added to the nominal maximum round trip, not
 //! to a rate; the reduction after a delay is the excess over the threshold; a Recovery that congestion
 //! hits again paces at 7/8 (the table has 3/4); Cruising lasts two eras (the overview has four). Growth is
@@ -10,6 +10,8 @@
 //! above 50 ms. Variant picoquic is that implementation. Not here: Resuming, which needs a window remembered from an
 //! earlier connection, and the pacing of paths below 1 ms.
 
+mod flow;
+mod laws;
 #[cfg(test)]
 mod made_up_path;
 mod measuring;
@@ -20,16 +22,14 @@ use longhaul_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
+use flow::{DraftC4, State};
+use laws::{MIN_INITIAL_BPS, MIN_SEGMENTS, margin_s, pacing, show};
 use picoquic::PicoquicC4;
-use states::{
-    Cycle, DRAINING_ALPHA, Era, INITIAL_ALPHA, MARKED_PROBING_ALPHA, PROBING_ALPHA, RECOVERY_ALPHA,
-    State,
-};
 
 /// Boxed, so that other controllers stay small.
 pub type BoxedC4 = Box<C4>;
@@ -60,18 +60,6 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
     build: |settings| Ok(Box::new(C4::new(settings))),
 };
 
-/// Largest share of the nominal rate that a congestion signal removes.
-const MAX_BETA: f64 = 0.25;
-/// Smallest pacing rate in Initial: bits per second.
-const MIN_INITIAL_BPS: f64 = 1_048_576.0;
-/// Longest margin, smallest nominal maximum round trip, and the time that may be sent at once: seconds.
-const MAX_MARGIN_S: f64 = 0.015;
-const MIN_MAX_RTT_S: f64 = 1e-3;
-const QUANTUM_S: f64 = 4e-3;
-const MAX_QUANTUM_BYTES: f64 = 65_536.0;
-/// Smallest window and quantum in segments.
-const MIN_SEGMENTS: f64 = 2.0;
-
 /// C4 as its draft has it, or as picoquic has it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum C4 {
@@ -91,103 +79,12 @@ macro_rules! with_form {
     };
 }
 
-/// The draft's C4.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct DraftC4 {
-    state: State,
-    /// Whether congestion brought about Recovery or hit it, and whether it came to one that had begun.
-    congested: bool,
-    draining: bool,
-    /// The nominal rate in segments per second; the nominal maximum round trip, zero before the first.
-    rate: f64,
-    max_rtt_s: f64,
-    running_min_s: f64,
-    era: Era,
-    cycle: Cycle,
-    congested_recoveries: u32,
-    initial_cwnd: f64,
-    full_eras: u32,
-    received: f64,
-    /// Whether high jitter has led back to Initial.
-    repeated: bool,
-    loss_rate: f64,
-    mark_rate: f64,
-    /// Whether a probe was answered by marks.
-    marked: bool,
-    delay_excess_s: f64,
-    delivered: u64,
-    lost: u64,
-    timed_out: bool,
-    segment_bytes: f64,
-    pacing: Option<Rate>,
-    quantum: u64,
-}
-
-impl Default for DraftC4 {
-    fn default() -> Self {
-        Self {
-            state: State::Initial,
-            congested: false,
-            draining: false,
-            rate: 0.0,
-            max_rtt_s: 0.0,
-            running_min_s: f64::INFINITY,
-            era: Era::new(0, INITIAL_ALPHA),
-            cycle: Cycle {
-                alpha: INITIAL_ALPHA,
-                ..Cycle::default()
-            },
-            congested_recoveries: 0,
-            initial_cwnd: 0.0,
-            full_eras: 0,
-            received: 0.0,
-            repeated: false,
-            loss_rate: 0.0,
-            mark_rate: 0.0,
-            marked: false,
-            delay_excess_s: 0.0,
-            delivered: 0,
-            lost: 0,
-            timed_out: false,
-            segment_bytes: 0.0,
-            pacing: None,
-            quantum: MIN_SEGMENTS as u64,
-        }
-    }
-}
-
 impl C4 {
     fn new(settings: &Settings) -> Self {
         match settings.variant() {
             Variant::Picoquic => Self::Picoquic(PicoquicC4::default()),
             _ => Self::Draft(DraftC4::default()),
         }
-    }
-}
-
-/// How much longer than the nominal maximum round trip may be in flight outside Initial (section 4.1).
-fn margin_s(max_rtt_s: f64) -> f64 {
-    (max_rtt_s / 4.0).min(MAX_MARGIN_S)
-}
-
-/// The pacing rate and the quantum at so many segments per second (section 4.1).
-fn pacing(per_s: f64, segment_bytes: f64) -> (Option<Rate>, u64) {
-    let at_once = (QUANTUM_S * per_s).min(MAX_QUANTUM_BYTES / segment_bytes);
-    let bits_per_s = 8.0 * segment_bytes * per_s;
-    let rate = (bits_per_s >= 1.0).then(|| Rate::from_bps(bits_per_s as u64));
-    (rate, at_once.max(MIN_SEGMENTS) as u64)
-}
-
-/// Shows the nominal rate, the nominal maximum round trip, the running minimum and the coefficient.
-fn show(values: [f64; 4], out: &mut dyn FnMut(&'static str, f64)) {
-    let names = [
-        "nominal_segments_per_s",
-        "nominal_max_rtt_s",
-        "running_min_rtt_s",
-        "alpha",
-    ];
-    for (name, value) in names.into_iter().zip(values) {
-        out(name, value);
     }
 }
 
@@ -312,6 +209,7 @@ impl CongestionControl for C4 {
 mod tests {
     use longhaul_units::Span;
 
+    use super::flow::Era;
     use super::made_up_path::{BYTES, FLIGHT, RTT_MS, near};
     use super::measuring::sensitivity;
     use super::*;

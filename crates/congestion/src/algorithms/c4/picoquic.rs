@@ -13,11 +13,11 @@
 use longhaul_units::Rate;
 use serde::{Deserialize, Serialize};
 
-use super::measuring::{self, MAX_JITTER_S};
-use super::{
+use super::laws::{
     DRAINING_ALPHA, INITIAL_ALPHA, MARKED_PROBING_ALPHA, MAX_BETA, MIN_INITIAL_BPS, MIN_MAX_RTT_S,
     MIN_SEGMENTS, PROBING_ALPHA, RECOVERY_ALPHA, margin_s, pacing, show,
 };
+use super::measuring::{self, MAX_JITTER_S};
 use crate::facts::{AckSample, Limit};
 use crate::peak_rate::PeakRate;
 use crate::window::Window;
@@ -42,7 +42,7 @@ pub(super) enum State {
     Pushing,
 }
 
-/// What signals congestion, and the part of the rate that goes.
+/// Signals of congestion, each with the part of the rate that it takes.
 #[derive(Clone, Copy, Debug)]
 enum Signal {
     Delay(f64),
@@ -50,7 +50,7 @@ enum Signal {
     Loss(f64),
 }
 
-/// How much the rate has grown.
+/// Growth of the rate since the last attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Growth {
     None,
@@ -69,13 +69,13 @@ struct Era {
     alpha: f64,
 }
 
-/// What growth is measured from.
+/// State before an attempt, from which growth is measured.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Attempt {
     rate: f64,
     alpha: f64,
     congested: bool,
-    /// Whether the network limited it.
+    /// True if the network limited the rate.
     used: bool,
 }
 
@@ -94,7 +94,7 @@ pub struct PicoquicC4 {
     /// The largest rate since the last Recovery.
     largest: f64,
     congested_recoveries: u32,
-    /// Whether the next Recovery is to drain a queue.
+    /// True if the next Recovery is to drain a queue.
     draining: bool,
     initial_cwnd: f64,
     full_eras: u32,
@@ -229,7 +229,7 @@ impl PicoquicC4 {
         }
     }
 
-    /// What a timeout took for lost says nothing of the path. Returns how many segments are newly delivered.
+    /// Returns the number of newly delivered segments. Losses that a timeout assumed do not count: they say nothing of the path.
     fn count_losses(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
         let delivered = ack.delivered - self.delivered;
         let lost = ack.lost.saturating_sub(self.lost);

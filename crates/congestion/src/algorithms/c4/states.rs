@@ -1,17 +1,10 @@
 //! C4's states and what leads from one to another (section 4).
 
-use serde::{Deserialize, Serialize};
-
-use super::{DraftC4, MIN_MAX_RTT_S, measuring};
+use super::flow::{Cycle, DraftC4, Era, State};
+use super::laws::{INITIAL_ALPHA, MIN_MAX_RTT_S, PUSHING_ALPHA};
+use super::measuring;
 use crate::facts::{AckSample, Limit};
 use crate::window::Window;
-
-pub(super) const INITIAL_ALPHA: f64 = 2.0;
-pub(super) const RECOVERY_ALPHA: f64 = 15.0 / 16.0;
-pub(super) const DRAINING_ALPHA: f64 = 7.0 / 8.0;
-pub(super) const PROBING_ALPHA: f64 = 17.0 / 16.0;
-pub(super) const MARKED_PROBING_ALPHA: f64 = 33.0 / 32.0;
-const PUSHING_ALPHA: f64 = 5.0 / 4.0;
 
 /// Increase in an era of Pushing with which it goes on: three quarters of what was asked for.
 const PUSHED: f64 = 19.0 / 16.0;
@@ -23,76 +16,7 @@ const PACKETS_BEFORE_LOSS: f64 = 20.0;
 const CRUISING_ERAS: u32 = 2;
 const PUSHING_ERAS: std::ops::RangeInclusive<u32> = 2..=3;
 
-/// Section 4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum State {
-    Initial,
-    Recovery,
-    Cruising { eras: u32 },
-    Probing,
-    Pushing { eras: u32 },
-}
-
-/// A round trip: until the first packet sent in it is acknowledged (section 3.4).
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Era {
-    /// Packets sent before it.
-    pub end: u64,
-    pub min_rtt_s: f64,
-    pub max_rtt_s: f64,
-    /// The coefficient with which the packets were sent that are acknowledged in it.
-    pub alpha_before: f64,
-}
-
-/// What happened since the last Recovery ended.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Cycle {
-    /// The nominal rate then, and the coefficient of the probe.
-    pub rate: f64,
-    pub alpha: f64,
-    pub congested: bool,
-    /// Whether something else than the application limited the sender.
-    pub used: bool,
-    /// The largest delivery rate.
-    pub largest: f64,
-}
-
-impl Era {
-    pub fn new(end: u64, alpha_before: f64) -> Self {
-        Self {
-            end,
-            min_rtt_s: f64::INFINITY,
-            max_rtt_s: 0.0,
-            alpha_before,
-        }
-    }
-}
-
-impl Cycle {
-    /// Whether the rate grew by a quarter of what was asked for, or at all if that was little.
-    fn has_grown_to(&self, rate: f64) -> bool {
-        let asked = self.alpha - 1.0;
-        if self.alpha > PROBING_ALPHA {
-            rate >= (1.0 + asked / 4.0) * self.rate
-        } else {
-            rate > self.rate && !self.congested
-        }
-    }
-}
-
 impl DraftC4 {
-    pub(super) fn alpha(&self) -> f64 {
-        match self.state {
-            State::Initial => INITIAL_ALPHA,
-            State::Recovery if self.draining => DRAINING_ALPHA,
-            State::Recovery => RECOVERY_ALPHA,
-            State::Cruising { .. } => 1.0,
-            State::Probing if self.marked => MARKED_PROBING_ALPHA,
-            State::Probing => PROBING_ALPHA,
-            State::Pushing { .. } => PUSHING_ALPHA,
-        }
-    }
-
     /// Begins a round trip; packets sent until now had the coefficient `alpha`.
     fn begin_era(&mut self, ack: &AckSample, alpha: f64) {
         self.era = Era::new(ack.delivered + ack.lost + ack.in_flight, alpha);
@@ -106,10 +30,6 @@ impl DraftC4 {
             self.cycle.alpha = self.alpha();
         }
         self.begin_era(ack, before);
-    }
-
-    pub(super) fn is_probing(&self) -> bool {
-        matches!(self.state, State::Probing | State::Pushing { .. })
     }
 
     /// Section 4.2.

@@ -19,7 +19,7 @@ const UNIT: u64 = 1024;
 /// growth by 5 % a round trip.
 const UNKNOWN_PEAK: u64 = 20;
 
-/// At least two acknowledged segments for one more: half the window a round trip.
+/// Least number of acknowledged segments for an increase by one: growth by half the window a round trip.
 const LEAST: u64 = 2;
 
 /// The kernel's CUBIC.
@@ -47,11 +47,11 @@ pub struct KernelCubic {
 /// A stage of congestion avoidance, from its first acknowledgement.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Epoch {
-    /// In ticks.
+    /// Tick of the first acknowledgement.
     start: u64,
     /// Window at which the cubic is flat.
     plateau: u64,
-    /// From the start until the plateau.
+    /// Ticks from the start until the plateau.
     until_plateau: u64,
     /// Window of the AIMD flow, and acknowledged segments that have not enlarged it yet.
     standard: u64,
@@ -83,7 +83,7 @@ impl KernelCubic {
         (self.scale as f64 / units, 1.0 - self.kept as f64 / units)
     }
 
-    /// `cubictcp_cong_avoid` and `tcp_cong_avoid_ai`.
+    /// Follows `cubictcp_cong_avoid` and `tcp_cong_avoid_ai`.
     #[inline]
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase != Phase::Avoidance {
@@ -156,7 +156,7 @@ impl KernelCubic {
         }
     }
 
-    /// The cubic, whole segments away from its plateau.
+    /// Returns the cubic's window, whole segments away from its plateau.
     fn window_at(&self, epoch: &Epoch, time: u64) -> u64 {
         let away = u128::from(time.abs_diff(epoch.until_plateau));
         let distance = (u128::from(self.scale) * away * away * away) >> 40;
@@ -168,8 +168,8 @@ impl KernelCubic {
         }
     }
 
-    /// Grows no slower than the AIMD flow with standard TCP's mean, which stays that above the last peak, too (RFC
-    /// 9438 section 4.3 has it become standard TCP there).
+    /// Keeps the growth at least at that of the AIMD flow with standard TCP's mean. The flow stays AIMD above the
+    /// last peak, too (RFC 9438 section 4.3 has it become standard TCP there).
     fn keep_up_with_standard(&mut self, cwnd: u64) {
         let Some(epoch) = &mut self.epoch else { return };
         let for_one = (cwnd * self.standard_windows / 8).max(1);
@@ -245,7 +245,7 @@ fn kept(decrease: f64) -> u64 {
     UNIT - removed.clamp(1, UNIT - 1)
 }
 
-/// Whole ticks in a time.
+/// Returns the whole ticks in a time.
 fn ticks(time: Span) -> u64 {
     time.as_ps() / (Span::from_secs(1).as_ps() / HZ)
 }
@@ -284,8 +284,8 @@ mod tests {
         (0..count).map(second).collect()
     }
 
-    /// 717/1024 of whole segments; fast convergence aims at 1741/2048 of the window; 8 x 1741 / 3 / 307, cut off, are
-    /// the eighths of a window for a segment of the AIMD flow.
+    /// 717/1024 of whole segments; fast convergence aims at 1741/2048 of the window; 8 x 1741 / 3 / 307, truncated,
+    /// are the eighths of a window for a segment of the AIMD flow.
     #[test]
     fn constants_are_fractions_of_1024_and_windows_whole() {
         let mut cubic = kernel();

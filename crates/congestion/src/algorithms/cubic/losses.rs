@@ -41,7 +41,7 @@ impl SmoothedLosses {
         newly > 0 && self.share > self.threshold
     }
 
-    /// The losses so far do not count, if they have not yet.
+    /// Ignores the losses so far, unless they have counted already.
     pub(super) fn ignore(&mut self, lost: u64) {
         self.lost = lost;
     }
@@ -62,7 +62,8 @@ impl SmoothedLosses {
 mod tests {
     use super::*;
 
-    /// Losses of these segments, one by one; which of them, counted from one, is the first to be answered.
+    /// Passes losses of these segments, one by one; returns the number of the first to be answered, counted from
+    /// one.
     fn answered(segments: &[u64]) -> Option<usize> {
         let mut losses = SmoothedLosses::new(0.15);
         let mut told = (1..).zip(segments);

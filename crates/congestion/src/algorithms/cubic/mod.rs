@@ -125,7 +125,7 @@ static PARAMETERS: [Parameter; 6] = [
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cubic {
     form: Form,
-    /// Decides which losses are answered, if not all are.
+    /// Decision on the losses that are answered, if not all are.
     losses: Option<Box<SmoothedLosses>>,
 }
 
@@ -137,7 +137,7 @@ enum Form {
     Picoquic(PicoquicCubic),
 }
 
-/// Calls a method of whichever form `$form` is.
+/// Calls a method of the form that `$form` is.
 macro_rules! with_form {
     ($form:expr, $cubic:ident => $call:expr) => {
         match $form {

@@ -38,7 +38,7 @@ struct Stage {
 }
 
 impl Stage {
-    /// The cubic.
+    /// Returns the cubic's window.
     fn window_at(&self, scale: f64, now: Time) -> f64 {
         let x = now.since(self.start).as_secs_f64() - self.until_plateau;
         self.plateau + scale * x * x * x
@@ -86,14 +86,15 @@ impl PicoquicCubic {
         self.stage = Some(stage);
     }
 
-    /// Time in which the flow was limited by something else does not count (`last_sender_limited_time`).
+    /// Leaves out the time in which the flow was limited by something else (`last_sender_limited_time`).
     pub(super) fn on_idle(&mut self, now: Time) {
         if let Some(stage) = &mut self.stage {
             stage.start = stage.start.max(now);
         }
     }
 
-    /// The first slow start ends on the plateau; that after a timeout like a reduction.
+    /// Begins the stage after a slow start: the first slow start ends on the plateau, one after a timeout like a
+    /// reduction.
     fn begin_after_slow_start(&mut self, ack: &AckSample, cwnd: f64) -> Stage {
         match self.after_timeout.take() {
             Some(plateau) => self.begin(ack.now, plateau, self.backoff.loss, cwnd / 2.0),
@@ -105,7 +106,7 @@ impl PicoquicCubic {
         }
     }
 
-    /// A stage that begins the part `decrease` below its plateau (`cubic_enter_avoidance`).
+    /// Returns a stage that begins the part `decrease` below its plateau (`cubic_enter_avoidance`).
     fn begin(&self, now: Time, plateau: f64, decrease: f64, standard: f64) -> Stage {
         Stage {
             start: now,
@@ -115,7 +116,7 @@ impl PicoquicCubic {
         }
     }
 
-    /// The plateau of the next stage (`cubic_enter_recovery`).
+    /// Lowers the peak, and returns the plateau of the next stage (`cubic_enter_recovery`).
     fn lower_peak(&mut self, base: f64, decrease: f64) -> f64 {
         let lower = self.fast_convergence && base < self.last_peak;
         self.last_peak = base;

@@ -70,7 +70,7 @@ impl RealCubic {
         }
     }
 
-    /// The first acknowledgement of congestion avoidance starts the cubic (RFC 9438 section 4.2).
+    /// Starts the cubic at the first acknowledgement of congestion avoidance (RFC 9438 section 4.2).
     fn begin(&self, now: Time, cwnd: f64) -> Epoch {
         let plateau = self.peak.max(cwnd);
         let until_plateau = libm::cbrt((plateau - cwnd) / self.scale);
@@ -83,20 +83,20 @@ impl RealCubic {
         }
     }
 
-    /// The cubic, `t` seconds into the stage (RFC 9438 equation 1).
+    /// Returns the cubic's window, `t` seconds into the stage (RFC 9438 equation 1).
     fn window_at(&self, epoch: &Epoch, t: f64) -> f64 {
         let x = t - epoch.until_plateau;
         epoch.plateau + self.scale * x * x * x
     }
 
-    /// Segments that an acknowledgement adds for the cubic: towards its value one round trip
+    /// Returns the segments that an acknowledgement adds for the cubic: towards its value one round trip
     /// ahead, at most half the window more (RFC 9438 section 4.2).
     fn step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
         let target = self.window_at(epoch, t + ack.srtt.as_secs_f64());
         (target.clamp(cwnd, 1.5 * cwnd) - cwnd) / cwnd * ack.credit
     }
 
-    /// Segments that one acknowledgement adds in Linux 2.6.22 (`bictcp_update`): at most one.
+    /// Returns the segments that one acknowledgement adds in Linux 2.6.22 (`bictcp_update`): at most one.
     fn linux_step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
         let segments = self.ack_ratio.segments();
         if self.peak == 0.0 {
@@ -114,8 +114,8 @@ impl RealCubic {
         (growth * segments / cwnd).min(1.0)
     }
 
-    /// Growth of the AIMD flow (RFC 9438 section 4.3): once it has reached the last window, it is
-    /// standard TCP.
+    /// Returns the growth of the AIMD flow (RFC 9438 section 4.3): once it has reached the last window, it
+    /// is standard TCP.
     fn standard_step(&self, epoch: &Epoch, cwnd: f64, credit: f64) -> f64 {
         if self.linux {
             return 1.0 / (LINUX_STANDARD_ACKS * cwnd);
@@ -134,7 +134,7 @@ impl RealCubic {
         base * (1.0 - self.backoff.loss)
     }
 
-    /// RFC 9438 section 4.7.
+    /// Remembers the peak (RFC 9438 section 4.7).
     fn remember(&mut self, base: f64) {
         let lower = self.fast_convergence && base < self.peak;
         self.peak = if lower {

@@ -112,7 +112,7 @@ impl Fast {
         }
     }
 
-    /// The next target window (NIST SP 500-282, equation 21).
+    /// Returns the next target window (NIST SP 500-282, equation 21).
     fn next_target(&self, cwnd: f64, min_rtt: Span, srtt: Span) -> f64 {
         let on_the_way = cwnd * min_rtt.as_secs_f64() / srtt.as_secs_f64();
         let aim = (1.0 - self.gain) * cwnd + self.gain * (on_the_way + self.alpha);

@@ -40,7 +40,7 @@ impl Tuning {
         })
     }
 
-    /// Alpha at the current level.
+    /// Returns alpha at the current level.
     pub(crate) fn alpha(&self) -> f64 {
         self.alphas[self.level]
     }
@@ -50,12 +50,12 @@ impl Tuning {
         self.throughput = self.memory * self.throughput + (1.0 - self.memory) * rate;
     }
 
-    /// Mean segments per second.
+    /// Returns the mean rate in segments per second.
     pub(crate) fn throughput(&self) -> f64 {
         self.throughput
     }
 
-    /// Alpha from now on: another level if a decision is due.
+    /// Returns alpha from now on, at another level if a decision is due.
     pub(crate) fn alpha_at(&mut self, now: Time) -> f64 {
         if self.decisions.elapsed(now, self.period).is_some() {
             self.decide();

@@ -8,7 +8,7 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::whole_windows::{HZ, Reducing, reduce, ticks, ticks_begun};
 use crate::window::Window;
 
-/// Ratios are in 128ths.
+/// Unit of ratios: 128ths.
 const UNIT: u64 = 128;
 const HALF: u64 = UNIT / 2;
 
@@ -65,7 +65,7 @@ impl KernelHtcp {
         }
     }
 
-    /// `measure_rtt`
+    /// Follows `measure_rtt`.
     fn measure_rtt(&mut self, rtt: u64) {
         if rtt < self.min_rtt || self.min_rtt == 0 {
             self.min_rtt = rtt;
@@ -78,7 +78,7 @@ impl KernelHtcp {
         }
     }
 
-    /// `measure_achieved_throughput`
+    /// Follows `measure_achieved_throughput`.
     fn measure(&mut self, ack: &AckSample, cwnd: u64) {
         let now = ticks(ack.now);
         if self.reducing.is_open() {
@@ -108,7 +108,7 @@ impl KernelHtcp {
         (throughput.segments, throughput.since) = (0, now);
     }
 
-    /// `htcp_alpha_update`
+    /// Follows `htcp_alpha_update`.
     fn update_increase(&mut self, now: u64) {
         let elapsed = now - self.since;
         let mut factor = 1;
@@ -126,7 +126,7 @@ impl KernelHtcp {
         }
     }
 
-    /// `htcp_beta_update`
+    /// Follows `htcp_beta_update`.
     fn update_kept(&mut self) {
         let Throughput {
             largest, before, ..
@@ -141,7 +141,7 @@ impl KernelHtcp {
         }
     }
 
-    /// `htcp_recalc_ssthresh` and `htcp_reset`
+    /// Follows `htcp_recalc_ssthresh` and `htcp_reset`.
     fn reduce(&mut self, base: f64, now: Time) -> f64 {
         let now = ticks(now);
         self.update_kept();
@@ -196,7 +196,7 @@ impl KernelHtcp {
         self.end(now);
     }
 
-    /// Seconds since the last congestion event.
+    /// Returns the seconds since the last congestion event.
     pub(super) fn elapsed_s(&self, now: Time) -> f64 {
         (ticks(now) - self.since) as f64 / HZ as f64
     }

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use self::kernel::KernelHtcp;
 use crate::congestion_control::{CongestionControl, restart};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
 use crate::window::Window;
@@ -145,7 +145,7 @@ impl Htcp {
         }
     }
 
-    /// Segments per round trip, `elapsed` seconds after the last congestion event.
+    /// Returns the segments per round trip, `elapsed` seconds after the last congestion event.
     fn increase(&self, elapsed: f64) -> f64 {
         let fast = elapsed - self.low_speed_time;
         let standard = if fast <= 0.0 {
@@ -347,7 +347,7 @@ impl Throughput {
         };
     }
 
-    /// Ends the epoch; whether its throughput is within `change` of the last one's.
+    /// Ends the epoch; returns true if its throughput is within `change` of the last one's.
     fn steady(&mut self, change: f64) -> bool {
         let (last, now) = (self.last_epoch, self.epoch);
         self.end_epoch();
@@ -397,7 +397,7 @@ mod tests {
             let mut htcp = htcp(variant);
             htcp.kept = 0.8;
             htcp.min_rtt = Span::from_millis(rtt_ms);
-            // 11.25 * 2 (1 - 0.8), with the factors of the round-trip time 1, 1/2 and 1/5; Linux cuts
+            // 11.25 * 2 (1 - 0.8), with the factors of the round-trip time 1, 1/2 and 1/5; Linux truncates
             // 11.25 to 11, and 5.5 to 5.
             assert!((htcp.increase(2.0) - expected).abs() < 1e-12, "{variant}");
         }

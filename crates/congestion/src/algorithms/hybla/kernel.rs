@@ -38,7 +38,7 @@ impl KernelHybla {
         }
     }
 
-    /// `rho`, from the smallest smoothed round-trip time (`hybla_recalc_param`).
+    /// Sets `rho` from the smallest smoothed round-trip time (`hybla_recalc_param`).
     fn measure(&mut self, srtt: Span) {
         let srtt = srtt.as_ps() / 125_000;
         if srtt == 0 || self.min_srtt != 0 && srtt >= self.min_srtt {
@@ -66,7 +66,7 @@ impl KernelHybla {
         }
     }
 
-    /// `hybla_cong_avoid`
+    /// Follows `hybla_cong_avoid`.
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase == Phase::Recovery {
             return;

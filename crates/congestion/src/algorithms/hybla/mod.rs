@@ -135,7 +135,7 @@ impl CongestionControl for Hybla {
         }
     }
 
-    /// `rho` times standard TCP's.
+    /// Returns `rho` times standard TCP's mean window.
     fn response(&self, loss: f64, rtt: Span) -> Option<f64> {
         let rho = self.rho_at(rtt);
         Some(mean_window(rho * rho, 0.5, loss))

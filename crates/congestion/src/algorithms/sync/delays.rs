@@ -33,23 +33,23 @@ impl Delays {
         self.reports
     }
 
-    /// Smallest transit time in seconds.
+    /// Returns the smallest transit time in seconds.
     pub(super) fn min_s(&self) -> f64 {
         self.bounds.map_or(0.0, |(min, _)| min.as_secs_f64())
     }
 
-    /// Queueing delay of the last report in seconds.
+    /// Returns the queueing delay of the last report in seconds.
     pub(super) fn queueing_s(&self) -> f64 {
         self.queueing_s
     }
 
-    /// Largest queueing delay that the flow can have met, in seconds: it never falls.
+    /// Returns the largest queueing delay that the flow can have met, in seconds: it never falls.
     pub(super) fn largest_s(&self) -> f64 {
         let span = |(min, max): (Span, Span)| max.saturating_sub(min).as_secs_f64();
         self.bounds.map_or(0.0, span)
     }
 
-    /// A queueing delay as a part of the largest one.
+    /// Returns a queueing delay as a part of the largest one.
     pub(super) fn part_of_largest(&self, delay_s: f64) -> f64 {
         let largest_s = self.largest_s();
         if largest_s > 0.0 {
@@ -59,8 +59,8 @@ impl Delays {
         }
     }
 
-    /// Change between the last two queueing delays as a part of the earlier one; after no delay at
-    /// all, any delay counts as a whole (Weigle 2003, chapter 3, SyncMix).
+    /// Returns the change between the last two queueing delays as a part of the earlier one; after
+    /// no delay at all, any delay counts as a whole (Weigle 2003, chapter 3, SyncMix).
     pub(super) fn change(&self) -> f64 {
         if self.queueing_s == self.previous_s {
             0.0

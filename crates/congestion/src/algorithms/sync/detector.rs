@@ -16,7 +16,7 @@ pub(super) struct Verdict {
 }
 
 impl Verdict {
-    /// The quarter of the largest queueing delay that the level is in: 0 to 3.
+    /// Returns the quarter of the largest queueing delay that the level is in: 0 to 3.
     pub(super) fn quarter(&self) -> usize {
         quarter(self.level)
     }
@@ -106,7 +106,8 @@ impl Average {
         self.add_weighted(sample, self.weight)
     }
 
-    /// Written as a step, so that equal samples leave the average exactly where it is.
+    /// Adds a weighted sample, as a step, so that equal samples leave the average exactly where it
+    /// is.
     fn add_weighted(&mut self, sample: f64, weight: f64) -> f64 {
         self.value += weight * (sample - self.value);
         self.value

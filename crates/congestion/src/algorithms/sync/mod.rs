@@ -19,9 +19,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::algorithms::reno::Reno;
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -218,7 +218,7 @@ pub struct SyncTcp {
     delays: Delays,
     /// The detector's last word; none before the first, and after a timeout.
     verdict: Option<Verdict>,
-    /// Verdicts and cuts of its own so far.
+    /// Verdicts, and reductions of its own, so far.
     verdicts: u64,
     cuts: u64,
     /// Effect of the current acknowledgement.
@@ -226,12 +226,12 @@ pub struct SyncTcp {
 }
 
 impl SyncTcp {
-    /// Detector pqlen with reaction pcwnd.
+    /// Makes detector pqlen with reaction pcwnd.
     pub(super) fn pcwnd(settings: &Settings) -> Self {
         Self::new(part_of_largest(settings), cut(settings))
     }
 
-    /// Detector mix with reaction mixreact.
+    /// Makes detector mix with reaction mixreact.
     pub(super) fn mix_react(settings: &Settings) -> Self {
         Self::new(mix(settings), adjust(settings))
     }
@@ -257,8 +257,9 @@ impl SyncTcp {
         Some(self.delays.reports())
     }
 
-    /// In recovery verdicts are made, but not acted on. A reduction that a duplicate
-    /// acknowledgement brought waits for the next that moves the window.
+    /// Decides on the effect of an acknowledgement. In recovery verdicts are made, but not acted
+    /// on. A reduction that a duplicate acknowledgement brought waits for the next that moves the
+    /// window.
     fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
         let number = self.detect(ack);
         if phase == Phase::Recovery {
@@ -278,7 +279,7 @@ impl CongestionControl for SyncTcp {
         }
     }
 
-    /// A reaction that takes an acknowledgement takes it in slow start too.
+    /// Includes slow start: a reaction that takes an acknowledgement takes it there, too.
     fn phases(&self) -> Phases {
         if self.step == Step::Standard {
             Phases::Avoidance

@@ -54,7 +54,7 @@ impl Reaction {
         }
     }
 
-    /// A loss or a timeout, which standard TCP handles.
+    /// Notes a loss or a timeout, which standard TCP handles.
     pub(super) fn on_loss(&mut self) {
         if let Self::Adjust(adjust) = self {
             adjust.rate = None;
@@ -73,7 +73,7 @@ pub(super) enum AfterCut {
 }
 
 impl AfterCut {
-    /// Segments per round trip.
+    /// Returns the growth in segments per round trip.
     fn rate(self) -> f64 {
         match self {
             Self::Grows => 1.0,
@@ -88,7 +88,7 @@ impl AfterCut {
 pub(super) struct Cut {
     kept: f64,
     after: AfterCut,
-    /// Segments delivered when all that were sent before the last cut have arrived.
+    /// Segments delivered when all that were sent before the last reduction have arrived.
     flight: u64,
 }
 
@@ -119,7 +119,7 @@ impl Cut {
 /// Reports from one adjustment to the next.
 const PERIOD: u64 = 3;
 
-/// Cuts and growth by trend and level (table 1.1).
+/// Reductions and growth by trend and level (table 1.1).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Adjust {
     /// True if the last adjustment continues where no trend is found.
@@ -178,7 +178,7 @@ impl Adjust {
                 self.rate = Some(1.0);
                 increasing[verdict.quarter()]
             }
-            // After the first cut of its own the flow is in congestion avoidance.
+            // After the first reduction of its own the flow is in congestion avoidance.
             None => {
                 self.rate = self.rate.map(|_| 1.0);
                 None

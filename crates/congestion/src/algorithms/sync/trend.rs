@@ -12,7 +12,7 @@ pub(super) enum Trend {
 }
 
 impl Trend {
-    /// The trend by the sign of a difference, where it exceeds `threshold`.
+    /// Returns the trend by the sign of a difference, where it exceeds `threshold`.
     pub(super) fn of(difference: f64, threshold: f64) -> Self {
         if difference > threshold {
             Self::Increasing
@@ -62,11 +62,11 @@ fn median([a, b, c]: [f64; GROUP]) -> f64 {
     a.min(b).max(a.max(b).min(c))
 }
 
-/// The whole way over the sum of the steps, from -1 to 1 (pairwise difference test of Jain and
-/// Dovrolis, SIGCOMM 2002); none if all medians are alike.
+/// Returns the whole way over the sum of the steps, from -1 to 1 (pairwise difference test of Jain
+/// and Dovrolis, SIGCOMM 2002); none if all medians are alike.
 ///
-/// Their pairwise comparison test adds nothing for three medians: more than 55 % of two steps
-/// upwards are both, and then this is 1.
+/// Their pairwise comparison test adds nothing for three medians: it needs more than 55 % of two
+/// steps upwards, which is both, and then this is 1.
 pub(super) fn pairwise_difference([first, second, third]: [f64; 3]) -> Option<f64> {
     let steps = (second - first).abs() + (third - second).abs();
     (steps > 0.0).then(|| (third - first) / steps)

@@ -80,7 +80,7 @@ impl KernelVegas {
         }
     }
 
-    /// `tcp_reno_cong_avoid`
+    /// Follows `tcp_reno_cong_avoid`.
     fn grow_as_standard(&mut self, ack: &AckSample, window: &mut Window) {
         let mut acked = ack.credit as u64;
         if window.in_slow_start() {
@@ -117,7 +117,7 @@ impl KernelVegas {
         window.set_ssthresh(window.ssthresh().max((cwnd / 2 + cwnd / 4) as f64));
     }
 
-    /// `vegas_enable`
+    /// Follows `vegas_enable`.
     fn enable(&mut self, in_flight: u64) {
         self.round_end = self.una + in_flight;
         self.forget_samples();
@@ -157,7 +157,7 @@ fn slow_start(ack: &AckSample, window: &mut Window) -> u64 {
     acked.saturating_sub((grown as u64).saturating_sub(before))
 }
 
-/// `tcp_vegas_ssthresh`
+/// Follows `tcp_vegas_ssthresh`.
 fn lower_threshold(window: &mut Window) {
     window.set_ssthresh(window.ssthresh().min(window.cwnd()));
 }

@@ -12,9 +12,9 @@ use serde::{Deserialize, Serialize};
 
 use self::kernel::KernelVegas;
 use crate::congestion_control::{CongestionControl, Phases, restart};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::queue_estimate::QueueEstimate;
 use crate::window::Window;
@@ -157,8 +157,8 @@ impl Vegas {
         }
     }
 
-    /// Segments that the round's samples tell of: the window, for which Linux takes that at the start
-    /// of the round (`old_wnd`, `beg_snd_cwnd`).
+    /// Returns the segments that the round's samples are about: the window, for which Linux takes
+    /// that at the start of the round (`old_wnd`, `beg_snd_cwnd`).
     fn flight(&mut self, cwnd: f64) -> f64 {
         let before = self.last_cwnd.replace(cwnd).unwrap_or(cwnd);
         if self.linux { before } else { cwnd }

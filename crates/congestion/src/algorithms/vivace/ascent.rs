@@ -36,7 +36,7 @@ impl Ascent {
         (self.steps, self.moved) = (0, 0);
     }
 
-    /// The change of `rate` for a gradient of the utility there.
+    /// Returns the change of `rate` for a gradient of the utility there.
     pub fn change(&mut self, rate: f64, gradient: f64) -> f64 {
         let direction = if gradient > 0.0 { 1 } else { -1 };
         if self.steps * direction <= 0 {
@@ -47,13 +47,14 @@ impl Ascent {
         f64::from(direction) * self.bounded(change, rate)
     }
 
-    /// m(tau), the confidence amplifier.
+    /// Returns m(tau), the confidence amplifier.
     fn amplifier(&self) -> f64 {
         let steps = self.steps.abs();
         f64::from(steps.max(2 * steps - LINEAR_STEPS))
     }
 
-    /// omega = omega0 + k delta, where k counts changes beyond omega and falls to the smallest that lets a change pass.
+    /// Bounds a change by omega = omega0 + k delta, where k counts changes beyond omega and falls to the smallest that
+    /// lets a change pass.
     fn bounded(&mut self, change: f64, rate: f64) -> f64 {
         let allowed = |moved: u32| rate * (self.boundary + f64::from(moved) * self.boundary_step);
         if change > allowed(self.moved) {

@@ -37,7 +37,7 @@ pub(super) fn mbit(ack: &AckSample) -> f64 {
     8.0 * ack.segment_bytes as f64 / 1e6
 }
 
-/// Segments sent so far.
+/// Returns the segments sent so far.
 pub(super) fn sent(ack: &AckSample) -> u64 {
     Counts::of(ack).sum() + ack.in_flight
 }
@@ -75,7 +75,7 @@ impl Interval {
         }
     }
 
-    /// One whose segments' fates are known.
+    /// Returns an interval whose segments' fates are known.
     #[cfg(test)]
     pub fn known(rate: f64, slope: f64, loss: f64) -> Self {
         Self {
@@ -86,7 +86,7 @@ impl Interval {
         }
     }
 
-    /// A round trip and some segments later it is over. Returns whether it is.
+    /// Ends the interval after a round trip and some segments. Returns true if it has ended.
     pub fn end(&mut self, ack: &AckSample) -> bool {
         let count = sent(ack).saturating_sub(self.first);
         let over = ack.now >= self.start + ack.srtt && count >= MIN_SEGMENTS;
@@ -158,7 +158,7 @@ impl Regression {
         self.product += sent * rtt;
     }
 
-    /// Zero where all were sent at once.
+    /// Returns the slope of the round-trip time; zero if all segments were sent at once.
     fn slope(&self) -> f64 {
         let spread = self.samples * self.sent_squared - self.sent * self.sent;
         if spread <= 1e-9 * self.samples * self.sent_squared {

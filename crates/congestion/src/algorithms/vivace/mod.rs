@@ -22,9 +22,9 @@ use longhaul_units::{Rate, Span};
 use serde::{Deserialize, Serialize};
 
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::split_mix::split_mix;
 use crate::window::Window;
@@ -143,7 +143,7 @@ const BITS_PER_MBIT: f64 = 1e6;
 /// Decision that the current intervals are for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// None is: the connection begins, or goes on after a timeout or idle time.
+    /// No decision: the connection begins, or goes on after a timeout or idle time.
     Paused,
     /// Choice between doubling the rate once more and ending that. `before` is the utility of half the rate.
     Starting { before: f64 },
@@ -202,7 +202,7 @@ impl Vivace {
         }
     }
 
-    /// Equation 1.
+    /// Returns the utility of an interval (equation 1).
     fn utility(&self, of: &Interval) -> f64 {
         let weight = if of.loss <= self.tolerated {
             1.0
@@ -221,7 +221,8 @@ impl Vivace {
         }
     }
 
-    /// The rate to send at: that of the interval that is sent, or the one between while the fates of both are awaited.
+    /// Returns the rate to send at: that of the interval that is sent, or the one between while the fates of both are
+    /// awaited.
     fn sending_rate(&self) -> f64 {
         match self.stage {
             Stage::Learning { high_first, .. } if self.sent < self.planned() => {
@@ -309,7 +310,7 @@ impl Vivace {
         }
     }
 
-    /// Section 4, as slow start: doubles the rate until the utility falls.
+    /// Decides during the start (section 4), as in slow start: doubles the rate until the utility falls.
     fn decide_start(&mut self, before: f64, used: bool, ack: &AckSample) {
         let utility = self.utility(&self.intervals[0]);
         if !used {
@@ -324,7 +325,7 @@ impl Vivace {
         }
     }
 
-    /// Sections 4.2 and 4.3. A pair of which the faster interval lost less is measured again.
+    /// Decides on a step (sections 4.2 and 4.3). A pair of which the faster interval lost less is measured again.
     fn decide_step(&mut self, high_first: bool, doubtful: Option<f64>, ack: &AckSample) {
         let [first, second] = &self.intervals;
         let (high, low) = if high_first {
@@ -392,7 +393,7 @@ impl CongestionControl for Vivace {
     /// Losses count by their rate.
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
-    /// Section 4.3: intervals of which nothing is heard.
+    /// Reduces the rate (section 4.3): no acknowledgement came for whole intervals.
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
         self.rate *= KEPT_AT_TIMEOUT;
         (self.stage, self.started) = (Stage::Paused, true);

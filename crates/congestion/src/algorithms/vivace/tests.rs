@@ -36,7 +36,7 @@ impl Path {
         path
     }
 
-    /// After the start, at 50 Mbit/s.
+    /// Returns a path after the start, at 50 Mbit/s.
     fn learning() -> Self {
         let mut path = Self::new();
         (path.vivace.rate, path.vivace.started) = (50.0, true);
@@ -45,7 +45,7 @@ impl Path {
         path
     }
 
-    /// An acknowledgement of one segment; another takes its place, which left at the rate.
+    /// Acknowledges one segment; another one takes its place, which left at the rate.
     fn ack(&mut self) {
         let sent = self.offered * self.vivace.sending_rate();
         self.ack.now += Span::from_secs_f64(mbit(&self.ack) / sent);

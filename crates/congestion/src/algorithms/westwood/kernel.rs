@@ -53,7 +53,7 @@ impl KernelWestwood {
         }
     }
 
-    /// `tcp_westwood_ack`, `tcp_westwood_pkts_acked`
+    /// Follows `tcp_westwood_ack` and `tcp_westwood_pkts_acked`.
     fn measure(&mut self, ack: &AckSample) {
         self.payload = ack.segment_bytes.saturating_sub(HEADERS).max(1);
         if let Some(rtt) = ack.rtt {
@@ -75,7 +75,7 @@ impl KernelWestwood {
         };
     }
 
-    /// `westwood_filter`: seven eighths, twice.
+    /// Filters a sample with seven eighths, twice (`westwood_filter`).
     fn filter(&mut self, sample: u64) {
         let mix = |old: u64, new: u64| (7 * old + new) >> 3;
         if self.first_filter == 0 && self.bandwidth == 0 {
@@ -86,7 +86,7 @@ impl KernelWestwood {
         }
     }
 
-    /// `tcp_westwood_bw_rttmin`
+    /// Follows `tcp_westwood_bw_rttmin`.
     fn carried(&self) -> f64 {
         (self.bandwidth * self.min_rtt / self.payload).max(2) as f64
     }
@@ -113,7 +113,7 @@ impl KernelWestwood {
         reduce(window, half(event.base));
     }
 
-    /// The end of a reduction (`CA_EVENT_COMPLETE_CWR`).
+    /// Ends a reduction (`CA_EVENT_COMPLETE_CWR`).
     fn complete(&mut self, window: &mut Window) {
         if std::mem::take(&mut self.completes) {
             let carried = self.carried();
@@ -127,7 +127,7 @@ impl KernelWestwood {
         self.complete(window);
     }
 
-    /// `CA_EVENT_LOSS`
+    /// Follows `CA_EVENT_LOSS`.
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.reducing.begin_recovery();
         self.completes = false;

@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use self::kernel::KernelWestwood;
 use crate::congestion_control::CongestionControl;
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::window::Window;
 
@@ -108,13 +108,13 @@ impl Westwood {
         });
     }
 
-    /// The bandwidth-delay product without queueing, in segments.
+    /// Returns the bandwidth-delay product without queueing, in segments.
     fn carried(&self) -> Option<f64> {
         let (_, bandwidth) = self.filtered?;
         Some(bandwidth * self.min_rtt?.as_secs_f64())
     }
 
-    /// The new threshold: half the window until there is an estimate, as in standard TCP.
+    /// Returns the new threshold: half the window until there is an estimate, as in standard TCP.
     fn threshold(&self, base: f64) -> f64 {
         self.carried().unwrap_or(base / 2.0)
     }

@@ -9,7 +9,7 @@ use crate::flows::Env;
 use crate::network::{Kind, Packet};
 
 impl Sender {
-    /// An ACK or NAK; returns whether it was the last one needed.
+    /// Processes an ACK or NAK; returns true if it was the last one needed.
     ///
     /// Each acknowledges one data packet. Those of an epoch before the last loss or timeout leave the
     /// window alone (NIST SP 500-282, chapter 3).
@@ -84,8 +84,8 @@ impl Sender {
         }
     }
 
-    /// An acknowledgement for an algorithm that controls the window in all phases: after the transport has
-    /// reacted to the loss that it shows, and of any epoch.
+    /// Processes an acknowledgement for an algorithm that controls the window in all phases: after the
+    /// transport has reacted to the loss that it shows, and of any epoch.
     fn on_controlled_ack(&mut self, sample: &AckSample, number: u64, negative: bool, env: &Env) {
         let of_epoch = number >= self.epoch_start;
         if of_epoch && self.take_recovery() {
@@ -108,13 +108,13 @@ impl Sender {
         self.note_growth(before);
     }
 
-    /// Ends a recovery; returns whether there was one.
+    /// Ends a recovery; returns true if there was one.
     fn take_recovery(&mut self) -> bool {
         let feedback = self.feedback.as_mut();
         feedback.is_some_and(|feedback| std::mem::take(&mut feedback.recovers))
     }
 
-    /// An ACK of the current epoch enlarges the window.
+    /// Enlarges the window for an ACK of the current epoch.
     #[inline]
     fn on_new_ack(&mut self, sample: &AckSample) {
         let before = self.congestion.window.cwnd();
@@ -132,7 +132,7 @@ impl Sender {
         self.initial_slow_start &= window.in_slow_start();
     }
 
-    /// The first NAK of a loss epoch reduces the window.
+    /// Reduces the window for the first NAK of a loss epoch.
     fn on_loss(&mut self, env: &Env) {
         self.congestion.on_congestion(&Congestion {
             now: env.network.now,
@@ -149,7 +149,8 @@ impl Sender {
         }
     }
 
-    /// Retransmission timeout: packets in flight count as lost (NIST SP 500-282, chapters 3 and 5).
+    /// Processes a retransmission timeout: packets in flight count as lost (NIST SP 500-282, chapters
+    /// 3 and 5).
     ///
     /// If the last of them was lost indeed, the first packet sent now is acknowledged by a NAK of the
     /// new epoch, which reduces the window once more: the published procedure, literally.

@@ -104,13 +104,13 @@ pub(crate) struct Sender {
     pub(crate) interval: Interval,
     naks: u64,
     timeouts: u64,
-    /// For algorithms that measure delivery rates or set a pace.
+    /// Feedback for algorithms that measure delivery rates or set a pace.
     feedback: Option<Box<Feedback>>,
     congestion: CongestionState,
 }
 
 impl Sender {
-    /// A flow that is not connected yet, with the initial state of its congestion control.
+    /// Returns a flow that is not connected yet, with the initial state of its congestion control.
     pub(crate) fn new(flow: FlowId, ends: &SenderSetup, congestion: CongestionState) -> Self {
         Self {
             flow,
@@ -169,7 +169,7 @@ impl Sender {
         self.set_timer(env);
     }
 
-    /// The flow as the receiver knows it.
+    /// Returns the flow as the receiver knows it.
     pub(crate) fn receiver(&self) -> FlowId {
         self.receiver
     }
@@ -184,7 +184,7 @@ impl Sender {
         self.phase == Phase::Transferring
     }
 
-    /// The answer to a SYN: starts to transfer a file of `size` packets.
+    /// Processes the answer to a SYN: starts to transfer a file of `size` packets.
     pub(crate) fn on_syn_ack(&mut self, packet: &Packet, size: u64, env: &mut Env) {
         if env.handshake_rtt {
             let rtt = env.network.now.since(packet.created) + env.rtt_excess;
@@ -226,7 +226,7 @@ impl Sender {
         self.timer
     }
 
-    /// An entry of its timers is due.
+    /// Processes a timer entry that is due.
     pub(crate) fn on_timer_expired(&mut self, env: &mut Env) -> TimerOutcome {
         let now = env.network.now;
         if self.timer != now || self.phase == Phase::Over {
@@ -246,7 +246,7 @@ impl Sender {
         TimerOutcome::Continue
     }
 
-    /// The packet interval of its host has elapsed.
+    /// Goes on sending after the packet interval of its host has elapsed.
     #[inline]
     pub(crate) fn on_pace(&mut self, env: &mut Env) {
         self.pacing = false;
@@ -266,7 +266,8 @@ impl Sender {
         let now = network.now;
         let free = self.last_sent + self.pace(network.packet_interval(self.speed));
         if self.next > 1 && now < free {
-            // Rarely: acknowledgements arrive faster than the host sends, or an algorithm sets the pace.
+            // This is rare: acknowledgements arrive faster than the host sends, or an algorithm sets the
+            // pace.
             self.pacing = true;
             env.timers.push(free, Timer::Pace, self.flow);
             return;
@@ -292,7 +293,8 @@ impl Sender {
         }
     }
 
-    /// The time from one packet to the next: the `interval` of the host, or longer if the algorithm paces.
+    /// Returns the time from one packet to the next: the `interval` of the host, or longer if the
+    /// algorithm paces.
     #[inline]
     fn pace(&self, interval: Span) -> Span {
         if self.feedback.is_none() {
@@ -322,27 +324,27 @@ impl Sender {
         }
     }
 
-    /// Packets of the file.
+    /// Returns the size of the file in packets.
     pub(crate) fn size(&self) -> u64 {
         self.size
     }
 
-    /// Data packets sent.
+    /// Returns the number of data packets sent.
     pub(crate) fn sent(&self) -> u64 {
         self.next - 1
     }
 
-    /// SYNs sent.
+    /// Returns the number of SYNs sent.
     pub(crate) fn syns(&self) -> u64 {
         u64::from(self.syns)
     }
 
-    /// Negative acknowledgements and timeouts so far.
+    /// Returns the numbers of negative acknowledgements and timeouts so far.
     pub(crate) fn signals(&self) -> (u64, u64) {
         (self.naks, self.timeouts)
     }
 
-    /// Smoothed round-trip time.
+    /// Returns the smoothed round-trip time.
     pub(crate) fn srtt(&self) -> Span {
         self.rtt.srtt
     }
@@ -352,7 +354,7 @@ impl Sender {
         self.congestion.share_tables(like);
     }
 
-    /// Its congestion control.
+    /// Returns its congestion control.
     pub(crate) fn congestion(&self) -> &CongestionState {
         &self.congestion
     }

@@ -5,7 +5,7 @@ use crate::network::{Network, TraceState};
 use crate::records::{FlowEvent, FlowPhase, FlowState, TracedFlow};
 
 impl Sender {
-    /// The state right after `event`; `flow` describes the flow.
+    /// Returns the state right after `event`; `flow` describes the flow.
     pub(crate) fn traced(
         &self,
         event: FlowEvent,
@@ -63,7 +63,7 @@ pub(crate) struct TraceMarks {
     pub(crate) timeouts: u64,
 }
 
-/// The size of a flow; none of unlimited ones.
+/// Returns the size of a flow; none of unlimited ones.
 fn finite(size: u64) -> Option<u64> {
     (size != u64::MAX).then_some(size)
 }

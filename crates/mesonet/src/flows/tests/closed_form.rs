@@ -72,7 +72,7 @@ impl Arrivals {
         size / time
     }
 
-    /// Mean over files whose Pareto size has this mean and is multiplied by `factor`.
+    /// Returns the mean over files whose Pareto size has this mean and is multiplied by `factor`.
     fn mean_goodput(&self, mean: f64, factor: f64) -> f64 {
         let (steps, last) = (20_000, 30.0);
         let sum: f64 = (0..steps)

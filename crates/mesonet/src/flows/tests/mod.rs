@@ -24,7 +24,7 @@ struct Path {
     receiver: Receiver,
     ack_queues: AckQueues,
     size: u64,
-    /// Decides which packets are lost just before they reach their host.
+    /// Choice of the packets that are lost just before they reach their host.
     lose: fn(&Packet, &Sender) -> bool,
     /// Packets that got there, lost or not.
     seen: Vec<(Time, Kind, u64)>,
@@ -44,7 +44,7 @@ struct Start {
 }
 
 impl Start {
-    /// With hosts that take no time worth speaking of.
+    /// Returns a flow with hosts that take almost no time.
     fn new(rtt: Span, size: u64) -> Self {
         Self {
             rtt,
@@ -119,7 +119,7 @@ impl Start {
     }
 }
 
-/// Two backbone routers with an access router each, and all of the delay between them.
+/// Returns two backbone routers with an access router each, and all of the delay between them.
 fn two_routers(rtt: Span) -> Topology {
     let router = |name: &str| Router {
         name: name.to_owned(),
@@ -168,7 +168,7 @@ impl Path {
         self.sender.congestion().window.ssthresh()
     }
 
-    /// Answers that got to the source: negative or not, and their numbers.
+    /// Returns the answers that got to the source: negative or not, and their numbers.
     fn answers(&self) -> Vec<(Kind, u64)> {
         let answers = self.seen.iter().map(|&(_, kind, number)| (kind, number));
         answers

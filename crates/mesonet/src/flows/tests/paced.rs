@@ -28,7 +28,7 @@ impl Path {
         value
     }
 
-    /// Data packets a second that get there between two times.
+    /// Returns the data packets a second that get there between two times.
     fn arrivals(&self, from: f64, to: f64) -> f64 {
         let between = |time: Time| (from..to).contains(&time.as_secs_f64());
         let data = self.seen.iter().filter(|seen| seen.1 == Kind::Data);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Windows after rounds 0, 1, ... from the spec's derived vectors.
+/// Checks the windows after rounds 0, 1, ... against the spec's derived vectors.
 fn assert_rounds(knee: f64, ssthresh: f64, expected: &[(usize, f64)]) {
     let mut path = Start {
         knee,

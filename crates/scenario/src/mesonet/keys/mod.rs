@@ -44,9 +44,9 @@ const MOMENT: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::clo
 /// A time as it is written: with its unit, or as a number of time steps or a part of the run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Written {
-    /// With its unit.
+    /// A time with its unit.
     Span(Span),
-    /// As a number of time steps, of seconds, or as a part of the run.
+    /// A number of time steps or of seconds, or a part of the run.
     Number(f64),
 }
 

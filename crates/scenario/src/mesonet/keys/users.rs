@@ -20,9 +20,9 @@ keys! {
     pub(crate) struct StartKeys {
         /// Probability that a source requests its first file at once (prON); 0.25 by default.
         pub at_once: f64 = PROBABILITY.key(),
-        /// ... after a third of the mean time between files (prONsecond); 0.08 by default.
+        /// Probability of a request after a third of the mean time between files (prONsecond); 0.08 by default.
         pub second: f64 = PROBABILITY.key(),
-        /// ... after two thirds of it (prONthird); 0.17 by default. All others wait that time itself.
+        /// Probability of a request after two thirds of it (prONthird); 0.17 by default. All others wait that time itself.
         pub third: f64 = PROBABILITY.key(),
     }
 }
@@ -74,11 +74,11 @@ keys! {
 keys! {
     /// Parts of the flows by class of path.
     pub(crate) struct PathShares {
-        /// Between two direct access routers.
+        /// Part of the flows between two direct access routers.
         pub very_fast: f64 = PROBABILITY.key().required(),
-        /// Between fast ones, or a fast and a direct one.
+        /// Part of the flows between fast ones, or a fast and a direct one.
         pub fast: f64 = PROBABILITY.key().required(),
-        /// With a normal access router.
+        /// Part of the flows with a normal access router.
         pub typical: f64 = PROBABILITY.key().required(),
     }
 }

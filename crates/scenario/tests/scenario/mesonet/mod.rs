@@ -11,7 +11,7 @@ use longhaul_scenario::{Scenario, Simulation, parse};
 /// The shortest scenario.
 const BASE: &str = "[mesonet]\nintervals = 100\n";
 
-/// [`BASE`] with overrides in `[mesonet]`.
+/// Returns [`BASE`] with overrides in `[mesonet]`.
 fn scenario(overrides: &[&str]) -> Scenario {
     let overrides: Vec<String> = overrides
         .iter()

@@ -13,7 +13,7 @@ fn access(topology: &Topology, name: &str) -> usize {
     found.unwrap_or_else(|| panic!("no access router {name}")) + 1
 }
 
-/// The names of the routers on the way, and its delay in milliseconds.
+/// Returns the names of the routers on the way, and its delay in milliseconds.
 fn way(topology: &Topology, from: usize, to: usize) -> (String, u64) {
     let (mut at, mut names) = (from, topology.backbone[from].name.clone());
     let mut delay = Span::ZERO;
@@ -248,7 +248,7 @@ fn buffers_are_those_of_the_published_tables() {
             );
         }
     }
-    // A number for every router, multiplied and cut (NIST SP 500-282, chapter 3: `QszAlg`).
+    // A number for every router, multiplied and truncated (NIST SP 500-282, chapter 3: `QszAlg`).
     let config = with(&["QszAlg=10", "Qfactor=0.25"]);
     assert_eq!(mean_buffers(&config), [2.0; 3]);
 }

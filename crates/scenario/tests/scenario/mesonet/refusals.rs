@@ -4,7 +4,7 @@ use longhaul_scenario::parse;
 
 use super::BASE;
 
-/// The message about [`BASE`] with more lines.
+/// Returns the message about [`BASE`] with more lines.
 fn refusal(lines: &str) -> String {
     let text = format!("{BASE}{lines}\n");
     match parse(&text, "wrong.toml", None, &[]) {
@@ -13,7 +13,7 @@ fn refusal(lines: &str) -> String {
     }
 }
 
-/// One message, with these parts.
+/// Checks that there is one message, with these parts.
 fn assert_refused(lines: &str, parts: &[&str]) {
     let message = refusal(lines);
     let heads = message
@@ -194,7 +194,7 @@ fn keys_of_other_simulations_do_not_belong() {
     assert_refused("lambdaOf = 3", &["unknown key `lambdaOf`"]);
 }
 
-/// A topology with these links and more, and two direct access routers.
+/// Returns a topology with these links and more, and two direct access routers.
 fn topology(links: &str, more: &str) -> String {
     format!(
         "network.topology = {{ backbone = [{{ name = \"X\", direct = 1 }}, {{ name = \"Y\" }}, \

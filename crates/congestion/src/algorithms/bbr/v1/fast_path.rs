@@ -46,7 +46,7 @@ impl Bbr {
             && ack.rtt > self.min_rtt.map(|(rtt, _)| rtt)
     }
 
-    /// Section 4.2.3 for a full pipe, outside the probe for the round-trip time.
+    /// Grows the window as section 4.2.3 does for a full pipe, outside the probe for the round-trip time.
     #[inline]
     pub(super) fn grow(&self, ack: &AckSample, newly: Newly, window: &mut Window) {
         let newly_delivered = segments(newly.delivered);

@@ -77,7 +77,7 @@ impl Aggregation {
         self.most[0] = larger(self.most[0], smaller(self.acked - expected, cwnd));
     }
 
-    /// Segments in flight for it (`bbr_ack_aggregation_cwnd`).
+    /// Returns the segments in flight to add for the excess (`bbr_ack_aggregation_cwnd`).
     pub(super) fn room(&self, bandwidth: f64) -> f64 {
         smaller(
             larger(self.most[0], self.most[1]),
@@ -121,8 +121,8 @@ impl Policer {
         self.in_use.then_some(self.rate)
     }
 
-    /// An acknowledgement; whether a policer's rate has been used for long enough. In the gain cycle, it is used for a
-    /// number of rounds.
+    /// Processes an acknowledgement; returns true if a policer's rate has been used for long enough. In the gain
+    /// cycle, it is used for a number of rounds.
     pub(super) fn on_ack(&mut self, told: Told, cycling: bool) -> bool {
         if self.in_use {
             self.rounds += u32::from(cycling && told.round_start);

@@ -17,10 +17,10 @@ use super::{
     smaller,
 };
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
 use crate::facts::{AckSample, Cause, Congestion, Idle, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::split_mix::split_mix;
 use crate::window::Window;
@@ -154,7 +154,7 @@ impl Bbr {
         }
     }
 
-    /// Section 4.2.1.
+    /// Begins the connection (section 4.2.1).
     fn begin(&mut self, ack: &AckSample, window: &Window) {
         self.draws = ack.now.as_ps();
         self.initial_window = window.cwnd();
@@ -179,7 +179,7 @@ impl Bbr {
         matches!(self.state, State::ProbeRtt(_))
     }
 
-    /// Segments per second that the path is taken to deliver (`bbr_bw`).
+    /// Returns the segments per second that the path is taken to deliver (`bbr_bw`).
     fn rate(&self) -> f64 {
         let policed = self
             .kernel
@@ -211,7 +211,7 @@ impl Bbr {
         }
     }
 
-    /// Segments that leave at once (BBRSetSendQuantum, section 4.2.2).
+    /// Returns the segments that leave at once (BBRSetSendQuantum, section 4.2.2).
     fn quantum(&self) -> f64 {
         const SLOW_BPS: f64 = 1.2e6;
         const FAST_BPS: f64 = 24e6;
@@ -227,7 +227,7 @@ impl Bbr {
         self.with_budget(gain, self.bandwidth.get(), 0.0)
     }
 
-    /// Upper bound of the window.
+    /// Returns the upper bound of the window.
     fn target(&self) -> f64 {
         let rate = self.rate();
         let room = match &self.kernel {
@@ -255,7 +255,7 @@ impl Bbr {
         even + if probes { PROBING_BUDGET } else { 0.0 }
     }
 
-    /// Section 4.3.4.3.
+    /// Advances the gain cycle (section 4.3.4.3).
     fn advance_cycle(&mut self, ack: &AckSample, sample: &Sample) {
         let Some((rtt, _)) = self.min_rtt else {
             return;
@@ -300,7 +300,7 @@ impl Bbr {
         }
     }
 
-    /// Adds a round-trip time; whether the smallest had grown too old (BBRUpdateRTprop).
+    /// Adds a round-trip time; returns true if the smallest had grown too old (BBRUpdateRTprop).
     fn update_min_rtt(&mut self, ack: &AckSample) -> bool {
         let old = |since| ack.now > since + self.probe_rtt_interval;
         let expired = self.min_rtt.is_some_and(|(_, since)| old(since));
@@ -315,7 +315,7 @@ impl Bbr {
         expired
     }
 
-    /// Section 4.3.5.
+    /// Advances the probe for the round-trip time (section 4.3.5).
     fn probe_rtt(&mut self, ack: &AckSample, sample: &Sample, expired: bool, window: &mut Window) {
         if expired && !self.is_probing_rtt() && !self.was_idle {
             self.recovery.save(window, false);
@@ -341,7 +341,7 @@ impl Bbr {
         }
     }
 
-    /// Section 4.2.3.
+    /// Sets the window (section 4.2.3).
     fn set_window(&self, ack: &AckSample, sample: &Sample, target: f64, window: &mut Window) {
         let mut cwnd = larger(window.cwnd() - sample.newly_lost, 1.0);
         let grown = cwnd + sample.newly_delivered;
@@ -374,7 +374,7 @@ impl Bbr {
         window.set_cwnd(smaller(kept, window.cwnd()));
     }
 
-    /// Segments per second that leave at a gain of one.
+    /// Returns the segments per second that leave at a gain of one.
     fn paced_rate(&self) -> f64 {
         let margin = if self.kernel.is_some() {
             PACING_MARGIN
@@ -416,7 +416,7 @@ impl Bbr {
         }
     }
 
-    /// The full update.
+    /// Processes an acknowledgement in full.
     #[inline(never)]
     fn full_update(&mut self, ack: &AckSample, newly: Newly, window: &mut Window) {
         let mut sample = self.meter.sample(ack, newly);
@@ -470,8 +470,8 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// Section 4.2.3.4; marks are not answered. The window follows with the facts of the acknowledgement,
-    /// which tell what is in flight without the segments that it has found lost.
+    /// Section 4.2.3.4; marks are not answered. The window follows with the facts of the acknowledgement, whose
+    /// segments in flight exclude those that it has found lost.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if !matches!(event.cause, Cause::Loss | Cause::Nak) {
             return;

@@ -11,7 +11,7 @@ fn flow(variant: Variant) -> Flow<Bbr> {
     Flow::new(Bbr::new(&ENTRY.settings(variant, &[]).unwrap()))
 }
 
-/// In the first acknowledgement after the queue was drained.
+/// Returns a flow at the first acknowledgement after the queue was drained.
 fn cycling() -> Flow<Bbr> {
     let mut flow = flow(Variant::Paper);
     flow.round(500.0, 200);
@@ -115,7 +115,8 @@ fn the_round_trip_time_is_measured_with_four_segments() {
 fn an_idle_time_does_for_a_measurement() {
     let mut flow = cycling();
     flow.ack.rtt = Some(RTT * 2);
-    flow.bbr.on_idle(&Idle::of(Span::from_secs(11)), &mut flow.window);
+    flow.bbr
+        .on_idle(&Idle::of(Span::from_secs(11)), &mut flow.window);
     flow.acked(1, 0, 1000.0, 10, Span::from_secs(11));
     assert_eq!(flow.bbr.state, State::ProbeBw);
 }

@@ -11,6 +11,9 @@ use crate::facts::AckSample;
 use crate::split_mix::{fraction, split_mix};
 use crate::window::Window;
 
+/// Most rounds between probes for bandwidth: a standard flow of that window would have lost one.
+const STANDARD_ROUNDS: f64 = 63.0;
+
 impl Machine {
     /// The first cycle after Startup, or after the probe for the round-trip time.
     pub(super) fn start_cycles(&mut self, rules: &mut impl Rules, now: Time) {
@@ -55,6 +58,17 @@ impl Machine {
         self.probe.up_per_segment = (window.cwnd() / growth).max(1.0);
     }
 
+    /// Returns true if this cycle had marks and no losses, so that it ends when marks cease: another flow may have left (Linux v3,
+    /// `bbr_check_time_to_probe_bw`).
+    pub(super) fn probes_after_marks(&self) -> bool {
+        self.ecn_reprobe > 0.0 && self.marks.in_cycle && !self.marks.lost_in_cycle
+    }
+
+    pub(super) fn is_time_to_probe(&self, now: Time, window: &Window) -> bool {
+        let rounds = smaller(self.target(window), STANDARD_ROUNDS);
+        now > self.probe.start + self.probe.wait || self.probe.rounds as f64 >= rounds
+    }
+
     pub(super) fn is_time_to_cruise(&self, ack: &AckSample) -> bool {
         ack.in_flight as f64 <= self.cruises_at()
     }
@@ -65,7 +79,7 @@ impl Machine {
         smaller(self.with_headroom(), carried)
     }
 
-    /// Whether the long-term bound, not the path, holds the rate.
+    /// Returns true if the long-term bound, not the path, limits the rate.
     pub(super) fn is_held(&self, ack: &AckSample, window: &Window) -> bool {
         self.probe.is_cwnd_limited(ack) && window.cwnd() >= self.bounds.long_in_flight
     }

@@ -1,23 +1,20 @@
 //! The rules of the draft, and Linux's for marks (google/bbr, branch v3).
 
-use longhaul_units::{Span, Time};
+use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use super::fast_path::FastPath;
 use super::machine::{Machine, State, per_second};
 use super::model::{Flight, MinRtt};
 use super::rules::Rules;
-use crate::algorithms::bbr::{Sample, smaller};
+use crate::algorithms::bbr::Sample;
 use crate::facts::AckSample;
 use crate::window::Window;
 
 /// Rounds after which draining ends in any case.
 const DRAIN_ROUNDS: u64 = 3;
 
-/// Most rounds between probes for bandwidth: a standard flow of that window would have lost one.
-const STANDARD_ROUNDS: f64 = 63.0;
-
-/// What the draft's rules need beside the state machine.
+/// State of the draft's rules beside the state machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Draft {
     /// Set by the next full update.
@@ -27,7 +24,7 @@ pub(super) struct Draft {
 
 impl Draft {
     pub(super) fn on_ack(&mut self, machine: &mut Machine, ack: &AckSample, window: &mut Window) {
-        if !self.try_fast_path(machine, ack, window) {
+        if !self.fast_path.admits(self, machine, ack, window) {
             let bound = machine.full_update(self, ack, window);
             self.fast_path = machine.fast_path_bounds(ack, bound, window);
         }
@@ -122,7 +119,7 @@ impl Rules for Draft {
         machine.min_rtt.update(ack, machine.probe_rtt_interval);
     }
 
-    /// What the losses change comes with the acknowledgements.
+    /// Enters a recovery; the effects of the losses come with the acknowledgements.
     fn on_loss(&mut self, machine: &mut Machine, window: &Window) {
         machine.recovery.enter(window, machine.is_probing_rtt());
     }
@@ -133,12 +130,6 @@ impl Rules for Draft {
 }
 
 impl Machine {
-    /// Whether this cycle had marks and no losses, so that it ends when marks cease: somebody else may have left (Linux v3,
-    /// `bbr_check_time_to_probe_bw`).
-    pub(super) fn probes_after_marks(&self) -> bool {
-        self.ecn_reprobe > 0.0 && self.marks.in_cycle && !self.marks.lost_in_cycle
-    }
-
     fn is_clear(&self, ack: &AckSample) -> bool {
         self.recovery.episode.is_none() && self.marks.have_ceased(ack)
     }
@@ -147,11 +138,6 @@ impl Machine {
     fn rounds_after_marks(&self) -> u32 {
         let growth = (self.ecn_reprobe * self.bounds.long_in_flight) as u64;
         growth.max(1).ilog2().min(30)
-    }
-
-    pub(super) fn is_time_to_probe(&self, now: Time, window: &Window) -> bool {
-        let rounds = smaller(self.target(window), STANDARD_ROUNDS);
-        now > self.probe.start + self.probe.wait || self.probe.rounds as f64 >= rounds
     }
 
     fn is_time_to_go_down(&mut self, ack: &AckSample, window: &Window) -> bool {

@@ -4,9 +4,9 @@
 
 use longhaul_units::{Span, Time};
 
-use super::draft::Draft;
 use super::machine::{Machine, State};
 use super::model::{Flight, MIN_RTT_AGE};
+use super::rules::Rules;
 use crate::algorithms::bbr::{MIN_WINDOW, larger, segments, smaller};
 use crate::facts::AckSample;
 use crate::rate_sample::RateSample;
@@ -27,26 +27,26 @@ pub(super) struct FastPath {
     bound: f64,
 }
 
-impl Draft {
-    /// Processes an acknowledgement on the fast path if it fits; whether it did. The full update would do the
-    /// same.
+impl FastPath {
+    /// Processes an acknowledgement on the fast path if it fits, as the full update by these rules would. Returns true if it
+    /// did.
     #[inline]
-    pub(super) fn try_fast_path(
+    pub(super) fn admits(
         &self,
+        rules: &impl Rules,
         machine: &mut Machine,
         ack: &AckSample,
         window: &mut Window,
     ) -> bool {
-        let fast_path = &self.fast_path;
-        let nothing_happens = ack.now < fast_path.until
-            && ack.delivered + ack.lost <= fast_path.answered
+        let nothing_happens = ack.now < self.until
+            && ack.delivered + ack.lost <= self.answered
             && ack.lost == machine.meter.lost
             && !ack.ecn_echo
-            && segments(ack.in_flight) > fast_path.in_flight;
+            && segments(ack.in_flight) > self.in_flight;
         let (Some(rate), Some(rtt)) = (ack.delivery_rate, ack.rtt) else {
             return false;
         };
-        if !nothing_happens || rtt < fast_path.rtt || !rate.is_below(machine.rates[1]) {
+        if !nothing_happens || rtt < self.rtt || !rate.is_below(machine.rates[1]) {
             return false;
         }
         let flight = Flight::of(ack);
@@ -62,7 +62,7 @@ impl Draft {
         if aggregated.extra >= floor || !flight.is_below(machine.bounds.long_in_flight) {
             return false;
         }
-        if machine.probe.sampling && machine.is_too_high(self, flight) {
+        if machine.probe.sampling && machine.is_too_high(rules, flight) {
             return false;
         }
         let prior_in_flight = segments(ack.in_flight) + newly;
@@ -77,7 +77,7 @@ impl Draft {
         machine.marks.delivered += newly;
         machine.signals.round_start = false;
         machine.signals.raise(rate, flight);
-        let cwnd = smaller(window.cwnd() + newly, self.fast_path.bound);
+        let cwnd = smaller(window.cwnd() + newly, self.bound);
         window.set_cwnd(larger(cwnd, MIN_WINDOW));
         true
     }
@@ -163,7 +163,9 @@ mod tests {
             let Form::Draft(draft) = &self.form else {
                 unreachable!("the draft's");
             };
-            draft.try_fast_path(&mut self.machine.clone(), ack, &mut window.clone())
+            draft
+                .fast_path
+                .admits(draft, &mut self.machine.clone(), ack, &mut window.clone())
         }
 
         fn leave_fast_path(&mut self) {

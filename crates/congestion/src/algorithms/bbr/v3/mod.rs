@@ -1,6 +1,6 @@
 //! BBR, version 3: draft-ietf-ccwg-bbr-05 section 5, and as picoquic has it.
 //!
-//! What was in flight and lost when a segment left, which the draft keeps for each, follows here
+//! The flight and the losses when a segment left, which the draft keeps for each segment, follow here
 //! from the flow: its delivery rate over its round-trip time, and the losses of the round. The
 //! answer to marks is Linux's (google/bbr, branch v3), which the draft does not have.
 
@@ -13,6 +13,7 @@ mod picoquic;
 mod rules;
 #[cfg(test)]
 mod states;
+mod update;
 
 use longhaul_units::{Rate, Time};
 use serde::{Deserialize, Serialize};
@@ -23,8 +24,8 @@ use self::picoquic::Picoquic;
 use self::rules::Rules;
 use super::NEEDS;
 use crate::congestion_control::{CongestionControl, Phases};
-use crate::needs::Needs;
 use crate::facts::{AckSample, Cause, Congestion, Idle, Phase, Timeout};
+use crate::needs::Needs;
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
 

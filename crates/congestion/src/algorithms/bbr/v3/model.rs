@@ -1,4 +1,4 @@
-//! What BBR, version 3, knows of the path: bounds, recent losses and marks, the state of its probing,
+//! Model of the path in BBR version 3: bounds, recent losses and marks, the state of its probing,
 //! smallest round-trip times and aggregated acknowledgements.
 
 use longhaul_units::{Span, Time};
@@ -28,7 +28,7 @@ pub(super) struct Bounds {
     pub(super) long_in_flight: f64,
 }
 
-/// What was delivered and lost lately.
+/// Recent deliveries and losses.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Signals {
     /// Segments sent when the current round of losses began.
@@ -58,7 +58,7 @@ pub(super) struct Probe {
     pub(super) rounds: u64,
     pub(super) start: Time,
     pub(super) wait: Span,
-    /// Whether samples still tell of the probe, and whether its end is to be noted.
+    /// True while samples still reflect the probe; the second, if its end is to be noted.
     pub(super) sampling: bool,
     pub(super) stopping: bool,
     /// Growth of the long-term bound: rounds of it, acknowledgements for each segment, and those
@@ -99,7 +99,7 @@ pub(super) struct Aggregated {
 /// The share of marked segments.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Marks {
-    /// Whether they count: once the smallest round-trip time was short enough at the end of a round.
+    /// True if marks count: once the smallest round-trip time was short enough at the end of a round.
     pub(super) eligible: bool,
     /// Rounds in a row with too many of them.
     pub(super) high_rounds: u32,
@@ -110,7 +110,7 @@ pub(super) struct Marks {
     pub(super) delivered: f64,
     /// Marks that acknowledgements have counted so far (RFC 9768).
     seen: u64,
-    /// Whether this cycle of probing had marks and losses, and segments sent when a round trip with marks began.
+    /// True if this cycle of probing had marks; likewise losses; and segments sent when a round trip with marks began.
     pub(super) in_cycle: bool,
     pub(super) lost_in_cycle: bool,
     round_until: u64,
@@ -139,7 +139,7 @@ impl Probe {
         }
     }
 
-    /// Whether the window was full at any time in the last round trip (C.is_cwnd_limited, section 2.1),
+    /// Returns true if the window was full at any time in the last round trip (C.is_cwnd_limited, section 2.1),
     /// rather than pacing, the application or the receiver limiting the flow all the time.
     #[inline]
     pub(super) fn is_cwnd_limited(&self, ack: &AckSample) -> bool {
@@ -271,7 +271,7 @@ impl Marks {
         }
     }
 
-    /// Whether marks of this cycle, which had no losses, have ceased: for a round trip, as Linux is back in its state
+    /// Returns true if marks of this cycle, which had no losses, have ceased: for a round trip, as Linux is back in its state
     /// `TCP_CA_Open` then.
     pub(super) fn have_ceased(&self, ack: &AckSample) -> bool {
         let answered = ack.delivered + ack.lost;
@@ -298,7 +298,7 @@ impl Marks {
         (self.marked, self.delivered) = (0.0, 0.0);
     }
 
-    /// Whether too much was in flight in the last round.
+    /// Returns true if the share of marks says that too much was in flight in the last round.
     pub(super) fn are_high(&self) -> bool {
         self.eligible && self.share > ECN_THRESHOLD
     }
@@ -318,12 +318,12 @@ impl Flight {
         }
     }
 
-    /// How many segments, none if that was not measured.
+    /// Returns the number of segments; 0 if it was not measured.
     pub(super) fn segments(self) -> f64 {
         self.rate.map_or(0.0, |rate| rate.segments_in(self.rtt))
     }
 
-    /// Whether these are fewer than `segments`, or none were measured.
+    /// Returns true if these are fewer than `segments`, or none were measured.
     #[inline]
     pub(super) fn is_below(self, segments: f64) -> bool {
         self.rate

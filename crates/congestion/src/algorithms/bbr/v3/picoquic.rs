@@ -62,13 +62,13 @@ const UP_IN_FLIGHT: f64 = 1.25;
 const SATURATED_RTTS: u64 = 2;
 const SATURATED_RATES: f64 = 3.0;
 
-/// What picoquic's rules need beside the state machine.
+/// State of picoquic's rules beside the state machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Picoquic {
     rtts: RecentRtts,
     /// Acknowledgements after which all recent round-trip times had grown, since the last after which one had not.
     excess: usize,
-    /// Whether the next probe comes early.
+    /// True if the next probe comes early.
     hurries: bool,
     /// Rate above which Startup begins again: segments per second.
     ceiling: f64,
@@ -158,7 +158,7 @@ impl Rules for Picoquic {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }
 
-    /// What it takes for expected is always more (`BBRUpdateACKAggregation`).
+    /// Begins a new aggregation at once: picoquic always expects more (`BBRUpdateACKAggregation`).
     fn begin_aggregation(&self, aggregation: &mut Aggregation, now: Time) {
         aggregation.go_on(Aggregation::none(now));
     }

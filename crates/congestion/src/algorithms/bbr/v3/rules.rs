@@ -1,4 +1,4 @@
-//! What the draft and picoquic do differently, where they do: the state machine is compiled once for the rules of each.
+//! Rules in which the draft and picoquic differ: the state machine is compiled once for each set.
 
 use longhaul_units::{Span, Time};
 
@@ -10,22 +10,22 @@ use crate::window::Window;
 
 /// The rules of a variant, with what it knows beside the state machine. Rules with an empty body are picoquic's alone.
 pub(super) trait Rules {
-    /// Whether losses take their segments off the window, and too many hold it for a round trip.
+    /// True if losses take their segments off the window, and too many hold it for a round trip.
     const CONSERVES: bool;
 
-    /// Whether samples tell of a probe beyond its end, until one was too high.
+    /// True if samples count for a probe beyond its end, until one was too high.
     const SAMPLES_BEYOND_PROBES: bool;
 
     /// Before anything is made of an acknowledgement.
     fn begin_ack(&mut self, _machine: &mut Machine, _ack: &AckSample) {}
 
-    /// Whether losses of the last flight count that are more than the threshold.
+    /// Returns true if the losses of the last flight, which exceed the threshold, count.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool;
 
     /// Before the acknowledgement is compared with what the bandwidth explains.
     fn begin_aggregation(&self, _aggregation: &mut Aggregation, _now: Time) {}
 
-    /// Whether the pipe is full.
+    /// Returns true if the pipe is full.
     fn check_full(&mut self, machine: &mut Machine, ack: &AckSample, sample: &Sample);
 
     /// Startup has filled the pipe.
@@ -44,7 +44,7 @@ pub(super) trait Rules {
     /// The cycles begin, at this bandwidth.
     fn on_cycles(&mut self, _bandwidth: f64) {}
 
-    /// How long to wait for the next probe, with a number drawn from 0 to 1.
+    /// Returns the wait for the next probe, from a number drawn from 0 to 1.
     fn wait(&mut self, min_rtt: &MinRtt, drawn: f64) -> Span;
 
     /// Probing up begins.

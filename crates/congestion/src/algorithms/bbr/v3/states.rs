@@ -197,7 +197,8 @@ fn entering_and_exiting_probe_rtt() {
 fn skipping_probe_rtt_due_to_application_limited_sending() {
     let mut flow = going_down();
     flow.ack.rtt = Some(RTT * 2);
-    flow.bbr.on_idle(&Idle::of(Span::from_secs(6)), &mut flow.window);
+    flow.bbr
+        .on_idle(&Idle::of(Span::from_secs(6)), &mut flow.window);
     assert!(flow.bbr.machine.was_idle);
     flow.acked(1, 0, 1000.0, 10, Span::from_secs(6));
     assert!(!flow.bbr.machine.is_probing_rtt());

@@ -1,0 +1,179 @@
+//! The state of a flow of C4 by the draft: its state machine, the path's figures and the current round trip.
+
+use longhaul_units::Rate;
+use serde::{Deserialize, Serialize};
+
+use super::laws::{
+    DRAINING_ALPHA, INITIAL_ALPHA, MARKED_PROBING_ALPHA, MIN_SEGMENTS, PROBING_ALPHA,
+    PUSHING_ALPHA, RECOVERY_ALPHA,
+};
+
+/// States of section 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum State {
+    /// Doubles until the nominal rate does not grow (section 4.2).
+    Initial,
+    /// Drains the queue of a probe or of congestion, for a round trip.
+    Recovery,
+    /// Holds the nominal rate, for so many round trips by now.
+    Cruising { eras: u32 },
+    /// Asks for a sixteenth more, for a round trip.
+    Probing,
+    /// Asks for a quarter more, for so many round trips by now.
+    Pushing { eras: u32 },
+}
+
+/// A round trip: until the first packet sent in it is acknowledged (section 3.4).
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Era {
+    /// Packets sent before it.
+    pub end: u64,
+    /// Shortest round-trip time of its acknowledgements in seconds.
+    pub min_rtt_s: f64,
+    /// Longest round-trip time of its acknowledgements in seconds.
+    pub max_rtt_s: f64,
+    /// The coefficient with which the packets were sent that are acknowledged in it.
+    pub alpha_before: f64,
+}
+
+/// Figures since the last Recovery ended.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Cycle {
+    /// The nominal rate then.
+    pub rate: f64,
+    /// The coefficient of the probe since then.
+    pub alpha: f64,
+    /// True if congestion answered the probe.
+    pub congested: bool,
+    /// True if something else than the application limited the sender.
+    pub used: bool,
+    /// The largest delivery rate.
+    pub largest: f64,
+}
+
+impl Era {
+    pub fn new(end: u64, alpha_before: f64) -> Self {
+        Self {
+            end,
+            min_rtt_s: f64::INFINITY,
+            max_rtt_s: 0.0,
+            alpha_before,
+        }
+    }
+}
+
+impl Cycle {
+    /// Returns true if the rate grew by a quarter of the probed increase, or at all if that was little.
+    pub(super) fn has_grown_to(&self, rate: f64) -> bool {
+        let asked = self.alpha - 1.0;
+        if self.alpha > PROBING_ALPHA {
+            rate >= (1.0 + asked / 4.0) * self.rate
+        } else {
+            rate > self.rate && !self.congested
+        }
+    }
+}
+
+/// C4 as its draft has it (draft-huitema-ccwg-c4-spec), whose sections the fields name.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct DraftC4 {
+    /// State of section 4.
+    pub(super) state: State,
+    /// True if congestion brought about Recovery, or hit a Recovery that had begun: the nominal rate then holds.
+    pub(super) congested: bool,
+    /// True if Recovery paces at 7/8, because congestion hit it again.
+    pub(super) draining: bool,
+    /// Nominal rate (section 3.1) in segments per second, zero before the first sample.
+    pub(super) rate: f64,
+    /// Nominal maximum round trip (section 3.2) in seconds, zero before the first.
+    pub(super) max_rtt_s: f64,
+    /// Running minimum of round trips (section 3.2) in seconds.
+    pub(super) running_min_s: f64,
+    /// The current round trip (section 3.4).
+    pub(super) era: Era,
+    /// Figures since the last Recovery ended, from which growth is measured (section 4).
+    pub(super) cycle: Cycle,
+    /// Recoveries in a row that congestion brought about.
+    pub(super) congested_recoveries: u32,
+    /// Window of Initial in segments (section 4.2).
+    pub(super) initial_cwnd: f64,
+    /// Round trips of Initial without an increase of the nominal rate (section 4.2).
+    pub(super) full_eras: u32,
+    /// Segments delivered in Initial.
+    pub(super) received: f64,
+    /// True if high jitter has led back to Initial.
+    pub(super) repeated: bool,
+    /// Smoothed share of lost segments (section 5.3).
+    pub(super) loss_rate: f64,
+    /// Smoothed share of marked segments (section 5.4).
+    pub(super) mark_rate: f64,
+    /// True if a probe was answered by marks: the next one asks for less.
+    pub(super) marked: bool,
+    /// Excess of the last round trip over the nominal maximum and the threshold of section 5.2, in seconds.
+    pub(super) delay_excess_s: f64,
+    /// Segments delivered up to the last acknowledgement.
+    pub(super) delivered: u64,
+    /// Segments lost up to the last acknowledgement.
+    pub(super) lost: u64,
+    /// True from a timeout to the next acknowledgement, whose losses say nothing of the path (section 5.3.1).
+    pub(super) timed_out: bool,
+    /// Bytes of a segment.
+    pub(super) segment_bytes: f64,
+    /// Pacing rate (section 4.1), none before there is a nominal rate.
+    pub(super) pacing: Option<Rate>,
+    /// Segments that may leave at once (section 4.1).
+    pub(super) quantum: u64,
+}
+
+impl Default for DraftC4 {
+    fn default() -> Self {
+        Self {
+            state: State::Initial,
+            congested: false,
+            draining: false,
+            rate: 0.0,
+            max_rtt_s: 0.0,
+            running_min_s: f64::INFINITY,
+            era: Era::new(0, INITIAL_ALPHA),
+            cycle: Cycle {
+                alpha: INITIAL_ALPHA,
+                ..Cycle::default()
+            },
+            congested_recoveries: 0,
+            initial_cwnd: 0.0,
+            full_eras: 0,
+            received: 0.0,
+            repeated: false,
+            loss_rate: 0.0,
+            mark_rate: 0.0,
+            marked: false,
+            delay_excess_s: 0.0,
+            delivered: 0,
+            lost: 0,
+            timed_out: false,
+            segment_bytes: 0.0,
+            pacing: None,
+            quantum: MIN_SEGMENTS as u64,
+        }
+    }
+}
+
+impl DraftC4 {
+    /// The coefficient of the nominal rate in the current state (section 4).
+    pub(super) fn alpha(&self) -> f64 {
+        match self.state {
+            State::Initial => INITIAL_ALPHA,
+            State::Recovery if self.draining => DRAINING_ALPHA,
+            State::Recovery => RECOVERY_ALPHA,
+            State::Cruising { .. } => 1.0,
+            State::Probing if self.marked => MARKED_PROBING_ALPHA,
+            State::Probing => PROBING_ALPHA,
+            State::Pushing { .. } => PUSHING_ALPHA,
+        }
+    }
+
+    /// True in states that ask for more than the nominal rate.
+    pub(super) fn is_probing(&self) -> bool {
+        matches!(self.state, State::Probing | State::Pushing { .. })
+    }
+}

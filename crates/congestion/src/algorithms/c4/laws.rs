@@ -1,0 +1,48 @@
+//! Constants and laws that both forms of C4 share: coefficients of the states, bounds of windows and rates.
+
+use longhaul_units::Rate;
+
+pub(super) const INITIAL_ALPHA: f64 = 2.0;
+pub(super) const RECOVERY_ALPHA: f64 = 15.0 / 16.0;
+pub(super) const DRAINING_ALPHA: f64 = 7.0 / 8.0;
+pub(super) const PROBING_ALPHA: f64 = 17.0 / 16.0;
+pub(super) const MARKED_PROBING_ALPHA: f64 = 33.0 / 32.0;
+pub(super) const PUSHING_ALPHA: f64 = 5.0 / 4.0;
+
+/// Largest share of the nominal rate that a congestion signal removes.
+pub(super) const MAX_BETA: f64 = 0.25;
+/// Smallest pacing rate in Initial: bits per second.
+pub(super) const MIN_INITIAL_BPS: f64 = 1_048_576.0;
+/// Longest margin, smallest nominal maximum round trip, and the time that may be sent at once: seconds.
+pub(super) const MAX_MARGIN_S: f64 = 0.015;
+pub(super) const MIN_MAX_RTT_S: f64 = 1e-3;
+pub(super) const QUANTUM_S: f64 = 4e-3;
+pub(super) const MAX_QUANTUM_BYTES: f64 = 65_536.0;
+/// Smallest window and quantum in segments.
+pub(super) const MIN_SEGMENTS: f64 = 2.0;
+
+/// Returns the margin above the nominal maximum round trip outside Initial (section 4.1), in seconds.
+pub(super) fn margin_s(max_rtt_s: f64) -> f64 {
+    (max_rtt_s / 4.0).min(MAX_MARGIN_S)
+}
+
+/// The pacing rate and the quantum at so many segments per second (section 4.1).
+pub(super) fn pacing(per_s: f64, segment_bytes: f64) -> (Option<Rate>, u64) {
+    let at_once = (QUANTUM_S * per_s).min(MAX_QUANTUM_BYTES / segment_bytes);
+    let bits_per_s = 8.0 * segment_bytes * per_s;
+    let rate = (bits_per_s >= 1.0).then(|| Rate::from_bps(bits_per_s as u64));
+    (rate, at_once.max(MIN_SEGMENTS) as u64)
+}
+
+/// Shows the nominal rate, the nominal maximum round trip, the running minimum and the coefficient.
+pub(super) fn show(values: [f64; 4], out: &mut dyn FnMut(&'static str, f64)) {
+    let names = [
+        "nominal_segments_per_s",
+        "nominal_max_rtt_s",
+        "running_min_rtt_s",
+        "alpha",
+    ];
+    for (name, value) in names.into_iter().zip(values) {
+        out(name, value);
+    }
+}
