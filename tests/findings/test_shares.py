@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -12,7 +13,7 @@ from longhaul.analysis.comparisons import INTERVAL, mean_interval
 from longhaul.analysis.table import ResponseTable, TableError
 from longhaul.findings import Options, analyse
 
-TWO = {
+TWO: dict[str, Any] = {
     "duration": "6 s",
     "measure": {"from": "2 s"},
     "topology": {"dumbbell": {"bottleneck": {
@@ -29,7 +30,7 @@ TWO = {
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Results]:
     """Three replications, and a run with another rate, which is none."""
     base = tmp_path_factory.mktemp("runs")
-    given = [*({"seed": seed} for seed in (1, 2, 3)), {"duration": "5 s"}]
+    given: list[dict[str, Any]] = [*({"seed": seed} for seed in (1, 2, 3)), {"duration": "5 s"}]
     return [run(TWO | own, out=base / f"r{k}") for k, own in enumerate(given)]
 
 
@@ -66,7 +67,7 @@ def test_the_picture_has_a_bar_for_each_label_and_says_what_its_intervals_are(
 
 
 def test_a_label_with_two_algorithms_says_which(runs: list[Results], tmp_path: Path) -> None:
-    flows = [TWO["flows"][0] | {"congestion": {"kind": "reno"}}, TWO["flows"][1]]  # type: ignore[index]
+    flows = [TWO["flows"][0] | {"congestion": {"kind": "reno"}}, TWO["flows"][1]]
     other = run(TWO | {"flows": flows}, out=tmp_path / "other")
     drawing = plots.figure("shares", [runs[0], other])
     names = [text.get_text() for text in drawing.legends[0].get_texts()]

@@ -206,7 +206,7 @@ def test_the_scatter_has_a_point_for_each_label_of_each_run(
     ]
     assert points == [pytest.approx(point) for point in expected]
     left, right = axes.get_xlim()
-    assert left > right
+    assert left < right
 
 
 def test_eight_groups_leave_room_for_the_picture(tmp_path: Path) -> None:

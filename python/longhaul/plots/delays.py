@@ -25,18 +25,29 @@ def _has_delays(run: Results) -> bool:
 
 @register(
     "delays",
-    "share of data packets that arrive within a time, by label",
+    "share of data packets that arrive within a time, by label; runs in one panel",
     _has_delays,
     ["colour_by"],
     table="delays",
 )
 def _delays(runs: Sequence[Results], options: Options) -> Figure:
-    def labels(axes: Axes, run: Results) -> None:
-        for label, style in styles.of_labels(run.algorithms(), options.colour_by).items():
-            _quantiles(axes, run, "label", label, label, style)
+    curves = {_called(run, label, runs): (run, label) for run in runs for label in run.algorithms()}
+    kinds = {name: run.algorithms()[label] for name, (run, label) in curves.items()}
+
+    def overlaid(axes: Axes, _: None) -> None:
+        for name, style in styles.of_labels(kinds, options.colour_by).items():
+            run, label = curves[name]
+            _quantiles(axes, run, "label", label, name, style)
         axes.set_ylabel("share of data packets")
 
-    return panels(runs, labels, [run.name for run in runs], x="one-way delay (ms)")
+    return panels([None], overlaid, [""], x="one-way delay (ms)")
+
+
+def _called(run: Results, label: str, runs: Sequence[Results]) -> str:
+    """Return the name of a curve: its label, of several runs the run, or both where it has more."""
+    if len(runs) == 1:
+        return label
+    return run.name if len(run.algorithms()) == 1 else f"{run.name}: {label}"
 
 
 @register(

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from longhaul.plots import styles
 from longhaul.plots.layout import MAX_MARKED, panels
+from longhaul.plots.measured import scaled_to_windows
 from longhaul.plots.rates import rates
 from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.plots.styles import Style
@@ -23,7 +24,7 @@ DrawRun = Callable[[Axes, Results, dict[str, Style]], None]
 
 
 def _of_flows(
-    name: str, help: str, suits: Callable[[Results], bool] = has_samples
+    name: str, help: str, suits: Callable[[Results], bool] = has_samples, *, over_time: bool = True
 ) -> Callable[[DrawRun], Draw]:
     """Register a plot whose lines are flows or labels: runs stand side by side."""
 
@@ -33,7 +34,8 @@ def _of_flows(
             def one(axes: Axes, run: Results) -> None:
                 draw(axes, run, styles.of_labels(run.algorithms(), options.colour_by))
 
-            return panels(runs, one, [run.name for run in runs])
+            drawing = panels(runs, one, [run.name for run in runs])
+            return scaled_to_windows(drawing, runs) if over_time else drawing
 
         return side_by_side
 
@@ -126,6 +128,7 @@ def _has_two_windows(run: Results) -> bool:
     "window-phase",
     "the first flow's window against the second's, one point per sample",
     _has_two_windows,
+    over_time=False,
 )
 def _window_phase(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
     series = _windows(run)

@@ -41,11 +41,11 @@ def _styles(found: Sequence[Portion], options: Options) -> dict[str, Style]:
     Labels that stand in different runs may share the colour of their algorithm.
     """
     kinds = {one.label: one.algorithm for one in found}
-    own = {label: styles.ALGORITHMS.get(kind) for label, kind in kinds.items()}
-    seen = {(one.runs, style.colour) for one in found if (style := own[one.label])}
+    own = styles.of_algorithms(kinds)
+    seen = {(one.runs, own[one.label].colour) for one in found}
     if options.colour_by == "label" or len(seen) < len(found):
         return styles.of_labels(kinds, "label")
-    return {label: style for label, style in own.items() if style}
+    return own
 
 
 def side_by_side(

@@ -139,6 +139,12 @@ def of_labels(
     return style_of
 
 
+def of_algorithms(algorithms: dict[str, str]) -> dict[str, Style]:
+    """The style of each label, given its algorithm: labels of one algorithm have the same."""
+    style_of = of_labels({kind: kind for kind in algorithms.values()})
+    return {label: style_of[kind] for label, kind in algorithms.items()}
+
+
 def _seen_as(style: Style) -> tuple[object, object]:
     """Return what tells lines apart."""
     return style.colour, style.line
