@@ -49,7 +49,8 @@ def _short(value: float) -> str:
 def _highest(axes: Axes, from_s: float, to_s: float) -> float:
     """Return the highest value of the curves and bands between two times; 0 if there is none."""
     curves = [np.asarray(line.get_xydata(), float) for line in axes.lines]
-    bands = [np.asarray(path.vertices, float) for band in axes.collections for path in band.get_paths()]
+    paths = [path for band in axes.collections for path in band.get_paths()]
+    bands = [np.asarray(path.vertices, float) for path in paths]
     points = np.vstack([np.empty((0, 2)), *(each for each in [*curves, *bands] if len(each))])
     inside = points[(points[:, 0] >= from_s) & (points[:, 0] < to_s), 1]
     return float(np.nanmax(inside)) if np.isfinite(inside).any() else 0.0
