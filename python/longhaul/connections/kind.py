@@ -43,7 +43,7 @@ KIND = Kind(
         )
     ),
     report_plots=(
-        "cwnd", "queue", "throughput", "fairness", "rtt", "delays", "response-times",
+        "shares", "cwnd", "queue", "throughput", "fairness", "rtt", "delays", "response-times",
         "throughput-delay",
     ),
     remedies=_REMEDIES,

@@ -59,7 +59,25 @@ def _shares(table: ResponseTable, options: Options) -> Findings:
     return findings
 
 
+def of_several_labels(table: ResponseTable) -> bool:
+    """Whether responses are figures of several labels, and factors have few enough levels."""
+    found = _labelled(table, table.telling())
+    combinations = table.frame.select(table.varying).n_unique() if table.varying else 1
+    return combinations <= MAX_GROUPS and any(len(of) > 1 for of in found.values())
+
+
 def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the responses that are of labels; refuse a table without any."""
+    found = _labelled(table, responses)
+    if not found:
+        raise TableError(
+            "shares: expected responses of labels, found none; a campaign has them with "
+            'responses = ["labels.NAME.goodput_bps", ...], where NAME is a label of its flows'
+        )
+    return found
+
+
+def _labelled(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
     """Return the responses that are of labels: by figure, then by label."""
     found: dict[str, dict[str, str]] = {}
     for response in responses:
@@ -67,11 +85,6 @@ def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict
         label, _, figure = rest.rpartition(".")
         if kind == "labels" and label:
             found.setdefault(figure, {})[label] = response
-    if not found:
-        raise TableError(
-            "shares: expected responses of labels, found none; a campaign has them with "
-            'responses = ["labels.NAME.goodput_bps", ...], where NAME is a label of its flows'
-        )
     return found
 
 
