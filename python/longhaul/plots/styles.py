@@ -87,6 +87,8 @@ _COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
     "#770022", "#442288", "#0000ff", "#775566", "#8877ff", "#bb0011", "#77cc99",
 )  # fmt: skip
+# Colours of the site's charts by their numbers, `--c0` and so on: of these, and grey.
+OF_SITE = (*_COLOURS[:7], "#7f7f7f")
 _MARKERS = ("o", "^", "D", "v", "s", "P", "X", "h", "<", ">", "p", "d", "8", "H")
 _LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
 LABELS: tuple[Style, ...] = tuple(
@@ -156,6 +158,15 @@ _DERIVED_LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     (0, (8, 1.5, 1.5, 1.5, 1.5, 1.5)),
 )
 ALGORITHMS = with_derived(NAMED, (row["name"] for row in _engine.algorithms()["algorithms"]))
+
+
+def places_on_site() -> dict[str, int]:
+    """The number of each algorithm's colour among those of the site's charts."""
+    return {
+        name: OF_SITE.index(style.colour)
+        for name, style in ALGORITHMS.items()
+        if style.colour in OF_SITE
+    }
 
 
 def of_runs(count: int) -> list[Style]:
