@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
-from longhaul.plots.layout import panels
+from longhaul.plots.layout import named_among, panels
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
@@ -31,7 +31,9 @@ def _has_delays(run: Results) -> bool:
     table="delays",
 )
 def _delays(runs: Sequence[Results], options: Options) -> Figure:
-    curves = {_called(run, label, runs): (run, label) for run in runs for label in run.algorithms()}
+    curves = {
+        named_among(run, label, runs): (run, label) for run in runs for label in run.algorithms()
+    }
     kinds = {name: run.algorithms()[label] for name, (run, label) in curves.items()}
 
     def overlaid(axes: Axes, _: None) -> None:
@@ -41,13 +43,6 @@ def _delays(runs: Sequence[Results], options: Options) -> Figure:
         axes.set_ylabel("share of data packets")
 
     return panels([None], overlaid, [""], x="one-way delay (ms)")
-
-
-def _called(run: Results, label: str, runs: Sequence[Results]) -> str:
-    """Return the name of a curve: its label, of several runs the run, or both where it has more."""
-    if len(runs) == 1:
-        return label
-    return run.name if len(run.algorithms()) == 1 else f"{run.name}: {label}"
 
 
 @register(

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from longhaul.files.endings import FIGURES, check_file
 from longhaul.files.writing import atomic
+from longhaul.results import Results
 
 # At most so many panels side by side in one row.
 MAX_COLUMNS = 3
@@ -141,6 +142,13 @@ def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -
         ncols=columns,
         title=title,
     )
+
+
+def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
+    """Return the name of a label among runs: of several the run, or both where it has more."""
+    if len(runs) == 1:
+        return label
+    return run.name if len(run.algorithms()) == 1 else f"{run.name}: {label}"
 
 
 def shortened(text: str) -> str:

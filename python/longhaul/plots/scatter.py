@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from longhaul.plots import styles
 from longhaul.plots.analysis.frame import beside
-from longhaul.plots.layout import WIDTH_IN, legend
+from longhaul.plots.layout import WIDTH_IN, legend, named_among
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.results import Results
 
@@ -47,27 +47,22 @@ def _throughput_delay(runs: Sequence[Results], options: Options) -> Figure:
     _set_range(axes, [x for *_, x, _ in points], [y for *_, y in points])
     _point_to_better(axes)
     if len(points) <= MAX_NAMED:
-        beside(axes, [(x, y, f" {_named(run, label, runs)} ") for run, label, x, y in points], 8)
+        beside(
+            axes, [(x, y, f" {named_among(run, label, runs)} ") for run, label, x, y in points], 8
+        )
     legend(drawing)
     return drawing
-
-
-def _named(run: Results, label: str, runs: Sequence[Results]) -> str:
-    """Return the name of a point: its label, with the run where there are several."""
-    if len(runs) == 1:
-        return label
-    return run.name if len(run.algorithms()) == 1 else f"{run.name}: {label}"
 
 
 def _draw_named(
     axes: Axes, runs: Sequence[Results], points: Sequence[Point], options: Options
 ) -> None:
     """Draw points that are named where they are: each in the style of its algorithm."""
-    kinds = {_named(run, label, runs): run.algorithms()[label] for run, label, *_ in points}
+    kinds = {named_among(run, label, runs): run.algorithms()[label] for run, label, *_ in points}
     by_label = options.colour_by == "label"
     style_of = styles.of_labels(kinds, "label") if by_label else styles.of_algorithms(kinds)
     for run, label, x, y in points:
-        _draw(axes, x, y, style_of[_named(run, label, runs)].colour, "o")
+        _draw(axes, x, y, style_of[named_among(run, label, runs)].colour, "o")
 
 
 def _draw_many(
