@@ -157,7 +157,9 @@
       svg("text", { transform: turned, "text-anchor": "middle" }, unit),
     );
     let key = LEFT + 8;
-    for (const [index, line] of lines.entries()) {
+    const places = colours(lines);
+    for (const [at, line] of lines.entries()) {
+      const index = places[at];
       for (const piece of pieces(line)) {
         const points = piece.map(([t, value]) => `${x(t).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
         drawn.append(svg("polyline", { class: `line-${index}`, points }));
@@ -171,6 +173,19 @@
       key += 34 + 9 * line.name.length;
     }
     return drawn;
+  };
+
+  // As `colours` of tools/site/chart.py: lines that are called after an algorithm have its colour.
+  const colours = (lines) => {
+    const own = [];
+    for (const { name } of lines) {
+      const place = engine?.colours?.[name.replace(/[-.]\d+$/, "")];
+      own.push(own.includes(place) ? undefined : place);
+    }
+    const all = [...Array(8).keys()];
+    const free = all.filter((place) => !own.includes(place));
+    let next = 0;
+    return own.map((place) => place ?? (free.length ? free : all)[next++ % (free.length || 8)]);
   };
 
   const ends = ([low, high], value) => [Math.min(low, value), Math.max(high, value)];

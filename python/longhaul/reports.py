@@ -1,6 +1,7 @@
 """A report: one HTML file that needs nothing else, for one run or several compared.
 
-The provenance stands first, then the table, the plots, and the resolved scenarios.
+What the runs show stands first, in words and one plot; then the table, the other plots, the
+resolved scenarios, and where the numbers come from.
 """
 
 import json
@@ -11,15 +12,19 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from matplotlib.figure import Figure
 
 from longhaul import comparison, plots
 from longhaul._engine import OutputError
 from longhaul.comparison.differences import same_figures
+from longhaul.comparison.finding import findings
 from longhaul.files.endings import PAGES, check_file
 from longhaul.files.writing import write_text
 from longhaul.results import Results
+
+# Pixels of an inch on a page, and how much larger than drawn a figure becomes at most.
+PIXELS_PER_IN, LARGEST = 96, 1.2
 
 
 def report(
@@ -41,9 +46,13 @@ def report(
     if names is None:
         there = plots.suitable(several)
         names = [name for name in several[0].kind.report_plots if name in there]
+        if len(several) == 1 and len(several[0].algorithms()) < 2:
+            # One bar says less than the sentence above it.
+            names = [name for name in names if name != "shares"]
     html = page(
         "report.html",
         title=title or several[0].title,
+        findings=findings(several),
         provenance=_provenance(several),
         warnings=[(run.name, text) for run in several for text in run.warnings]
         + [(names, f"the same figures: {why}") for names, why in same_figures(several)],
@@ -75,22 +84,26 @@ def _provenance(runs: Sequence[Results]) -> list[tuple[str, list[str]]]:
 
 
 def _inline(name: str, runs: Sequence[Results]) -> dict[str, Any]:
-    """Return a named plot as SVG for a page."""
-    svg = inline_svg(plots.figure(name, runs), name)
-    return {"name": name, "help": plots.find(name).help, "svg": svg}
+    """A plot by name, to stand in a page."""
+    words = plots.find(name).help
+    svg = inline_svg(plots.figure(name, runs), name, f"{name}: {words}")
+    return {"name": name, "help": words, "svg": svg}
 
 
-def inline_svg(drawing: Figure, name: str) -> Markup:
-    """Return a figure as an SVG element for HTML."""
+def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
+    """A figure as an SVG element that can stand inside HTML, not much larger than it was drawn.
+
+    `title` says what it shows, to those who do not see it too.
+    """
     with TemporaryDirectory() as scratch:
         path = Path(scratch) / f"{name}.svg"
         plots.save(drawing, path)
         svg = path.read_text(encoding="utf-8")
-    return embedded(svg, name)
+    return embedded(svg, name, title, LARGEST * PIXELS_PER_IN * drawing.get_figwidth())
 
 
-def embedded(svg: str, name: str) -> Markup:
-    """Return an SVG file's text as an element for HTML, without superfluous parts.
+def embedded(svg: str, name: str, title: str = "", most_px: float | None = None) -> Markup:
+    """The text of an SVG file as an element that can stand inside HTML, without what it can spare.
 
     Groups need no names, and a hundredth of a point is finer than any screen.
     """
@@ -103,14 +116,17 @@ def embedded(svg: str, name: str) -> Markup:
     svg = re.sub(r'(url\(|href=")#', rf"\1#{name}-", svg)
     # Said once if it is the same in all texts: a list of a dozen names.
     families = set(_FAMILY.findall(svg))
-    font = ""
+    styles = [] if most_px is None else [f"max-width: {most_px:.0f}px"]
     if len(families) == 1:
-        font = f' style="font-family: {families.pop()}"'
+        styles.append(f"font-family: {families.pop()}")
         svg = _FAMILY.sub("", svg)
     # The page decides on the width.
     view = re.search(r"viewBox=\"[^\"]*\"", svg)
-    head = f"<svg {view[0] if view else ''} role='img'{font}>"
-    return Markup(head + svg[svg.index(">") + 1 :])
+    label = f' aria-label="{escape(title)}"' if title else ""
+    style = f' style="{"; ".join(styles)}"' if styles else ""
+    head = f"<svg {view[0] if view else ''} role='img'{label}{style}>"
+    words = f"<title>{escape(title)}</title>" if title else ""
+    return Markup(head + words + svg[svg.index(">") + 1 :])
 
 
 _COORDINATES = re.compile(r' (?:d|x|y|transform)="[^"]*"')

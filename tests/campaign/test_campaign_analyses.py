@@ -16,7 +16,8 @@ from longhaul.findings.runs import RUN_ANALYSES
 
 CAMPAIGN = """
 replications = 2
-responses = ["goodput_bps", "rtt_mean_s", "retransmitted", "links.bottleneck.queue_mean_pkts"]
+responses = ["goodput_bps", "rtt_mean_s", "retransmitted", "links.bottleneck.queue_mean_pkts",
+             "labels.flow.goodput_bps"]
 
 [factors]
 rate = { path = "topology.dumbbell.bottleneck.rate", levels = ["2 Mbps", "4 Mbps"] }
@@ -51,6 +52,7 @@ def campaign_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 NAMED: Mapping[str, tuple[list[str], int]] = {
     "effects": ([], 4),
+    "shares": (["-r", "labels.flow.goodput_bps"], 1),
     "cells": ([], 4),
     "compare": (["--of", "kind"], 4),
     "anova": ([], 4),

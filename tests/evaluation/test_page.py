@@ -5,8 +5,8 @@ import pytest
 
 from longhaul.analysis.comparisons import MeanInterval
 from longhaul.evaluation import page
-from longhaul.evaluation.suite import Figure
-from longhaul.evaluation.verdicts import Point
+from longhaul.evaluation.suite import Criterion, Figure
+from longhaul.evaluation.verdicts import Outcome, Point
 
 ARROW = ">"
 
@@ -44,3 +44,37 @@ def test_single_values_have_no_intervals() -> None:
     end, ends, arrows = _axis(MeanInterval(1.0, -none, none, 1), MeanInterval(0.4, -none, none, 1))
     assert (ends, arrows) == ([], 0)
     assert end == pytest.approx(1.05)
+
+
+def _outcome(verdicts: dict[tuple[str, str], str]) -> Outcome:
+    """A criterion with a point for each buffer and rate."""
+    points = [
+        Point("e", {"buffer": buffer, "rate": rate}, Figure("wait_p95_s", "wait"), {}, verdict)
+        for (buffer, rate), verdict in verdicts.items()
+    ]
+    criterion = Criterion("5.1", "Waits", "must", "", "", ("e",), ())
+    return Outcome(criterion, "worse", points)
+
+
+def test_the_page_says_at_which_levels_it_is_worse() -> None:
+    outcome = _outcome({
+        ("0.5 BDP", "10 Mbps"): "worse", ("0.5 BDP", "100 Mbps"): "worse",
+        ("2 BDP", "10 Mbps"): "no worse", ("2 BDP", "100 Mbps"): "better",
+    })  # fmt: skip
+    said = "5.1 Waits is worse at 2 of 2 points at buffer 0.5 BDP, 0 of 2 points at buffer 2 BDP."
+    assert page._where(outcome) == said
+    fine = _outcome({("1 BDP", "10 Mbps"): "no worse", ("2 BDP", "10 Mbps"): "no worse"})
+    assert page._where(fine) == ""
+
+
+def test_the_overview_has_the_points_of_each_criterion_and_no_colour_alone() -> None:
+    outcome = _outcome({
+        ("0.5 BDP", "10 Mbps"): "worse", ("0.5 BDP", "100 Mbps"): "no worse",
+        ("2 BDP", "10 Mbps"): "no worse", ("2 BDP", "100 Mbps"): "better",
+    })  # fmt: skip
+    svg = str(page._overview([outcome]))
+    for text in ("5.1 Waits", "better here", "no worse here", "worse here", "% of the points"):
+        assert text in svg
+    assert [page._points_of(kind, outcome) for kind in page.POINTS] == [1, 2, 1]
+    assert page._row_name(outcome.points[0]) == "buffer 0.5 BDP, rate 10 Mbps (worse here)"
+    assert page._overview([]) == ""

@@ -8,6 +8,7 @@ import pytest
 from test_documents import DOCS, GENERATED, LINK, anchors_of, written
 
 from longhaul import _engine
+from longhaul.plots import styles
 from tools.site import (
     algorithms,
     columns,
@@ -20,7 +21,7 @@ from tools.site import (
     reference,
     studies,
 )
-from tools.site.chart import Chart, Line
+from tools.site.chart import Chart, Line, colours
 from tools.site.examples import Examples
 from tools.site.markdown import Pages
 
@@ -105,3 +106,16 @@ def test_links_to_generated_pages_lead_somewhere(site: Path) -> None:
             if page.is_relative_to(site) or made != path:
                 assert made.exists(), f"{home}: {link}"
                 assert not anchor or anchor in anchors_of(made), f"{home}: {link}#{anchor}"
+
+
+def test_charts_of_the_site_have_the_colours_of_plots() -> None:
+    css = Path("docs/static/longhaul.css").read_text(encoding="utf-8")
+    light = re.search(r"^html \{(.*?)\}", css, re.MULTILINE)
+    assert light is not None
+    assert tuple(re.findall(r"#[0-9a-f]{6}", light[1])) == styles.OF_SITE
+    names = ["web", "cubic-0", "cubic-1", "bbr3", "reno"]
+    places = colours([Line(name, [0.0], [1.0]) for name in names])
+    assert len(set(places)) == len(places)
+    for name, place in zip(("cubic", "bbr3", "reno"), (places[1], *places[3:]), strict=True):
+        assert styles.OF_SITE[place] == styles.ALGORITHMS[name].colour
+    assert max(colours([Line(str(k), [0.0], [1.0]) for k in range(20)])) < len(styles.OF_SITE)

@@ -1,10 +1,15 @@
 """Line charts as SVG, in the colours of the page: they follow its light or dark theme."""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import cycle
 
+from longhaul.plots.styles import OF_SITE, places_on_site
+
+COUNT = len(OF_SITE)
 MAX_POINTS = 600
 """More than a picture has pixels for."""
 
@@ -74,9 +79,9 @@ class _Drawing:
         parts = [head, f"<title>{escape(self.chart.title)}</title>"]
         if not self.bare:
             parts += self._axes()
-        for index, line in enumerate(self.chart.lines):
+        for place, line in zip(colours(self.chart.lines), self.chart.lines, strict=True):
             parts += [
-                f'<polyline class="line-{index % 8}" points="{points}"/>'
+                f'<polyline class="line-{place}" points="{points}"/>'
                 for points in self._points(line)
             ]
         if not self.bare and len(self.chart.lines) > 1:
@@ -134,15 +139,30 @@ class _Drawing:
 
     def _key(self) -> list[str]:
         parts, x = [], self.left + 8.0
-        for index, line in enumerate(self.chart.lines[:8]):
+        for place, line in zip(colours(self.chart.lines), self.chart.lines[:8], strict=False):
             parts.append(
-                f'<line class="line-{index % 8}" x1="{x:.0f}" x2="{x + 18:.0f}" y1="{18}" y2="{18}"/>'
+                f'<line class="line-{place}" x1="{x:.0f}" x2="{x + 18:.0f}" y1="{18}" y2="{18}"/>'
             )
             parts.append(f'<text x="{x + 22:.0f}" y="{22}">{escape(line.name)}</text>')
             x += 34 + 9.0 * len(line.name)
             if x > self.width - 100:
                 break
         return parts
+
+
+def colours(lines: Sequence[Line]) -> list[int]:
+    """Numbers of the lines' colours: of those called after an algorithm, such as cubic-0, its own.
+
+    As far as these differ; others take the first that are free.
+    """
+    known = places_on_site()
+    own: list[int | None] = []
+    for line in lines:
+        place = known.get(re.sub(r"[-.]\d+$", "", line.name))
+        own.append(None if place in own else place)
+    free = [place for place in range(COUNT) if place not in own] or [*range(COUNT)]
+    others = cycle(free)
+    return [next(others) if place is None else place for place in own]
 
 
 def _drawn(y: float | None, *, log: bool) -> bool:

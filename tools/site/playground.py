@@ -5,6 +5,7 @@ import gzip
 import json
 
 from longhaul.files.writing import write_text
+from longhaul.plots.styles import places_on_site
 from tools.site.examples import Examples
 from tools.site.markdown import DOCS, ROOT
 
@@ -34,6 +35,7 @@ def write(examples: Examples) -> None:
     known = {example.name: example for example in examples.all}
     loaded = {
         "module": base64.b64encode(gzip.compress(MODULE.read_bytes(), mtime=0)).decode(),
+        "colours": places_on_site(),
         "scenarios": {
             name: {"title": known[name].title, "text": known[name].text} for name in SCENARIOS
         },

@@ -1,12 +1,16 @@
 """Paired comparisons under common random numbers, and regression."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import linalg
 from scipy.special import stdtrit
+
+# What intervals of means are over, in the words of tables, pictures and pages; and without any.
+INTERVAL = "95 % interval of the mean over replications"
+NO_INTERVAL = "no interval without replications"
 
 
 @dataclass(frozen=True)
@@ -28,6 +32,14 @@ def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
     spread = float(given.std(ddof=1)) / len(given) ** 0.5
     reach = float(stdtrit(len(given) - 1, 0.5 + coverage / 2.0)) * spread
     return MeanInterval(mean, mean - reach, mean + reach, len(given))
+
+
+def over_replications(means: Iterable[MeanInterval]) -> str:
+    """Say of means what their intervals are, and over how many replications."""
+    counts = {mean.count for mean in means}
+    if max(counts, default=0) < 2:
+        return NO_INTERVAL
+    return f"{INTERVAL} ({' to '.join(str(count) for count in sorted({min(counts), max(counts)}))})"
 
 
 def half_width(values: ArrayLike, coverage: float = 0.95) -> float | None:

@@ -61,7 +61,9 @@ class Comparison:
     conditions: int
     """Conditions that have both levels."""
     left_out: list[str]
-    """Levels that are missing in the other conditions."""
+    """What the other conditions lack."""
+    is_over_replications: bool = True
+    """The interval is otherwise that over conditions."""
 
 
 def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:
@@ -93,4 +95,4 @@ def _comparison(matched: Matched, first: Level, other: Level) -> Comparison:
     several = differences.shape[1] > 1
     interval = mean_interval(differences.mean(axis=0) if several else differences[:, 0])
     ahead = int((differences.mean(axis=1) > 0).sum())
-    return Comparison(first, other, interval, ahead, len(rows), left_out)
+    return Comparison(first, other, interval, ahead, len(rows), left_out, several)

@@ -20,7 +20,9 @@ from longhaul.files.writing import atomic
 # A level of a factor, as a campaign or a table has it.
 Level = str | int | float
 REPLICATION = "replication"
-# Replications by condition, with the value of each at each level of a factor.
+# In front of the figure that the logarithms of a response are of, which stands in parentheses.
+LOGARITHM = "log10"
+# By condition: replications, and the value of each at each level of a factor.
 Matched = dict[str, list[dict[Level, float]]]
 
 # The key of a Parquet file's metadata under which a campaign says what its columns are.
@@ -287,6 +289,23 @@ class ResponseTable:
         """Return the table with means over replications."""
         groups = self.frame.group_by(list(self.factors), maintain_order=True)
         return replace(self, frame=groups.agg(pl.col(*self.responses).mean()))
+
+    def positive(self) -> tuple[str, ...]:
+        """The responses that are above 0 in all runs: those that have logarithms."""
+        return tuple(name for name in self.complete() if (self.values(name) > 0).all())
+
+    def logarithms(self, responses: Sequence[str]) -> "ResponseTable":
+        """The same with the logarithms (base 10) of some responses, and no others."""
+        for name in responses:
+            if not (self.values(name) > 0).all():
+                least = self.values(name).min()
+                raise TableError(
+                    f"{name}: expected values above 0 for a logarithm, found {least:g}"
+                )
+        columns = [pl.col(name).cast(pl.Float64).log10() for name in responses]
+        places = {name: f"{LOGARITHM}({self.place(name)})" for name in responses}
+        frame = self.frame.with_columns(columns)
+        return replace(self, frame=frame, responses=tuple(responses), places=places)
 
     def where(self, column: str, levels: Sequence[str], *, keep: bool = True) -> "ResponseTable":
         """Select the runs at some levels of a column, or all others; levels are given as text."""

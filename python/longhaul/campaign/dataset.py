@@ -3,7 +3,7 @@
 import io
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os.path import relpath
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from longhaul._engine import LonghaulError, results_version, version
-from longhaul.analysis.table import KEY, PROVENANCE
+from longhaul.analysis.table import KEY, PROVENANCE, ResponseTable
 from longhaul.campaign import columns as meant
 from longhaul.campaign.file import Campaign
 from longhaul.campaign.store import Store
@@ -39,6 +39,11 @@ class Dataset:
     def responses(self) -> list[str]:
         """The responses, in order."""
         return list(self.facts["responses"])
+
+    def table(self) -> ResponseTable:
+        """Return it for analyses, which name responses by the figures that they are."""
+        known = ResponseTable.of(self.frame, self.factors, self.responses)
+        return replace(known, places=self.facts.get("places", {}))
 
     def write(self, file: Path) -> None:
         """Write one Parquet file, with its provenance in the metadata.

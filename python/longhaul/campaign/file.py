@@ -28,7 +28,6 @@ from longhaul.campaign.responses import (
 )
 from longhaul.campaign.sweep import Level, Run, Sweep
 from longhaul.campaign.template import place_of_template, read_template
-from longhaul.comparison.differences import RANDOM
 from longhaul.designs import (
     Design,
     DesignError,
@@ -40,6 +39,7 @@ from longhaul.designs import (
 )
 from longhaul.files.rows import numbered_rows
 from longhaul.files.values import parse_bytes
+from longhaul.results.replications import RANDOM
 
 KEYS = {
     "title": "", "scenario": "", "factors": "a table", "set": "a table",

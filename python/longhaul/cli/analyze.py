@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from enum import Enum
@@ -13,17 +14,25 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from longhaul.analysis.table import ResponseTable, some, write_table
+from longhaul.analysis.table import Level, ResponseTable, some, write_table
 from longhaul.cli.printing import print_json, stdout
 from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
 from longhaul.cli.tables import is_run, read_table
+from longhaul.figures.words import unit_at
 from longhaul.files import endings
 from longhaul.files.rows import as_csv
 from longhaul.files.writing import write_text
 from longhaul.findings import ANALYSES, MAX_ROWS, Findings, Options, Text, analyse
-from longhaul.findings.registry import shown
-from longhaul.findings.runs import RUN_ANALYSES, analyse_run
+from longhaul.findings.runs import RUN_ANALYSES, analyse_run, of_run
 from longhaul.results import Results
+
+# Analyses of parts of a whole, and of classes, of which logarithms say nothing.
+WITHOUT_LOGARITHMS = {"shares", "congestion"}
+RATE = re.compile(r"[\d.]+ ?[kMGT]?(bps|bit/s)")
+HINT_OF_RATES = (
+    "hint: goodput follows the rate, a factor ({}), which hides what else matters: --log compares "
+    "ratios, and the response links.NAME.utilization is the part of a link that is used"
+)
 
 
 class PlotFormat(Enum):
@@ -116,6 +125,14 @@ Scores = Annotated[
         "analyses take as responses PC1, PC2 and so on.",
     ),
 ]
+Log = Annotated[
+    bool,
+    typer.Option(
+        "--log",
+        help="Analyse logarithms (base 10) of responses: factors then multiply, and one such as "
+        "the rate does not hide all others.",
+    ),
+]
 Format = Annotated[PlotFormat, typer.Option("--format", help="Format of the plots in a directory.")]
 Out = Annotated[
     Path | None,
@@ -144,6 +161,7 @@ def analyze(
     classes: Classes = None,
     order_by: OrderBy = None,
     scores: Scores = None,
+    log: Log = False,
     out: Out = None,
     format: Format = PlotFormat.svg,
     overwrite: Overwrite = False,
@@ -154,7 +172,7 @@ def analyze(
         _list_analyses()
         return
     if is_run(source):
-        if response or factor or of or without or only or low_is_best or out or scores:
+        if response or factor or of or without or only or low_is_best or out or scores or log:
             raise InputError(f"{source}: a run has no responses, factors or plots: only --against")
         more = list(takewhile(lambda word: is_run(Path(word)), names or []))
         analyses = (names or [])[len(more) :] or ["steady"]
@@ -180,6 +198,10 @@ def analyze(
         table.matching(response or ()), of, tuple(factor or ()), threshold, critical, min_percent,
         tuple(low_is_best or ()), classes, order_by, *others,
     )  # fmt: skip
+    if log:
+        table = _logarithms(table, options.responses, names or [])
+    elif rates := _rates_among(table, options.responses):
+        typer.echo(HINT_OF_RATES.format(some(rates)), err=True)
     findings = {name: analyse(name, table, options) for name in names or ["effects"]}
     if not options.responses:
         _say_what_is_left_out(table)
@@ -196,13 +218,43 @@ def analyze(
                 typer.echo(path)
 
 
+def _logarithms(
+    table: ResponseTable, responses: Sequence[str], names: Sequence[str]
+) -> ResponseTable:
+    """Return the table with the logarithms of responses that are named, or of all that have any."""
+    if unfit := WITHOUT_LOGARITHMS.intersection(names):
+        raise InputError(f"--log: expected an analysis of means, found {', '.join(sorted(unfit))}")
+    chosen = responses or table.positive()
+    if not responses:
+        _say("left out, since not above 0 in all runs", [
+            name for name in table.telling() if name not in chosen
+        ])  # fmt: skip
+    return table.logarithms(chosen)
+
+
+def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
+    """Return factors that are rates, where rates are responses and none is a part of them."""
+    chosen = [table.place(name) for name in responses or table.telling()]
+    if not any(unit_at(place) == "bit/s" for place in chosen):
+        return []
+    return [name for name in table.varying if _is_rate(name, table.factors[name])]
+
+
+def _is_rate(name: str, levels: Sequence[Level]) -> bool:
+    """Whether the levels of a factor are rates: texts with such a unit, or numbers of one."""
+    texts = [level for level in levels if isinstance(level, str)]
+    if not texts:
+        return name.rpartition(".")[2] in ("rate", "bandwidth", "capacity")
+    return len(texts) == len(levels) and all(RATE.fullmatch(text) for text in texts)
+
+
 def _list_analyses() -> None:
     """Print the analyses of tables, and those of one run."""
     for analysis in ANALYSES.values():
         typer.echo(f"{analysis.name:14} {analysis.help}")
     typer.echo("of the directory of one run:")
-    for of_run in RUN_ANALYSES.values():
-        typer.echo(f"{of_run.name:14} {of_run.help}")
+    for one in RUN_ANALYSES.values():
+        typer.echo(f"{one.name:14} {one.help}")
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
@@ -240,12 +292,18 @@ def _of_runs(runs: Sequence[Path], names: list[str], against: Path | None, *, js
     """Print analyses of runs, such as how long each takes to be steady, one run after the other."""
     other = None if against is None else Results(against)
     opened = [Results(run) for run in runs]
-    found = {name: [(run, analyse_run(name, run, other)) for run in opened] for name in names}
-    if len(opened) == 1:
-        _show({name: texts for name, ((_, texts),) in found.items()}, json=json)
-        return
-    _show({name: [text for run in of for text in _titled(*run)] for name, of in found.items()},
-          json=json)  # fmt: skip
+    _show({name: _analysed(name, opened, other) for name in names}, json=json)
+
+
+def _analysed(name: str, runs: Sequence[Results], against: Results | None) -> list[Text]:
+    """Return the tables of an analysis of runs: of all together, or of each with its name."""
+    of_all = of_run(name).of_all
+    if of_all is not None:
+        return of_all(runs)
+    found = [(run, analyse_run(name, run, against)) for run in runs]
+    if len(found) == 1:
+        return found[0][1]
+    return [text for run, texts in found for text in _titled(run, texts)]
 
 
 def _titled(run: Results, texts: Sequence[Text]) -> list[Text]:
@@ -276,16 +334,19 @@ def _chosen(table: ResponseTable, without: Sequence[str], only: Sequence[str]) -
 def _print(text: Text) -> None:
 
     heads = map(escape, text.heads)
-    drawn = Table(*heads, title=escape(text.title), title_justify="left", box=None, pad_edge=False)
+    title = escape(text.heading or text.title)
+    drawn = Table(*heads, title=title, title_justify="left", box=None, pad_edge=False)
     for k, column in enumerate(drawn.columns):
         if k and not any(isinstance(row[k], str) for row in text.rows):
             column.justify = "right"
-    for row in text.rows[:MAX_ROWS]:
-        drawn.add_row(*(escape(shown(cell)) for cell in row))
+    for row in text.printed()[:MAX_ROWS]:
+        drawn.add_row(*map(escape, row))
     console = stdout()
     console.print(drawn)
     if len(text.rows) > MAX_ROWS:
         console.print(f"and {len(text.rows) - MAX_ROWS} more rows: --json has all")
+    if text.note:
+        console.print(escape(text.note))
     console.print()
 
 

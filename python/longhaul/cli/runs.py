@@ -118,9 +118,20 @@ def _print_summary(results: Results, target: Path) -> None:
     console.print(results.headline())
     console.print(compare_runs([results]))
     console.print(f"Tables: {target}")
-    # Plots of other kinds of runs depend on the scenario; without a name all are drawn.
-    name = " cwnd" if results.is_tcp else ""
+    name = _next_plot(results)
     console.print(f"Next:   longhaul plot {target}{name}   or   longhaul report {target}")
+
+
+def _next_plot(results: Results) -> str:
+    """Return the plot that shows first what a run is about, with a space in front.
+
+    Which plots runs of other kinds have is up to the scenario; without a name all are drawn.
+    """
+    if not results.is_tcp:
+        return ""
+    if len(results.response_times):
+        return " response-times"
+    return " shares" if len(results.algorithms()) > 1 else " cwnd"
 
 
 def calibrate(

@@ -60,4 +60,4 @@ def _of_campaign(file: Path) -> ResponseTable:
         raise no_runs(campaign, None)
     if (done := dataset.facts["runs"]) < (wanted := dataset.facts["wanted"]):
         typer.echo(f"{done} of {wanted} runs have finished", err=True)
-    return ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)
+    return dataset.table()

@@ -7,6 +7,7 @@ from typing import Any
 
 from longhaul._engine import LonghaulError
 from longhaul.results import Results
+from longhaul.results.replications import replicated
 from longhaul.running.loading import load
 
 # A path, and the value of each run.
@@ -125,18 +126,10 @@ def warnings(runs: Sequence[Results]) -> list[str]:
     return messages + [f"{names} have the same figures: {why}" for names, why in same_figures(runs)]
 
 
-# Keys that change random numbers and nothing else.
-RANDOM = ("seed", "replication")
-
-
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Return runs with equal figures, which differ in random numbers but draw none, and why."""
-    alike: dict[str, list[Results]] = {}
-    for run in runs:
-        rest = {key: value for key, value in run.scenario.items() if key not in RANDOM}
-        alike.setdefault(json.dumps(rest, sort_keys=True), []).append(run)
+    """Runs that differ in random numbers alone, of which there are none: their names, and why."""
     equal = []
-    for group in alike.values():
+    for group in replicated(runs):
         if len({run.meta["scenario_hash"] for run in group}) < 2:
             continue
         try:

@@ -38,12 +38,12 @@ KIND = Kind(
     plots=tuple(
         f"longhaul.plots.{subject}"
         for subject in (
-            "flows", "links", "fairness", "delays", "response_times", "traffic", "scatter", "phase",
-            "time_sequence",
+            "flows", "shares", "links", "fairness", "delays", "response_times", "traffic",
+            "scatter", "phase", "time_sequence",
         )
     ),
     report_plots=(
-        "cwnd", "queue", "throughput", "fairness", "rtt", "delays", "response-times",
+        "shares", "cwnd", "queue", "throughput", "fairness", "rtt", "delays", "response-times",
         "throughput-delay",
     ),
     remedies=_REMEDIES,

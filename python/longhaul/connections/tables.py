@@ -10,6 +10,8 @@ from longhaul.results.kinds import RunData
 from longhaul.results.summary import Summary
 from longhaul.results.table import Block, Table, in_units
 
+# Figures of links that are 0 where nothing waits: one row says that of an idle link.
+OF_QUEUES = ("queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "marked_pkts")
 # In place of the utilisation of a link whose rate was 0 all the time that is measured.
 NO_CAPACITY = "no capacity"
 
@@ -54,33 +56,59 @@ def _summaries(runs: Sequence[RunData]) -> list[Summary]:
 
 
 def _columns(summary: Summary) -> list[dict[str, Any]]:
-    """Return the figures of each label, then of all flows together."""
-    return [*summary.labels.to_dicts(), summary.total]
+    """The figures of each label, then of all flows together, which one label has already."""
+    labels = summary.labels.to_dicts()
+    return labels if len(labels) == 1 else [*labels, summary.total]
+
+
+def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
+    """Return the figures of flows that say something of one of the columns.
+
+    One flow is as fair as can be, flows of one label get all, and no mark reduces a window where
+    there are none.
+    """
+    silent = set()
+    if all((column["flows"] or 0) < 2 for column in columns):
+        silent.add("jain")
+    if all(column["share"] in (None, 1.0) for column in columns):
+        silent.add("share")
+    if not any(column["cuts_ecn"] or column["before_cuts_ecn"] for column in columns):
+        silent.add("cuts_ecn")
+    return [(figure, form) for figure, form in rows_of(LABEL) if figure.name not in silent]
+
+
+def _is_idle(links: Sequence[dict[str, Any]]) -> bool:
+    """Whether a link never had a queue, nor dropped or marked anything, in any run."""
+    quiet = all(not (link.get("dropped_pkts") or link.get("marked_pkts")) for link in links)
+    return quiet and all((link.get("queue_max_pkts") or 0) <= 1 for link in links)
 
 
 def table(runs: Sequence[RunData]) -> Table:
     """Return one table of all runs' figures, side by side."""
     summaries = _summaries(runs)
     columns = [column for summary in summaries for column in _columns(summary)]
-    flow_rows = [row(figure, form, columns) for figure, form in rows_of(LABEL)]
+    flow_rows = [row(figure, form, columns) for figure, form in _telling(columns)]
     blocks = [Block("flows", [row for row in flow_rows if any(row[1])])]
     names = dict.fromkeys(link for summary in summaries for link in summary.links["link"])
     for name in names:
         links = [summary.link(name) for summary in summaries]
         rows = []
+        is_idle = _is_idle(links)
         for figure, form in rows_of(LINK):
+            if is_idle and figure.name in OF_QUEUES:
+                continue
             values: list[Any] = []
             for summary, link in zip(summaries, links, strict=True):
                 value = link.get(figure.name)
                 if link and figure.needs_capacity and value is None:
                     value = NO_CAPACITY
-                values += [None] * len(summary.labels) + [value]
+                values += [None] * (len(_columns(summary)) - 1) + [value]
             if not figure.only_some or any(values):
                 title, write = _in_units(figure, form, values)
                 rows.append((title, _cells(values, write)))
         blocks.append(Block(f"link {name}", rows))
     heads = [
-        (run.name, [*summary.labels["label"], "all"])
+        (run.name, [column.get("label", "all") for column in _columns(summary)])
         for run, summary in zip(runs, summaries, strict=True)
     ]
     windows = {_span(run) for run in runs}
@@ -99,17 +127,21 @@ def changes(runs: Sequence[RunData]) -> Table:
     heads, columns = [], []
     for run, other in zip(runs[1:], others, strict=True):
         common = [label for label in other if label in first]
+        if len(common) == 2 and len(other) == len(first) == 2:
+            common = common[:1]
         heads.append((f"{run.name} - {runs[0].name}", [label or "all" for label in common]))
         columns += [(first[label], other[label]) for label in common]
     rows = []
-    for figure, form in rows_of(LABEL):
+    every_column = [side for pair in columns for side in pair]
+    for figure, form in _telling(every_column):
         key = figure.name
-        every = [side.get(key) for pair in columns for side in pair]
+        every = [side.get(key) for side in every_column]
         title, write = _in_units(figure, form, every)
         cells = [_change(before.get(key), after.get(key), write) for before, after in columns]
-        if any(cells):
+        # Of what is the same in all columns nothing is said.
+        if any(cell.startswith(("+", "-")) for cell in cells):
             rows.append((title, cells))
-    return Table(heads, [Block("changes", rows)])
+    return Table(heads, [Block("changes" if rows else "no changes", rows)])
 
 
 def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:

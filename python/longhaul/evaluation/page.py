@@ -34,6 +34,14 @@ BOTH = {"wait_p95_s", "utilization"}
 
 # Colours of points at which the subject is better or worse, as in the template.
 COLOURS = {BETTER: "#0a7d55", WORSE: "#b3261e"}
+# Part of the points by which levels differ at least that a sentence names.
+TELLS = 0.2
+# Points of the overview; hatches tell what red and green alone would not.
+POINTS: dict[str, dict[str, Any]] = {
+    BETTER: {"color": COLOURS[BETTER]},
+    "no worse": {"color": "#c9d2e3"},
+    WORSE: {"color": COLOURS[WORSE], "hatch": "///", "edgecolor": "#ffffff"},
+}
 
 
 def write(
@@ -54,6 +62,8 @@ def write(
         failed=[outcome for outcome in outcomes if outcome.fails],
         musts=[outcome for outcome in outcomes if outcome.criterion.strength == "must"],
         parameters=json.dumps(facts["table"]),
+        overview=_overview(outcomes),
+        where=[text for outcome in outcomes if (text := _where(outcome))],
         rows=[_row(suite, subject, outcome) for outcome in outcomes],
     )
     write_text(path, html)
@@ -79,10 +89,72 @@ def _row(suite: Suite, subject: str, outcome: Outcome) -> dict[str, Any]:
         "starving": outcome.count("starves"),
         "experiments": [suite.experiments[name].title for name in criterion.experiments],
         "slacks": [(one.title, one.slack) for one in criterion.figures if one.slack],
-        "picture": inline_svg(drawn, f"p{criterion.section}") if drawn else Markup(""),
-        "trade": inline_svg(trade, f"t{criterion.section}") if trade else Markup(""),
+        "picture": _svg(drawn, f"p{criterion.section}", criterion.title),
+        "trade": _svg(trade, f"t{criterion.section}", f"{criterion.title}: waits, utilisation"),
         "table": [_table_row(point) for point in outcome.points],
     }
+
+
+def _svg(drawn: Drawing | None, name: str, title: str) -> Markup:
+    return inline_svg(drawn, name, title) if drawn else Markup("")
+
+
+def _overview(outcomes: Sequence[Outcome]) -> Markup:
+    """Draw how many points of each criterion are better, no worse and worse; empty without any."""
+    evaluated = [outcome for outcome in outcomes if outcome.judged]
+    if not evaluated:
+        return Markup("")
+    figure = Drawing(figsize=(WIDTH, ROW * len(evaluated) + AROUND + 0.3), layout="constrained")
+    axes = figure.subplots()
+    names = [f"{one.criterion.section} {one.criterion.title}" for one in evaluated]
+    ends = np.zeros(len(evaluated))
+    for kind, look in POINTS.items():
+        parts = np.array([_points_of(kind, one) / one.judged for one in evaluated])
+        axes.barh(names, 100 * parts, left=ends, label=f"{kind} here", **look)
+        ends += 100 * parts
+    axes.invert_yaxis()
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("% of the points")
+    axes.grid(visible=False)
+    figure.legend(loc="outside upper center", ncols=len(POINTS), frameon=False)
+    return inline_svg(figure, "overview", "points better, no worse and worse, by criterion")
+
+
+def _points_of(kind: str, outcome: Outcome) -> int:
+    bad = outcome.count(WORSE) + outcome.count("starves")
+    good = outcome.count(BETTER)
+    return {WORSE: bad, BETTER: good}.get(kind, outcome.judged - bad - good)
+
+
+def _where(outcome: Outcome) -> str:
+    """Say at which levels a criterion is worse, of the axis that says most."""
+    bad = {id(point) for point in outcome.points if point.verdict in (WORSE, "starves")}
+    of_axes: dict[str, dict[str, list[bool]]] = {}
+    for point in outcome.points:
+        if point.verdict:
+            for axis, level in point.levels.items():
+                of_axis = of_axes.setdefault(axis, {})
+                of_axis.setdefault(str(level), []).append(id(point) in bad)
+    parts = {
+        axis: {level: sum(of) / len(of) for level, of in levels.items()}
+        for axis, levels in of_axes.items() if len(levels) > 1
+    }  # fmt: skip
+    if not bad or not parts:
+        return ""
+    # An axis says something if it has most of the points that are worse, and its levels differ.
+    found = {axis: sum(map(sum, of_axes[axis].values())) for axis in parts}
+    told = {
+        axis: max(of.values()) - min(of.values())
+        for axis, of in parts.items() if 2 * found[axis] >= len(bad)
+    }  # fmt: skip
+    axis = max(told, key=lambda one: told[one], default="")
+    if told.get(axis, 0.0) < TELLS:
+        return ""
+    counts = (
+        f"{sum(of)} of {len(of)} points at {axis} {level}" for level, of in of_axes[axis].items()
+    )
+    criterion = outcome.criterion
+    return f"{criterion.section} {criterion.title} is worse at {', '.join(counts)}."
 
 
 def _blocks(points: Sequence[Point]) -> list[list[Point]]:
@@ -122,7 +194,7 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
                 if value.count > 1:
                     interval = _possible(point.figure.name, value)
                     _draw_interval(axes, interval, row + offset, ends, style.colour)
-        axes.set_yticks(range(len(block)), [_point_name(point) for point in block])
+        axes.set_yticks(range(len(block)), [_row_name(point) for point in block])
         for text, point in zip(axes.get_yticklabels(), block, strict=True):
             text.set_color(COLOURS.get(point.verdict, "#1c1c1c"))
         axes.set_ylim(len(block) - 0.4, -0.6)
@@ -209,6 +281,12 @@ def _styles(names: Sequence[str], subject: str) -> dict[str, Style]:
 def _point_name(point: Point) -> str:
     levels = ", ".join(f"{axis} {level}" for axis, level in point.levels.items())
     return levels or point.experiment
+
+
+def _row_name(point: Point) -> str:
+    """Return the name of a row of a plot; colour alone would not say what is worse."""
+    verdict = f" ({point.verdict} here)" if point.verdict in COLOURS else ""
+    return _point_name(point) + verdict
 
 
 def _table_row(point: Point) -> dict[str, Any]:

@@ -152,7 +152,7 @@ for _part, _title in QUANTILES.items():
     of_delays(
         f"delay_{_part}_s", f"delay, {_title}", pl.col(f"{_part}_s").first(),
         "that its data packets take to arrive (quantile)", better=_HARMED.get(_part, ""),
-        listed=(SUMMARY, MERIT),
+        form=1, listed=(SUMMARY, MERIT),
     )  # fmt: skip
 of_delays(
     "pdv_p95_s", "delay variation", (pl.col("p95_s") - pl.col("min_s")).first(),

@@ -63,5 +63,8 @@ def with_names(delays: pl.DataFrame) -> pl.DataFrame:
 of_waits = partial(declare, of=LINK, source=waits, needs=("delays",), better="less")
 _WAIT = "time that packets wait for the link"
 for _part, _title in QUANTILES.items():
-    of_waits(f"wait_{_part}_s", f"wait, {_title}", pl.col(f"{_part}_s"), f"{_WAIT}, {_title}")
+    of_waits(
+        f"wait_{_part}_s", f"wait, {_title}", pl.col(f"{_part}_s"), f"{_WAIT}, {_title}",
+        form=1, only_some=True,
+    )  # fmt: skip
 of_waits("wait_mean_s", "mean wait", pl.col("mean_s"), f"{_WAIT}, on average", listed=())

@@ -1,7 +1,7 @@
 """Registry of the analyses that `longhaul analyze` applies to tables of factors and responses."""
 
 # Each registers its analyses, in the order of the list.
-from longhaul.findings import factors, correlations, competitors, users  # noqa: F401, I001
+from longhaul.findings import factors, shares, correlations, competitors, users  # noqa: F401, I001
 from longhaul.findings.registry import (
     ANALYSES,
     MAX_ROWS,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from longhaul.analysis import cells, comparisons, effects, levels, ranks, variance
+from longhaul.analysis.comparisons import over_replications
 from longhaul.analysis.table import ResponseTable, TableError
 from longhaul.designs.properties import correlated
 from longhaul.findings.labels import factor_label, label
@@ -36,7 +37,8 @@ def _effects(table: ResponseTable, options: Options) -> Findings:
                 rows.append((of_factor.factor, level, mean.mean, *limits, share, of_factor.p))
                 share = None
         heads = ("factor", "level", "mean", "95 % from", "to", "% of variance", "p")
-        findings.add(response, heads, rows)
+        note = over_replications(mean for one in factors for mean in one.means)
+        findings.add(response, heads, rows, note=note, place=table.place(response))
         findings.plots[f"effects-{response}"] = _draw_effects(factors, response, table)
     return findings
 
@@ -67,7 +69,8 @@ def _cells(table: ResponseTable, options: Options) -> Findings:
             limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
             rows.append((*cell.levels, mean.mean, *limits, mean.count))
         heads = (*factors, "mean", "95 % from", "to", "replications")
-        findings.add(response, heads, rows)
+        note = over_replications(cell.mean for cell in each)
+        findings.add(response, heads, rows, note=note, place=table.place(response))
 
         def draw(each: list[cells.Cell] = each, response: str = response) -> "Figure":
             from longhaul.plots.analysis.cells import cell_lines
@@ -92,7 +95,10 @@ def _compare(table: ResponseTable, options: Options) -> Findings:
             for pair in pairs
         ]  # fmt: skip
         heads = (factor, "less", "difference", "95 % from", "to", "ahead in conditions")
-        findings.add(response, heads, rows, [text for pair in pairs for text in pair.left_out])
+        left_out = [text for pair in pairs for text in pair.left_out]
+        over = "replications" if pairs[0].is_over_replications else "conditions"
+        note = f"95 % interval of the mean difference over {over}"
+        findings.add(response, heads, rows, left_out, note, table.place(response))
 
         def draw(pairs: list[levels.Comparison] = pairs, response: str = response) -> "Figure":
             from longhaul.plots.analysis.effects import comparisons as draw_
@@ -111,7 +117,8 @@ def _anova(table: ResponseTable, options: Options) -> Findings:
     for response in chosen(table, options):
         sources = variance.anova(columns, table.values(response))
         rows = [(s.name, s.sum_of_squares, s.freedom, s.f, s.p, 100 * s.share) for s in sources]
-        findings.add(response, ("source", "sum of squares", "df", "F", "p", "% of total"), rows)
+        heads = ("source", "sum of squares", "df", "F", "p", "% of total")
+        findings.add(response, heads, rows, place=table.place(response))
 
         def draw(sources: list[variance.Source] = sources, of: str = response) -> "Figure":
             from longhaul.plots.analysis.effects import variance_shares
@@ -136,7 +143,9 @@ def _regression(table: ResponseTable, options: Options) -> Findings:
         fit = comparisons.regression(columns, table.values(response))
         rows = [(n, c.mean, c.low, c.high) for n, c in fit.coefficients.items()]
         title = f"{response}: R^2 = {fit.r_squared:.4f}"
-        findings.add(title, ("term", "coefficient", "95 % from", "to"), rows)
+        of = label(table.place(response))
+        note = f"coefficients of {of}; 95 % intervals by the residual variance"
+        findings.add(title, ("term", "coefficient", "95 % from", "to"), rows, note=note)
     return findings
 
 

@@ -1,16 +1,19 @@
 """Labels of a table's columns in plots: words with the unit."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
+from longhaul.analysis.table import LOGARITHM
 from longhaul.figures import words
-from longhaul.figures.registry import with_unit
+from longhaul.figures.registry import OF_ROWS, with_unit
 from longhaul.mesonet.groups import short_name
 from longhaul.mesonet.meanings import Meaning, meaning
+from longhaul.results.table import UNITS
 
 # Names of periods in labels, if not their own: a run with one period needs none.
 PERIODS = {"measured": "", "half": "second half"}
+_LOGARITHM = re.compile(rf"{LOGARITHM}\((.+)\)")
 _COMPONENT = re.compile(r"PC\d+")
 _NUMBERED = re.compile(r"(T\.)?y\d+")
 
@@ -23,8 +26,24 @@ def label(column: str) -> str:
     return with_unit(*words_and_unit(column))
 
 
+def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
+    """Return the label with the unit that tables have, and what takes values of a column to it."""
+    return in_unit_of_rows(*words_and_unit(column), values)
+
+
+def in_unit_of_rows(words: str, unit: str, values: Iterable[float]) -> tuple[str, float]:
+    """Return words with the unit that tables have in place of a base unit, and the scale to it."""
+    if unit == "bit/s" or (unit == "s" and max(map(abs, values), default=1.0) < 1.0):
+        shown = UNITS[OF_ROWS[unit]][0]
+        return with_unit(words, shown.name), shown.scale
+    return with_unit(words, unit), 1.0
+
+
 def words_and_unit(column: str) -> tuple[str, str]:
-    """Return the label's words, and its unit, empty if unknown."""
+    """The label's words, and its unit, empty where none is known."""
+    if logarithm := _LOGARITHM.fullmatch(column):
+        of, unit = words_and_unit(logarithm[1])
+        return f"{LOGARITHM} of {of}{f' in {unit}' if unit else ''}", ""
     unit = words.unit_at(column)
     if words.is_known(column):
         return words.title(column), unit

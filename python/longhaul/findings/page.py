@@ -1,32 +1,50 @@
-"""The report of a campaign: its design, which factor matters, and every cell, on one HTML page."""
+"""The report of a campaign: what it shows, which factor matters, every cell, and its design."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from longhaul.analysis import levels
 from longhaul.analysis.table import ResponseTable
 from longhaul.campaign.dataset import Dataset
 from longhaul.files.writing import write_text
-from longhaul.findings import Findings, Options, analyse
-from longhaul.findings.registry import shown
+from longhaul.findings import Findings, Options, Text, analyse
+from longhaul.findings.labels import factor_label, in_row_unit
+from longhaul.findings.shares import of_several_labels
 from longhaul.reports import inline_svg
 from longhaul.reports import page as rendered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+
+# Sentences that a report begins with: of the first responses.
+MOST = 4
 
 
 def write(dataset: Dataset, path: Path) -> Path:
     """Write the report; needs at least one finished run."""
-    table = ResponseTable.of(dataset.frame, dataset.factors, dataset.responses)
-    analyses = {name: analyse(name, table, Options()) for name in ("effects", "cells")}
+    table = dataset.table()
+    # Cells of one factor are its effects.
+    names = ("effects", "cells") if len(table.varying) > 1 else ("effects",)
+    analyses = {name: analyse(name, table, Options()) for name in names}
     responses = [text.title for text in analyses["effects"].tables]
     html = rendered(
         "campaign.html",
         facts=dataset.facts,
         packets=int(dataset.frame["data_packets"].sum()),
+        findings=[text for name in responses[:MOST] if (text := _finding(table, name))],
         sections=[
-            {
-                "title": response,
-                "parts": [_part(name, response, analyses[name]) for name in analyses],
-            }
-            for response in responses
+            *_shares(table),
+            *(
+                {
+                    "title": response,
+                    "parts": [_part(name, response, analyses[name]) for name in analyses],
+                }
+                for response in responses
+            ),
         ],
     )
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,14 +52,48 @@ def write(dataset: Dataset, path: Path) -> Path:
     return path
 
 
+def _finding(table: ResponseTable, response: str) -> str:
+    """Say which factor a response depends on most, and from where to where; empty without any."""
+    factors = levels.factor_means(table, response)
+    first = factors[0] if factors else None
+    if first is None or not first.share:
+        return ""
+    means = [mean.mean for mean in first.means]
+    words, scale = in_row_unit(table.place(response), means)
+    least, most = int(np.argmin(means)), int(np.argmax(means))
+    chance = "" if first.p is None or first.p < 0.05 else ", no more than chance may do"
+    return (
+        f"{words}: {scale * means[most]:.3g} at {factor_label(first.factor)} {first.levels[most]}, "
+        f"{scale * means[least]:.3g} at {first.levels[least]}; this factor explains "
+        f"{100 * first.share:.0f} % of the variance{chance}."
+    )
+
+
+def _shares(table: ResponseTable) -> list[dict[str, Any]]:
+    """Return a section on who gets what, where responses are of several labels."""
+    if not of_several_labels(table):
+        return []
+    found = analyse("shares", table, Options())
+    each = zip(found.tables, found.plots.items(), strict=False)
+    parts = [_filled(name, "means", text, draw) for text, (name, draw) in each]
+    return [{"title": "Who gets what", "parts": parts}]
+
+
 def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
     """Return the table and the plot, if there is one, of an analysis of a response."""
     text = next(text for text in findings.tables if text.title == response)
-    plot = f"{name}-{response}"
-    draw = findings.plots.get(plot)
+    return _filled(f"{name}-{response}", name, text, findings.plots.get(f"{name}-{response}"))
+
+
+def _filled(
+    plot: str, name: str, text: Text, draw: "Callable[[], Figure] | None"
+) -> dict[str, Any]:
+    """A part of a page: a table, and a plot if there is one."""
+    title = f"{name}: {text.heading or text.title}"
     return {
-        "name": name,
+        "name": title,
         "heads": text.heads,
-        "rows": [[shown(cell) for cell in row] for row in text.rows],
-        "plot": inline_svg(draw(), plot) if draw else None,
+        "rows": text.printed(),
+        "note": text.note,
+        "plot": inline_svg(draw(), plot, title) if draw else None,
     }

@@ -5,15 +5,15 @@ request. The computations are in `analysis`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from longhaul.analysis import congestion, correlation
-from longhaul.analysis.table import ResponseTable, TableError
-from longhaul.findings.labels import label
+from longhaul.analysis.table import LOGARITHM, ResponseTable, TableError
+from longhaul.findings.labels import in_row_unit, label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # Lines of a table that is printed, as many as NIST SP 500-282 has conditions and more; --json has
 # all.
 MAX_ROWS = 40
+# Columns that are in the unit of the response.
+OF_RESPONSE = ("mean", "difference", "size", "95 % from", "to")
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,24 @@ class Text:
     heads: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     left_out: Sequence[str] = ()
-    """Items that the rows leave out, with the reasons."""
+    """What is not in the rows, and why."""
+    note: str = ""
+    """What its columns are, such as what intervals are over: below it when it is printed."""
+    heading: str = ""
+    """Its title when it is printed, where that says more, with the unit of a response."""
+    scale: float = 1.0
+    """What takes a response to the unit of the heading."""
+
+    def printed(self) -> list[list[str]]:
+        """Return the rows as texts, a response in the unit of the heading."""
+        scales = [self.scale if head in OF_RESPONSE else 1.0 for head in self.heads]
+        return [
+            [
+                shown(cell * scale if isinstance(cell, float) else cell)
+                for cell, scale in zip(row, scales, strict=True)
+            ]
+            for row in self.rows
+        ]
 
 
 @dataclass
@@ -67,10 +86,19 @@ class Findings:
 
     def add(
         self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]],
-        left_out: Sequence[str] = (),
+        left_out: Sequence[str] = (), note: str = "", place: str = "",
     ) -> None:  # fmt: skip
-        """Add a table."""
-        self.tables.append(Text(title, tuple(heads), [*map(tuple, rows)], left_out))
+        """Add a table; of a response, `place` is the figure that it is."""
+        if place.startswith(LOGARITHM):
+            title = f"{LOGARITHM}({title})"
+        found = Text(title, tuple(heads), [*map(tuple, rows)], left_out, note)
+        if place:
+            values = [cell for row in rows for head, cell in zip(heads, row, strict=True)
+                      if head in OF_RESPONSE and isinstance(cell, float)]  # fmt: skip
+            words, scale = in_row_unit(place, values)
+            heading = title if words == title else f"{title}: {words}"
+            found = replace(found, heading=heading, scale=scale)
+        self.tables.append(found)
 
 
 @dataclass(frozen=True)

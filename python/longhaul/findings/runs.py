@@ -1,7 +1,7 @@
 """Analyses of one run by name, or of one against another: `longhaul analyze r1 NAME`."""
 
 import difflib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, nan
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from longhaul._engine import LonghaulError
+from longhaul.analysis.comparisons import over_replications
 from longhaul.analysis.merit import harm
 from longhaul.analysis.traffic import convergence, hurst, paired
 from longhaul.figures.measured import of_merit
@@ -37,6 +38,7 @@ class RunAnalysisError(LonghaulError):
 
 
 Find = Callable[["Results", "Results | None"], list[Text]]
+FindAll = Callable[[Sequence["Results"]], list[Text]]
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,8 @@ class RunAnalysis:
     name: str
     help: str
     find: Find
+    of_all: FindAll | None = None
+    """Finds out about several runs together, where that is more than about each."""
 
 
 RUN_ANALYSES: dict[str, RunAnalysis] = {}
@@ -63,13 +67,40 @@ def named(name: str, help: str) -> Callable[[Find], Find]:
 
 def analyse_run(name: str, run: "Results", against: "Results | None" = None) -> list[Text]:
     """Do a named analysis of a run."""
+    return of_run(name).find(run, against)
+
+
+def of_run(name: str) -> RunAnalysis:
+    """Return the analysis of runs of a name."""
     if name not in RUN_ANALYSES:
         near = difflib.get_close_matches(name, RUN_ANALYSES, n=1)
         hint = f" (did you mean `{near[0]}`?)" if near else ""
         raise RunAnalysisError(
             f"unknown analysis `{name}` of a run{hint}; available: {', '.join(RUN_ANALYSES)}"
         )
-    return RUN_ANALYSES[name].find(run, against)
+    return RUN_ANALYSES[name]
+
+
+def _shares(runs: Sequence["Results"]) -> list[Text]:
+    from longhaul.results.shares import portions
+
+    heads = ("runs", "label", "goodput (Mbit/s)", "95 % from", "to", "share (%)", "replications")
+    rows, goodputs = [], []
+    for one in portions(runs):
+        mean = one.goodput_bps
+        ends = (1e-6 * mean.low, 1e-6 * mean.high) if mean.count > 1 else (None, None)
+        share = 100 * one.share.mean if one.share.count else None
+        rows.append((one.runs, one.label, 1e-6 * mean.mean, *ends, share, mean.count))
+        goodputs.append(mean)
+    return [Text("Who gets what", heads, rows, note=over_replications(goodputs))]
+
+
+RUN_ANALYSES["shares"] = RunAnalysis(
+    "shares",
+    "who gets what: goodput and share of each label; of replications with intervals",
+    lambda run, _: _shares([run]),
+    _shares,
+)
 
 
 @named("steady", "warm-up, mean with interval and drift of each series")

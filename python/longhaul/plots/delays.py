@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
-from longhaul.plots.layout import panels
+from longhaul.plots.layout import named_among, panels
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
@@ -25,18 +25,24 @@ def _has_delays(run: Results) -> bool:
 
 @register(
     "delays",
-    "share of data packets that arrive within a time, by label",
+    "share of data packets that arrive within a time, by label; runs in one panel",
     _has_delays,
     ["colour_by"],
     table="delays",
 )
 def _delays(runs: Sequence[Results], options: Options) -> Figure:
-    def labels(axes: Axes, run: Results) -> None:
-        for label, style in styles.of_labels(run.algorithms(), options.colour_by).items():
-            _quantiles(axes, run, "label", label, label, style)
+    curves = {
+        named_among(run, label, runs): (run, label) for run in runs for label in run.algorithms()
+    }
+    kinds = {name: run.algorithms()[label] for name, (run, label) in curves.items()}
+
+    def overlaid(axes: Axes, _: None) -> None:
+        for name, style in styles.of_labels(kinds, options.colour_by).items():
+            run, label = curves[name]
+            _quantiles(axes, run, "label", label, name, style)
         axes.set_ylabel("share of data packets")
 
-    return panels(runs, labels, [run.name for run in runs], x="one-way delay (ms)")
+    return panels([None], overlaid, [""], x="one-way delay (ms)")
 
 
 @register(

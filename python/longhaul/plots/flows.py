@@ -1,6 +1,7 @@
 """Plots of flows over time: one line per flow, or a band per label where there are many."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -8,6 +9,7 @@ from matplotlib.figure import Figure
 
 from longhaul.plots import styles
 from longhaul.plots.layout import MAX_MARKED, panels
+from longhaul.plots.measured import scaled_to_windows
 from longhaul.plots.rates import rates
 from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.plots.styles import Style
@@ -15,12 +17,14 @@ from longhaul.results import Results
 
 # More flows of one label than this are drawn as their median and range instead of one by one.
 MAX_LINES = 12
+# How the sum of all labels is drawn: behind them, and apart from every algorithm.
+SUM: dict[str, Any] = {"color": "#8c8c8c", "linewidth": 0.9, "zorder": 1.5, "label": "sum"}
 
 DrawRun = Callable[[Axes, Results, dict[str, Style]], None]
 
 
 def _of_flows(
-    name: str, help: str, suits: Callable[[Results], bool] = has_samples
+    name: str, help: str, suits: Callable[[Results], bool] = has_samples, *, over_time: bool = True
 ) -> Callable[[DrawRun], Draw]:
     """Register a plot whose lines are flows or labels: runs stand side by side."""
 
@@ -30,7 +34,8 @@ def _of_flows(
             def one(axes: Axes, run: Results) -> None:
                 draw(axes, run, styles.of_labels(run.algorithms(), options.colour_by))
 
-            return panels(runs, one, [run.name for run in runs])
+            drawing = panels(runs, one, [run.name for run in runs])
+            return scaled_to_windows(drawing, runs) if over_time else drawing
 
         return side_by_side
 
@@ -105,7 +110,7 @@ def _throughput(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
     for label, part in by_label.group_by("label", maintain_order=True):
         _line(axes, part["t_s"], part["rate"] * 8e-6, style_of[str(label[0])])
     total = every.group_by("t_s", maintain_order=True).agg(pl.col("rate").sum()).sort("t_s")
-    axes.plot(total["t_s"], total["rate"] * 8e-6, color="#000000", linestyle=":", label="sum")
+    axes.plot(total["t_s"], total["rate"] * 8e-6, **SUM)
     axes.set_ylabel("goodput (Mbit/s)")
     _name_labels(axes, run, style_of)
 
@@ -123,6 +128,7 @@ def _has_two_windows(run: Results) -> bool:
     "window-phase",
     "the first flow's window against the second's, one point per sample",
     _has_two_windows,
+    over_time=False,
 )
 def _window_phase(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
     series = _windows(run)

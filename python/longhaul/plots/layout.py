@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from longhaul.files.endings import FIGURES, check_file
 from longhaul.files.writing import atomic
+from longhaul.results import Results
 
 # Maximum number of panels in a row.
 MAX_COLUMNS = 3
@@ -115,6 +116,11 @@ def for_width(width_in: float | None) -> Iterator[None]:
         _given_width_in.reset(token)
 
 
+def for_width_of(usual_in: float) -> float:
+    """Return the width of a figure in inches: the one that is given, or else its usual one."""
+    return _given_width_in.get() or usual_in
+
+
 def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -> None:
     """Draw one legend below all panels, an entry per name, in as many rows as it needs."""
     entries: dict[str, Artist] = {}
@@ -136,6 +142,13 @@ def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -
         ncols=columns,
         title=title,
     )
+
+
+def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
+    """Return the name of a label among runs: of several the run, or both where it has more."""
+    if len(runs) == 1:
+        return label
+    return run.name if len(run.algorithms()) == 1 else f"{run.name}: {label}"
 
 
 def shortened(text: str) -> str:

@@ -1,7 +1,7 @@
 """Throughput against delay: one point per label and run.
 
-As Pantheon compares schemes (Yan and others, USENIX ATC 2018, figure 5): more is
-better upwards, less delay is better to the right.
+As Pantheon compares schemes (Yan and others, USENIX ATC 2018, figure 5), but with delays growing
+to the right: an arrow says where better is, up and to the left.
 """
 
 from collections.abc import Sequence
@@ -10,12 +10,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
-from longhaul.plots.layout import WIDTH_IN, legend
+from longhaul.plots.analysis.frame import beside
+from longhaul.plots.layout import WIDTH_IN, legend, named_among
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.results import Results
 
-# Markers of runs; more runs begin again with the first.
+# Points that are named where they are; of more there is a legend.
+MAX_NAMED = 12
+# Room beyond the outermost points, as a part of the range.
+MARGIN = 0.15
+# One for each run; more runs begin again.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
+
+# A run, a label, and where they are: milliseconds, Mbit/s.
+Point = tuple[Results, str, float, float]
 
 
 @register(
@@ -27,36 +35,80 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 def _throughput_delay(runs: Sequence[Results], options: Options) -> Figure:
     drawing = Figure(figsize=(WIDTH_IN, 4.2), layout="constrained")
     axes = drawing.subplots()
-    # Labels of several runs have the same styles, so they are chosen for all at once.
+    points = [
+        (run, row["label"], row["rtt_mean_s"] * 1e3, row["goodput_bps"] * 1e-6)
+        for run in runs
+        for row in run.summary().labels.to_dicts()
+        if row["rtt_mean_s"] is not None
+    ]
+    (_draw_named if len(points) <= MAX_NAMED else _draw_many)(axes, runs, points, options)
+    axes.set_xlabel("mean round-trip time (ms)")
+    axes.set_ylabel("goodput (Mbit/s)")
+    _set_range(axes, [x for *_, x, _ in points], [y for *_, y in points])
+    _point_to_better(axes)
+    if len(points) <= MAX_NAMED:
+        beside(
+            axes, [(x, y, f" {named_among(run, label, runs)} ") for run, label, x, y in points], 8
+        )
+    legend(drawing)
+    return drawing
+
+
+def _draw_named(
+    axes: Axes, runs: Sequence[Results], points: Sequence[Point], options: Options
+) -> None:
+    """Draw points that are named where they are: each in the style of its algorithm."""
+    kinds = {named_among(run, label, runs): run.algorithms()[label] for run, label, *_ in points}
+    by_label = options.colour_by == "label"
+    style_of = styles.of_labels(kinds, "label") if by_label else styles.of_algorithms(kinds)
+    for run, label, x, y in points:
+        _draw(axes, x, y, style_of[named_among(run, label, runs)].colour, "o")
+
+
+def _draw_many(
+    axes: Axes, runs: Sequence[Results], points: Sequence[Point], options: Options
+) -> None:
+    """Draw points with a legend: colours are labels, which are the same in all runs."""
     algorithms: dict[str, str] = {}
     for run in runs:
         algorithms |= run.algorithms()
-    style_of = styles.of_labels(algorithms, options.colour_by)
+    style_of = _told_apart(algorithms, options)
+    marker_of = dict(zip(runs, _markers(len(runs)), strict=True))
+    for run, label, x, y in points:
+        _draw(axes, x, y, style_of[label].colour, marker_of[run])
+    shown = list(dict.fromkeys(label for _, label, *_ in points))
+    _entries(axes, runs, shown, style_of)
+
+
+def _told_apart(kinds: dict[str, str], options: Options) -> dict[str, styles.Style]:
+    """Return styles of different colours: points have no lines that would tell them apart."""
+    style_of = styles.of_labels(kinds, options.colour_by)
     if len({style.colour for style in style_of.values()}) < len(style_of):
-        # Points have no line styles by which to distinguish them.
-        style_of = styles.of_labels(algorithms, "label")
-    shown: dict[str, None] = {}
-    for run, marker in zip(runs, _markers(len(runs)), strict=True):
-        for label in run.summary().labels.to_dicts():
-            if label["rtt_mean_s"] is None:
-                continue
-            shown.setdefault(label["label"])
-            axes.plot(
-                [label["rtt_mean_s"] * 1e3],
-                [label["goodput_bps"] * 1e-6],
-                linestyle="none",
-                marker=marker,
-                color=style_of[label["label"]].colour,
-                markeredgecolor="#ffffff",
-                markersize=8,
-            )
-    _entries(axes, runs, list(shown), style_of)
-    axes.set_xlabel("mean round-trip time (ms), less to the right")
-    axes.set_ylabel("goodput (Mbit/s)")
-    axes.set_ylim(bottom=0)
-    axes.invert_xaxis()
-    legend(drawing)
-    return drawing
+        return styles.of_labels(kinds, "label")
+    return style_of
+
+
+def _draw(axes: Axes, x: float, y: float, colour: str, marker: str) -> None:
+    axes.plot(
+        [x], [y], linestyle="none", marker=marker, color=colour, markeredgecolor="#ffffff",
+        markersize=8,
+    )  # fmt: skip
+
+
+def _set_range(axes: Axes, xs: Sequence[float], ys: Sequence[float]) -> None:
+    """Begin at no goodput, and at no delay unless that would press all points together."""
+    least, most = min(xs, default=1.0), max(xs, default=1.0)
+    # Points that differ little in delay have a range of a fifth of it around them.
+    room = max(MARGIN * (most - least), 0.1 * most)
+    axes.set_xlim(0.0 if least < 0.5 * most else max(least - room, 0.0), most + room)
+    axes.set_ylim(0.0, (1 + MARGIN) * max(ys, default=1.0) or 1.0)
+
+
+def _point_to_better(axes: Axes) -> None:
+    axes.annotate(
+        "better", (0.015, 0.985), (0.09, 0.88), xycoords="axes fraction", fontsize=8,
+        color="#5a5a5a", ha="left", va="top", arrowprops={"arrowstyle": "->", "color": "#5a5a5a"},
+    )  # fmt: skip
 
 
 def _markers(count: int) -> list[str]:

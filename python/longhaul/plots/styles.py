@@ -56,14 +56,14 @@ NAMED: dict[str, Style] = {
     "vivace": Style("#e69f00", (5, 1, 0), (0, (4, 1))),
     "dctcp": Style("#000000", (8, 1, 0), (0, (6, 2, 1.5, 2))),
     "prague": Style("#56b4e9", (10, 2, 0), (0, (10, 2))),
-    "multcp": Style("#e69f00", (3, 2, 0), (0, (1, 3))),
-    "bbr": Style("#0072b2", (5, 2, 0), (0, (1, 3))),
-    "bbr3": Style("#d55e00", (6, 2, 0), (0, (1, 3))),
+    "multcp": Style("#e69f00", (3, 2, 0), (0, (15, 2.5))),
+    "bbr": Style("#0072b2", (5, 2, 0), (0, (15, 2.5))),
+    "bbr3": Style("#d55e00", (6, 2, 0), (0, (15, 2.5))),
     "c4": Style("#009e73", (9, 2, 0), (0, (10, 2))),
-    "santa-cruz": Style("#009e73", (7, 2, 0), (0, (1, 3))),
-    "peach": Style("#56b4e9", (8, 2, 0), (0, (1, 3))),
-    "decbit": Style("#cc79a7", (7, 0, 0), (0, (1, 3))),
-    "delay-gradient": Style("#000000", (9, 0, 0), (0, (1, 3))),
+    "santa-cruz": Style("#009e73", (7, 2, 0), (0, (15, 2.5))),
+    "peach": Style("#56b4e9", (8, 2, 0), (0, (15, 2.5))),
+    "decbit": Style("#cc79a7", (7, 0, 0), (0, (15, 2.5))),
+    "delay-gradient": Style("#000000", (9, 0, 0), (0, (15, 2.5))),
     "packet-pair": Style("#e69f00", (3, 1, 0), (0, (10, 2))),
     "xcp": Style("#0072b2", (3, 1, 180), (0, (10, 2))),
     "vcp": Style("#d55e00", (9, 1, 0), (0, (10, 2))),
@@ -87,6 +87,8 @@ _COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
     "#770022", "#442288", "#0000ff", "#775566", "#8877ff", "#bb0011", "#77cc99",
 )  # fmt: skip
+# Colours of the site's charts by their numbers, `--c0` and so on: of these, and grey.
+OF_SITE = (*_COLOURS[:7], "#7f7f7f")
 _MARKERS = ("o", "^", "D", "v", "s", "P", "X", "h", "<", ">", "p", "d", "8", "H")
 _LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
 LABELS: tuple[Style, ...] = tuple(
@@ -139,6 +141,12 @@ def of_labels(
     return style_of
 
 
+def of_algorithms(algorithms: dict[str, str]) -> dict[str, Style]:
+    """The style of each label, given its algorithm: labels of one algorithm have the same."""
+    style_of = of_labels({kind: kind for kind in algorithms.values()})
+    return {label: style_of[kind] for label, kind in algorithms.items()}
+
+
 def _seen_as(style: Style) -> tuple[object, object]:
     """Return the attributes by which lines are distinguished."""
     return style.colour, style.line
@@ -150,6 +158,15 @@ _DERIVED_LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = (
     (0, (8, 1.5, 1.5, 1.5, 1.5, 1.5)),
 )
 ALGORITHMS = with_derived(NAMED, (row["name"] for row in _engine.algorithms()["algorithms"]))
+
+
+def places_on_site() -> dict[str, int]:
+    """The number of each algorithm's colour among those of the site's charts."""
+    return {
+        name: OF_SITE.index(style.colour)
+        for name, style in ALGORITHMS.items()
+        if style.colour in OF_SITE
+    }
 
 
 def of_runs(count: int) -> list[Style]:

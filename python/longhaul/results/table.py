@@ -58,7 +58,7 @@ class Table:
         """Return the table for a terminal."""
         table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
         table.add_column(Text(self.window, style="dim"))
-        named = len(self.runs) > 1 or any(block.heading == "changes" for block in self.blocks)
+        named = len(self.runs) > 1 or any("changes" in block.heading for block in self.blocks)
         for name, labels in self.runs:
             for index, label in enumerate(labels):
                 above = name if index == 0 and named else ""

@@ -8,7 +8,14 @@ from matplotlib.figure import Figure
 from longhaul.analysis.cells import Cell
 from longhaul.analysis.table import Level
 from longhaul.plots import styles
-from longhaul.plots.analysis.frame import panels, prefixed, styled, wrapped
+from longhaul.plots.analysis.frame import (
+    explain_intervals,
+    is_amount,
+    panels,
+    prefixed,
+    styled,
+    wrapped,
+)
 from longhaul.plots.layout import legend
 
 # Intervals are moved apart, so that they do not hide each other, by this in total at most.
@@ -28,6 +35,7 @@ def cell_lines(
     at_of = {level: place for place, level in enumerate(factors[over])}
     groups = list(dict.fromkeys(cell.levels[2:] for cell in given))
     look_of = styles.of_labels({str(level): str(level) for level in lines})
+    joined = {} if is_amount(factors[over]) else {"linestyle": "none"}
     with styled():
         drawing, axes = panels(len(groups), share_y=True, share_x=True, width=4.2, height=3.0)
         for panel, group in zip(axes, groups, strict=True):
@@ -45,7 +53,7 @@ def cell_lines(
                     [cell.mean.mean for cell in cells],
                     yerr=reach,
                     label=str(level) if others else None,
-                    markersize=4, capsize=3, marker=look.marker, **styles.as_line(look),
+                    markersize=4, capsize=3, marker=look.marker, **(styles.as_line(look) | joined),
                 )  # fmt: skip
             panel.set_xticks(range(len(at_of)), [str(level) for level in at_of])
             panel.set_xlabel(over)
@@ -54,8 +62,9 @@ def cell_lines(
             if group:
                 named = zip(others[1:], group, strict=True)
                 panel.set_title(wrapped(", ".join(f"{name} {own}" for name, own in named), 40))
-        prefixed(axes[0].yaxis)
-        drawing.supylabel(wrapped(response, int(11 * drawing.get_figheight())), fontsize=9)
+        explain_intervals(drawing, known=_reach(given) is not None)
+        called = prefixed(axes[0].yaxis, response)
+        drawing.supylabel(wrapped(called, int(11 * drawing.get_figheight())), fontsize=9)
         legend(drawing, drawing.get_figwidth(), title=others[0] if others else None)
         return drawing
 

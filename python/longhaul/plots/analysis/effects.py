@@ -8,7 +8,16 @@ from matplotlib.figure import Figure
 from longhaul.analysis import ranks
 from longhaul.analysis.levels import Comparison, FactorMeans
 from longhaul.analysis.variance import Source
-from longhaul.plots.analysis.frame import GREY, PLAIN, panels, prefixed, styled, wrapped
+from longhaul.plots.analysis.frame import (
+    GREY,
+    PLAIN,
+    explain_intervals,
+    is_amount,
+    panels,
+    prefixed,
+    styled,
+    wrapped,
+)
 
 # Characters of the names of two levels that fit below a panel.
 FIT = 16
@@ -21,13 +30,19 @@ def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: floa
     """
     with styled():
         drawing, axes = panels(len(factors), share_y=True, height=3.0)
+        is_known = False
         for panel, factor in zip(axes, factors, strict=True):
             at = np.arange(len(factor.levels))
             means = np.array([mean.mean for mean in factor.means])
             known = all(np.isfinite(mean.low) for mean in factor.means)
             reach = np.array([mean.high - mean.mean for mean in factor.means]) if known else None
             panel.axhline(grand_mean, color=GREY, linestyle="--", linewidth=0.8)
-            panel.errorbar(at, means, yerr=reach, color=PLAIN, marker="o", markersize=4, capsize=3)
+            line = "-" if is_amount(factor.levels) else "none"
+            panel.errorbar(
+                at, means, yerr=reach, color=PLAIN, linestyle=line, marker="o", markersize=4,
+                capsize=3,
+            )  # fmt: skip
+            is_known = is_known or known
             panel.set_xticks(at, [str(level) for level in factor.levels])
             # Names of levels that would touch each other.
             crowded = sum(len(str(level)) for level in factor.levels) > FIT or len(at) > 2
@@ -35,8 +50,9 @@ def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: floa
             panel.margins(x=0.15)
             share = "" if factor.share is None else f"\n{100 * factor.share:.1f} % of the variance"
             panel.set_title(f"{factor.factor.replace('_', ' ')}{share}")
-        prefixed(axes[0].yaxis)
-        drawing.supylabel(wrapped(response, int(11 * drawing.get_figheight())), fontsize=9)
+        explain_intervals(drawing, known=is_known)
+        called = prefixed(axes[0].yaxis, response)
+        drawing.supylabel(wrapped(called, int(11 * drawing.get_figheight())), fontsize=9)
         return drawing
 
 
@@ -56,8 +72,8 @@ def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figu
         axes.set_yticks(range(len(pairs)), names)
         axes.set_ylim(-0.6, len(pairs) - 0.4)
         axes.axvline(0.0, color=GREY, linewidth=0.8)
-        prefixed(axes.xaxis)
-        axes.set_xlabel(wrapped(f"difference between levels of {factor}: {response}", 60))
+        called = prefixed(axes.xaxis, response)
+        axes.set_xlabel(wrapped(f"difference between levels of {factor}: {called}", 60))
         return drawing
 
 

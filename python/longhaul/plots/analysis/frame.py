@@ -1,7 +1,7 @@
 """Parts shared by all plots of analyses."""
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 import matplotlib
@@ -14,6 +14,7 @@ from matplotlib.ticker import EngFormatter
 from numpy.typing import ArrayLike
 
 from longhaul import plots
+from longhaul.analysis.comparisons import INTERVAL
 
 MAX_COLUMNS = 4
 GREY = "#7f7f7f"
@@ -24,6 +25,7 @@ LEVELS = (PLAIN, LOW, HIGH, "#cc79a7", "#e69f00", "#000000")
 MINUS = "\N{MINUS SIGN}"
 # From here on numbers in texts have a prefix, such as 12M, and those of axes.
 LONG, LARGE = 1e3, 1e5
+BITS = "(bit/s)"
 # Width of a character, and height of a line of a key, in parts of the size of the font.
 CHARACTER, LINE = 0.56, 1.5
 
@@ -68,10 +70,29 @@ def number(value: float) -> str:
     return EngFormatter(sep="")(rounded) if abs(rounded) >= LONG else f"{value:.3g}"
 
 
-def prefixed(axis: Axis) -> None:
-    """Write large numbers of an axis with a prefix, rather than a power of ten far from them."""
+def prefixed(axis: Axis, text: str = "") -> str:
+    """Write large numbers of an axis short, and return what the axis is called then.
+
+    Where its text ends in bit/s, they are in Mbit/s; others have a prefix, rather than a power of
+    ten far from them.
+    """
+    if text.endswith(BITS):
+        axis.set_major_formatter(lambda value, _: f"{1e-6 * value:g}")
+        return text.removesuffix(BITS) + "(Mbit/s)"
     if np.abs(axis.get_view_interval()).max() >= LARGE:
         axis.set_major_formatter(EngFormatter(sep=""))
+    return text
+
+
+def is_amount(levels: Iterable[object]) -> bool:
+    """Whether levels are amounts, such as 5 ms, between which a line says something."""
+    return all(isinstance(level, int | float) or str(level)[:1].isdigit() for level in levels)
+
+
+def explain_intervals(drawing: Figure, *, known: bool) -> None:
+    """Say above all panels over what intervals are, if there are any."""
+    if known:
+        drawing.suptitle(f"bars: {INTERVAL}", x=0.99, ha="right", fontsize=8)
 
 
 def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.0) -> None:

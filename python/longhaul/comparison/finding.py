@@ -1,0 +1,65 @@
+"""What runs show, in a sentence each: who gets what, how long it takes, how full the link is."""
+
+from collections.abc import Iterator, Sequence
+
+from longhaul.analysis.comparisons import INTERVAL
+from longhaul.results import Results
+from longhaul.results.replications import named, replicated
+from longhaul.results.shares import Portion, portions
+
+# Labels that a sentence names.
+MOST = 3
+
+
+def findings(runs: Sequence[Results]) -> list[str]:
+    """Return a sentence for each run, or group of replications; none of runs without flows."""
+    if not all(run.is_tcp for run in runs):
+        return []
+    return [_sentence(group, len(runs) > 1) for group in replicated(runs)]
+
+
+def _sentence(group: Sequence[Results], is_named: bool) -> str:
+    parts = sorted(portions(group), key=lambda one: -one.goodput_bps.mean)
+    said = [_gets(one, alone=len(parts) == 1) for one in parts[:MOST]]
+    if len(parts) > MOST:
+        said.append(f"{len(parts) - MOST} more labels the rest")
+    sentence = ", ".join(said)
+    # The rest is of one run: replications share the link, and differ little in how full it is.
+    if len(group) == 1:
+        sentence += "".join(f"; {text}" for text in _of_one(group[0]))
+    elif any(one.goodput_bps.count > 1 for one in parts):
+        sentence += f" ({INTERVAL})"
+    return f"{named(group)}: {sentence}." if is_named else f"{sentence}."
+
+
+def _gets(one: Portion, *, alone: bool) -> str:
+    mean = one.goodput_bps
+    rate = f"{_rate(mean.mean)} Mbit/s"
+    if mean.count > 1:
+        rate += f" [{_rate(mean.low)}, {_rate(mean.high)}]"
+    if alone or not one.share.count:
+        return f"{one.label} gets {rate}"
+    return f"{one.label} gets {100 * one.share.mean:.0f} % of the goodput, {rate}"
+
+
+def _of_one(run: Results) -> Iterator[str]:
+    """Yield what else a run shows: responses, round trips, and its busiest link."""
+    whole = run.summary().total
+    if whole.get("response_p50_s") is not None:
+        yield (
+            f"half of the responses take up to {_time(whole['response_p50_s'])}, "
+            f"99 % up to {_time(whole['response_p99_s'])}"
+        )
+    if whole["rtt_mean_s"] is not None:
+        yield f"round trips take {_time(whole['rtt_mean_s'])} on average"
+    used = run.summary().link(run.bottleneck).get("utilization")
+    if used is not None:
+        yield f"{run.bottleneck} is used to {100 * used:.0f} %"
+
+
+def _rate(bps: float) -> str:
+    return f"{1e-6 * max(bps, 0.0):.3g}"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"

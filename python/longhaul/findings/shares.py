@@ -1,0 +1,97 @@
+"""Who gets what in a campaign: labels side by side, by the levels of factors."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from longhaul.analysis.cells import cell_means
+from longhaul.analysis.comparisons import MeanInterval, over_replications
+from longhaul.analysis.table import Level, ResponseTable, TableError
+from longhaul.figures.registry import LABEL, find, unit_of
+from longhaul.findings.labels import in_unit_of_rows
+from longhaul.findings.registry import Findings, Options, chosen, named
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Combinations of levels that a picture shows: `-f` names fewer factors.
+MAX_GROUPS = 40
+
+
+@named("shares", "who gets what: figures of labels side by side, by levels of -f factors")
+def _shares(table: ResponseTable, options: Options) -> Findings:
+    factors = list(options.factors or table.varying)
+    findings = Findings()
+    for figure, response_of in _by_figure(table, chosen(table, options)).items():
+        cells = {
+            (cell.levels, label): cell.mean
+            for label, response in response_of.items()
+            for cell in cell_means(table, response, factors)
+        }
+        known = find(LABEL, figure)
+        words, unit = (known.title, known.unit) if known else (figure, unit_of(figure))
+        what, scale = in_unit_of_rows(words, unit, [mean.mean for mean in cells.values()])
+        rows = [
+            (*levels, label, *_scaled(cells[levels, label], scale))
+            for levels in dict.fromkeys(levels for levels, _ in cells)
+            for label in response_of
+        ]
+        note = over_replications(cells.values())
+        findings.add(what, (*factors, "label", "mean", "95 % from", "to", "replications"), rows,
+                     note=note)  # fmt: skip
+
+        def draw(
+            cells: dict[tuple[tuple[Level, ...], str], MeanInterval] = cells,
+            what: str = what,
+            scale: float = scale,
+        ) -> "Figure":
+            from longhaul.plots import shares, styles
+            from longhaul.plots.analysis.frame import styled
+
+            means = {(_group(levels), label): mean for (levels, label), mean in cells.items()}
+            labels = {label: label for _, label in cells}
+            with styled():
+                return shares.side_by_side(means, styles.of_labels(labels), what, scale)
+
+        if len(rows) // len(response_of) <= MAX_GROUPS:
+            findings.plots[f"shares-{figure}"] = draw
+    return findings
+
+
+def of_several_labels(table: ResponseTable) -> bool:
+    """Whether responses are figures of several labels, and factors have few enough levels."""
+    found = _labelled(table, table.telling())
+    combinations = table.frame.select(table.varying).n_unique() if table.varying else 1
+    return combinations <= MAX_GROUPS and any(len(of) > 1 for of in found.values())
+
+
+def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the responses that are of labels; refuse a table without any."""
+    found = _labelled(table, responses)
+    if not found:
+        raise TableError(
+            "shares: expected responses of labels, found none; a campaign has them with "
+            'responses = ["labels.NAME.goodput_bps", ...], where NAME is a label of its flows'
+        )
+    return found
+
+
+def _labelled(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
+    """Return the responses that are of labels: by figure, then by label."""
+    found: dict[str, dict[str, str]] = {}
+    for response in responses:
+        kind, _, rest = table.place(response).partition(".")
+        label, _, figure = rest.rpartition(".")
+        if kind == "labels" and label:
+            found.setdefault(figure, {})[label] = response
+    return found
+
+
+def _group(levels: Sequence[Level]) -> str:
+    return "\n".join(map(str, levels)) or "all"
+
+
+def _scaled(mean: MeanInterval, scale: float) -> tuple[float | int | None, ...]:
+    limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
+    return (*(None if one is None else scale * one for one in (mean.mean, *limits)), mean.count)

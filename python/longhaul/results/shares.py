@@ -1,0 +1,50 @@
+"""Who gets what: the goodput of each label and its share, over replications."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from longhaul.analysis.comparisons import MeanInterval, mean_interval
+from longhaul.results.replications import named, replicated
+from longhaul.results.run import Results
+
+
+@dataclass(frozen=True)
+class Portion:
+    """What the flows of a label get in runs that are replications of each other."""
+
+    runs: str
+    label: str
+    """With its algorithm where that is not the same in all runs."""
+    algorithm: str
+    goodput_bps: MeanInterval
+    share: MeanInterval
+    """Of the goodput of all flows."""
+
+
+def portions(runs: Sequence[Results]) -> list[Portion]:
+    """Return the goodput and share of each label, for each group of replications among runs.
+
+    Means have the 95 % intervals of replications; of a single run there is no interval. A share is
+    left out of the mean where a run has no goodput at all.
+    """
+    algorithms = [run.algorithms() for run in runs]
+    several = {
+        label for of in algorithms for label, kind in of.items()
+        if any(other.get(label, kind) != kind for other in algorithms)
+    }  # fmt: skip
+    found = []
+    for group in replicated(runs):
+        kinds = group[0].algorithms()
+        values: dict[str, tuple[list[float], list[float]]] = {}
+        for run in group:
+            for row in run.summary().labels.to_dicts():
+                goodputs, parts = values.setdefault(row["label"], ([], []))
+                goodputs.append(row["goodput_bps"])
+                if row["share"] is not None:
+                    parts.append(row["share"])
+        found += [
+            Portion(named(group), f"{label} ({kinds[label]})" if label in several else label,
+                    kinds[label], mean_interval(goodputs), mean_interval(parts))
+            for label, (goodputs, parts) in values.items()
+        ]  # fmt: skip
+    return found

@@ -1,0 +1,101 @@
+"""Scales, panels and points of plots of runs: what is seen of the part that is measured."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import longhaul
+from longhaul import plots
+from longhaul.plots import styles
+
+SCENARIO: dict[str, Any] = {
+    "duration": "12 s",
+    "measure": {"from": "4 s", "delays": True},
+    "topology": {"dumbbell": {"bottleneck": {
+        "rate": "40 Mbps", "delay": "25 ms", "queue": {"kind": "droptail", "limit": "1 BDP"},
+    }}},
+    "flows": [
+        {"label": "one", "congestion": {"kind": "reno"}},
+        {"label": "other", "congestion": {"kind": "bbr"}, "start": "0.5 s"},
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> list[longhaul.Results]:
+    """Both flows, and each alone."""
+    base = tmp_path_factory.mktemp("runs")
+    each = [SCENARIO["flows"], SCENARIO["flows"][:1], SCENARIO["flows"][1:]]
+    names = ("both", "alone", "bbr")
+    return [
+        longhaul.run(SCENARIO | {"flows": flows}, out=base / name)
+        for name, flows in zip(names, each, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("name", ["cwnd", "in-flight", "throughput"])
+def test_the_window_sets_the_scale_and_what_is_before_it_is_shaded(
+    name: str, runs: list[longhaul.Results]
+) -> None:
+    drawing = plots.figure(name, runs)
+    curves = [np.asarray(line.get_xydata(), float) for axes in drawing.axes for line in axes.lines]
+    within = np.nanmax(np.concatenate([points[points[:, 0] >= 4.0, 1] for points in curves]))
+    before = np.nanmax(np.concatenate([points[points[:, 0] < 4.0, 1] for points in curves]))
+    bottom, top = drawing.axes[0].get_ylim()
+    assert bottom == 0
+    assert top >= within
+    assert top < max(1.3 * within, 1.1 * before)
+    notes = [text.get_text() for axes in drawing.axes for text in axes.texts]
+    assert all(note.startswith("not measured") for note in notes)
+    assert len(notes) == 3
+    if before > 1.3 * within:
+        assert top < before
+        assert any("up to" in note for note in notes)
+    shades = [patch for axes in drawing.axes for patch in axes.patches]
+    assert [shade.get_extents().width > 0 for shade in shades] == [True] * 3
+
+
+def test_slow_start_does_not_set_the_scale_of_the_window(runs: list[longhaul.Results]) -> None:
+    (axes,) = plots.figure("cwnd", runs[1:2]).axes
+    series = runs[1].flow_series
+    window = series.filter(series["t_s"] >= 4.0)["cwnd_pkts"].to_numpy().max()
+    highest = series["cwnd_pkts"].to_numpy().max()
+    assert highest > 1.3 * window, "the scenario has an overshoot to cut"
+    assert axes.get_ylim()[1] == pytest.approx(1.1 * window)
+    assert f"up to {highest:,.0f}" in axes.texts[0].get_text()
+
+
+def test_delays_of_several_runs_share_a_panel_with_an_entry_for_each_curve(
+    runs: list[longhaul.Results],
+) -> None:
+    drawing = plots.figure("delays", runs)
+    assert len(drawing.axes) == 1
+    names = [text.get_text() for text in drawing.legends[0].get_texts()]
+    assert names == ["both: one", "both: other", "alone", "bbr"]
+    looks = [(line.get_color(), line.get_linestyle()) for line in drawing.axes[0].lines]
+    assert len(set(map(str, looks))) == 4
+
+
+def test_points_are_whole_named_and_better_to_the_left(runs: list[longhaul.Results]) -> None:
+    (axes,) = plots.figure("throughput-delay", runs).axes
+    left, right = axes.get_xlim()
+    bottom, top = axes.get_ylim()
+    points = np.vstack([np.asarray(line.get_xydata(), float) for line in axes.lines])
+    assert len(points) == 4
+    for x, y in points:
+        assert left + 0.02 * (right - left) < x < right - 0.02 * (right - left)
+        assert bottom < y < top - 0.02 * (top - bottom)
+    texts = [text.get_text().strip() for text in axes.texts]
+    assert {"better", "both: one", "both: other", "alone", "bbr"} <= set(texts)
+    (arrow,) = [text for text in axes.texts if text.get_text() == "better"]
+    assert arrow.xy[0] < arrow.get_position()[0]  # type: ignore[attr-defined]
+    colours = {line.get_color() for line in axes.lines}
+    assert colours == {styles.ALGORITHMS[kind].colour for kind in ("reno", "bbr")}
+
+
+def test_no_line_of_an_algorithm_vanishes() -> None:
+    for name, style in styles.ALGORITHMS.items():
+        if not isinstance(style.line, str):
+            drawn, left_out = sum(style.line[1][::2]), sum(style.line[1][1::2])
+            assert drawn >= left_out, name
