@@ -84,14 +84,14 @@ def _provenance(runs: Sequence[Results]) -> list[tuple[str, list[str]]]:
 
 
 def _inline(name: str, runs: Sequence[Results]) -> dict[str, Any]:
-    """A plot by name, to stand in a page."""
+    """Return a named plot as SVG for a page."""
     words = plots.find(name).help
     svg = inline_svg(plots.figure(name, runs), name, f"{name}: {words}")
     return {"name": name, "help": words, "svg": svg}
 
 
 def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
-    """A figure as an SVG element that can stand inside HTML, not much larger than it was drawn.
+    """Return a figure as an SVG element for HTML, not much larger than it was drawn.
 
     `title` says what it shows, to those who do not see it too.
     """
@@ -103,7 +103,7 @@ def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
 
 
 def embedded(svg: str, name: str, title: str = "", most_px: float | None = None) -> Markup:
-    """The text of an SVG file as an element that can stand inside HTML, without what it can spare.
+    """Return an SVG file's text as an element for HTML, without superfluous parts.
 
     Groups need no names, and a hundredth of a point is finer than any screen.
     """

@@ -61,7 +61,7 @@ class Comparison:
     conditions: int
     """Conditions that have both levels."""
     left_out: list[str]
-    """What the other conditions lack."""
+    """Levels that are missing in the other conditions."""
     is_over_replications: bool = True
     """The interval is otherwise that over conditions."""
 

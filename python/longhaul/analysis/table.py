@@ -20,9 +20,9 @@ from longhaul.files.writing import atomic
 # A level of a factor, as a campaign or a table has it.
 Level = str | int | float
 REPLICATION = "replication"
-# In front of the figure that the logarithms of a response are of, which stands in parentheses.
+# Prefix of a response that holds logarithms; the figure follows in parentheses.
 LOGARITHM = "log10"
-# By condition: replications, and the value of each at each level of a factor.
+# Replications by condition, with the value of each at each level of a factor.
 Matched = dict[str, list[dict[Level, float]]]
 
 # The key of a Parquet file's metadata under which a campaign says what its columns are.
@@ -291,11 +291,11 @@ class ResponseTable:
         return replace(self, frame=groups.agg(pl.col(*self.responses).mean()))
 
     def positive(self) -> tuple[str, ...]:
-        """The responses that are above 0 in all runs: those that have logarithms."""
+        """Return the responses that are above 0 in all runs, so that they have logarithms."""
         return tuple(name for name in self.complete() if (self.values(name) > 0).all())
 
     def logarithms(self, responses: Sequence[str]) -> "ResponseTable":
-        """The same with the logarithms (base 10) of some responses, and no others."""
+        """Return the table with the logarithms (base 10) of some responses, and no others."""
         for name in responses:
             if not (self.values(name) > 0).all():
                 least = self.values(name).min()

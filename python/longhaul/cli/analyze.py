@@ -241,7 +241,7 @@ def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
 
 
 def _is_rate(name: str, levels: Sequence[Level]) -> bool:
-    """Whether the levels of a factor are rates: texts with such a unit, or numbers of one."""
+    """Return true if the levels of a factor are rates: texts or numbers in such a unit."""
     texts = [level for level in levels if isinstance(level, str)]
     if not texts:
         return name.rpartition(".")[2] in ("rate", "bandwidth", "capacity")

@@ -127,7 +127,7 @@ def warnings(runs: Sequence[Results]) -> list[str]:
 
 
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Runs that differ in random numbers alone, of which there are none: their names, and why."""
+    """Return runs with equal figures, which differ in random numbers but draw none, and why."""
     equal = []
     for group in replicated(runs):
         if len({run.meta["scenario_hash"] for run in group}) < 2:

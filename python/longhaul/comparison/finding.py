@@ -1,4 +1,4 @@
-"""What runs show, in a sentence each: who gets what, how long it takes, how full the link is."""
+"""Findings of runs in sentences: who gets what, how long it takes, how full the link is."""
 
 from collections.abc import Iterator, Sequence
 

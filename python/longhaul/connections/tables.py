@@ -56,7 +56,7 @@ def _summaries(runs: Sequence[RunData]) -> list[Summary]:
 
 
 def _columns(summary: Summary) -> list[dict[str, Any]]:
-    """The figures of each label, then of all flows together, which one label has already."""
+    """Return the figures of each label, then of all flows; of one label only its own."""
     labels = summary.labels.to_dicts()
     return labels if len(labels) == 1 else [*labels, summary.total]
 
@@ -78,7 +78,7 @@ def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
 
 
 def _is_idle(links: Sequence[dict[str, Any]]) -> bool:
-    """Whether a link never had a queue, nor dropped or marked anything, in any run."""
+    """Return true if a link never had a queue, drops or marks in any run."""
     quiet = all(not (link.get("dropped_pkts") or link.get("marked_pkts")) for link in links)
     return quiet and all((link.get("queue_max_pkts") or 0) <= 1 for link in links)
 

@@ -40,7 +40,7 @@ def in_unit_of_rows(words: str, unit: str, values: Iterable[float]) -> tuple[str
 
 
 def words_and_unit(column: str) -> tuple[str, str]:
-    """The label's words, and its unit, empty where none is known."""
+    """Return the label's words, and its unit, empty if unknown."""
     if logarithm := _LOGARITHM.fullmatch(column):
         of, unit = words_and_unit(logarithm[1])
         return f"{LOGARITHM} of {of}{f' in {unit}' if unit else ''}", ""

@@ -55,13 +55,13 @@ class Text:
     heads: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     left_out: Sequence[str] = ()
-    """What is not in the rows, and why."""
+    """Items that the rows leave out, with the reasons."""
     note: str = ""
-    """What its columns are, such as what intervals are over: below it when it is printed."""
+    """Meaning of columns, such as of intervals; printed below the table."""
     heading: str = ""
-    """Its title when it is printed, where that says more, with the unit of a response."""
+    """Title for printing, with the unit of a response, if the title alone says less."""
     scale: float = 1.0
-    """What takes a response to the unit of the heading."""
+    """Factor from the unit of a response to that of the heading."""
 
     def printed(self) -> list[list[str]]:
         """Return the rows as texts, a response in the unit of the heading."""

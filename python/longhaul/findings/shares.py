@@ -60,7 +60,7 @@ def _shares(table: ResponseTable, options: Options) -> Findings:
 
 
 def of_several_labels(table: ResponseTable) -> bool:
-    """Whether responses are figures of several labels, and factors have few enough levels."""
+    """Return true for figures of several labels, with few enough levels of the factors."""
     found = _labelled(table, table.telling())
     combinations = table.frame.select(table.varying).n_unique() if table.varying else 1
     return combinations <= MAX_GROUPS and any(len(of) > 1 for of in found.values())

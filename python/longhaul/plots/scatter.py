@@ -15,11 +15,11 @@ from longhaul.plots.layout import WIDTH_IN, legend, named_among
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.results import Results
 
-# Points that are named where they are; of more there is a legend.
+# Largest number of points with names beside them; more points have a legend.
 MAX_NAMED = 12
 # Room beyond the outermost points, as a part of the range.
 MARGIN = 0.15
-# One for each run; more runs begin again.
+# Markers of runs; more runs begin again with the first.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 
 # A run, a label, and where they are: milliseconds, Mbit/s.

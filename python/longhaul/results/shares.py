@@ -10,7 +10,7 @@ from longhaul.results.run import Results
 
 @dataclass(frozen=True)
 class Portion:
-    """What the flows of a label get in runs that are replications of each other."""
+    """Share of a label's flows in runs that are replications of each other."""
 
     runs: str
     label: str
