@@ -85,7 +85,7 @@ def prefixed(axis: Axis, text: str = "") -> str:
 
 
 def is_amount(levels: Iterable[object]) -> bool:
-    """Return true if levels are amounts, such as 5 ms, so that a line between them has a meaning."""
+    """Return true if levels are amounts, such as 5 ms, between which a line has a meaning."""
     return all(isinstance(level, int | float) or str(level)[:1].isdigit() for level in levels)
 
 
