@@ -134,7 +134,7 @@ docs: build playground $(VENV)/docs
 
 $(VENV)/docs: $(VENV)/tools
 	$(BIN)/pip $(PIP_INSTALL) \
-		duckdb marimo-base myst-parser playwright pyarrow pydata-sphinx-theme sphinx sphinx-copybutton sphinx-design
+		duckdb marimo-base myst-parser pandas playwright pyarrow pydata-sphinx-theme sphinx sphinx-copybutton sphinx-design
 	touch $@
 
 # The numbers of README's first scenario again.

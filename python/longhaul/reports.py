@@ -46,9 +46,9 @@ def report(
     if names is None:
         there = plots.suitable(several)
         names = [name for name in several[0].kind.report_plots if name in there]
-        if len(several) == 1 and len(several[0].algorithms()) < 2:
+        if len(several) == 1 and "shares" in names and len(several[0].algorithms()) < 2:
             # One bar says less than the sentence above it.
-            names = [name for name in names if name != "shares"]
+            names.remove("shares")
     html = page(
         "report.html",
         title=title or several[0].title,

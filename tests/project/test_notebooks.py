@@ -17,6 +17,7 @@ needs_marimo = pytest.mark.skipif(find_spec("marimo") is None, reason="needs mar
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:marimo")
 def test_a_notebook_runs(file: Path) -> None:
     if file.stem == "run_to_figure":
+        pytest.importorskip("pandas")
         pytest.importorskip("pyarrow")
     plt.switch_backend("agg")
     outputs, names = runpy.run_path(str(file))["app"].run()
