@@ -65,6 +65,13 @@ def test_claims_without_a_sentence_are_statements_of_their_own() -> None:
     assert counted(claims) == "3 claims"
 
 
+def test_a_summary_counts_statements_in_all_of_its_lines() -> None:
+    claims = [judgement("A", REPRODUCED, "S"), judgement("B", REPRODUCED, "S")]
+    assert ledger.summary(claims).splitlines() == [
+        "1 statements in 2 claims: 1 reproduced", "1 of them rest on one run: 1 reproduced",
+    ]  # fmt: skip
+
+
 def test_both_columns_are_read_and_may_be_left_out(tmp_path: Path) -> None:
     file = tmp_path / "claims.csv"
     row = "A,E,mean,of=E metric=m,s,,0,1,,,,section 1"

@@ -19,7 +19,7 @@ DRAWN = "`longhaul plot`, `window`, `analyze` and `model`"
 WRITERS = {
     **dict.fromkeys(FIGURES, DRAWN),
     ".html": "`longhaul report`, `explore`, `window`, `campaign report --html` and `study report`",
-    ".csv": "`longhaul analyze`, `analyze components --scores` and `design`",
+    ".csv": "`longhaul analyze`, `analyze components --scores`, `design` and `export --format csv`",
     ".parquet": "`longhaul analyze components --scores`; a run has its tables in its directory",
     **dict.fromkeys(ANIMATIONS, "`longhaul animate`"),
     ".json": "`longhaul schema`; most commands print JSON with --json",

@@ -30,7 +30,7 @@ from longhaul.studies.families import FamilyJudgement
 from longhaul.studies.judgement import Judgement
 from longhaul.studies.partial import Decide, Part
 from longhaul.studies.questions import Question
-from longhaul.studies.statements import counted, counts
+from longhaul.studies.statements import counted, counts, statements
 from longhaul.studies.study import Study
 
 COLOURS = {
@@ -303,11 +303,11 @@ def table(judgements: Sequence[Judgement]) -> Table:
 def summary(judgements: Sequence[Judgement]) -> str:
     """The verdicts in a few lines: of all claims, of those that rest on one run, of checks."""
     claims, checks, hypotheses = kinds(judgements)
-    derived = sum(judgement.claim.derived for judgement in claims)
+    derived = len(statements([judgement for judgement in claims if judgement.claim.derived]))
     note = f" ({derived} of them derived, not the source's own)" if derived else ""
     lines = [f"{counted(claims)}: {_verdicts(claims)}{note}"]
     if single := on_one_run(claims):
-        lines.append(f"{len(single)} of them rest on one run: {_verdicts(single)}")
+        lines.append(f"{len(statements(single))} of them rest on one run: {_verdicts(single)}")
     if judged := families_of(claims):
         verdicts = Counter(family.verdict or "stand" for family in judged)
         judged_as = ", ".join(f"{count} {verdict}" for verdict, count in verdicts.items())

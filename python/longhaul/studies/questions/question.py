@@ -142,5 +142,5 @@ def cell_at(experiment: Experiment, levels: Mapping[str, Any]) -> Cell:
 
 
 def _exact(level: Any) -> Any:  # noqa: ANN401
-    """Levels are recorded with six digits."""
+    """Return a level as results record it: with six digits."""
     return float(f"{level:.6g}") if isinstance(level, float) else level
