@@ -12,7 +12,7 @@ from longhaul.analysis.traffic.maps import MeanMap, mean_map
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
-from longhaul.studies.sync_tcp_2003.web.reduce import MEASURED, PAYLOAD, PROPAGATION_S
+from longhaul_studies.sync_tcp_2003.web.reduce import MEASURED, PAYLOAD, PROPAGATION_S
 
 # Cells of the map (Figure 4.55): round trips of 10 ms, sizes of one segment.
 ROUND_TRIP_EDGES_S = np.arange(61) * 0.01

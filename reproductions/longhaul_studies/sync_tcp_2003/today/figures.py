@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from longhaul.plots.styles import LABELS
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.figures import Figure, Frame
-from longhaul.studies.sync_tcp_2003.web.figures import RESPONSE, SHARE, curves
+from longhaul_studies.sync_tcp_2003.web.figures import RESPONSE, SHARE, curves
 
 PROTOCOLS = {
     "reno": "Reno",

@@ -4,7 +4,7 @@ import polars as pl
 
 from longhaul.campaign import Run
 from longhaul.campaign.store import Kept
-from longhaul.studies.sync_tcp_2003.web.curves import curve
+from longhaul_studies.sync_tcp_2003.web.curves import curve
 
 Row = dict[str, float | None]
 

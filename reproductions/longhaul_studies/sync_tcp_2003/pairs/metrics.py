@@ -5,7 +5,7 @@ import polars as pl
 
 from longhaul.campaign import Run
 from longhaul.campaign.store import Kept
-from longhaul.studies.sync_tcp_2003.web.curves import curve
+from longhaul_studies.sync_tcp_2003.web.curves import curve
 
 from .reduce import as_map
 

@@ -5,9 +5,9 @@ Rates are Mbit/s, windows and queues packets of 1040 bytes unless a name says ot
 
 import json
 
+from longhaul import load
 from longhaul.models.marking import Red
 from longhaul.models.paths import utilisation
-from longhaul.running.loading import load
 from longhaul.studies.data import Data
 from longhaul.studies.measures import Measures
 

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.studies.data import REPLICATION, Data, NotRunError
 from longhaul.studies.figures import PUBLISHED, Figure, Frame, Line
-from longhaul.studies.sync_tcp_2003.pairs.reduce import ROUND_TRIP_EDGES_S, SEGMENT_EDGES
-from longhaul.studies.sync_tcp_2003.web.measures import map_difference
+from longhaul_studies.sync_tcp_2003.pairs.reduce import ROUND_TRIP_EDGES_S, SEGMENT_EDGES
+from longhaul_studies.sync_tcp_2003.web.measures import map_difference
 
 Draw = Callable[[Axes, Data, str], None]
 # The levels of axes that a panel is of.

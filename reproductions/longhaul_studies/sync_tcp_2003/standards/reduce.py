@@ -1,5 +1,5 @@
 """Reduction of a run, as of all web traffic."""
 
-from longhaul.studies.sync_tcp_2003.web.reduce import reduce
+from longhaul_studies.sync_tcp_2003.web.reduce import reduce
 
 __all__ = ["reduce"]

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from longhaul.plots.styles import OTHERS
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.figures import PUBLISHED, Figure, Frame
-from longhaul.studies.sync_tcp_2003.web.figures import Draw, curves
+from longhaul_studies.sync_tcp_2003.web.figures import Draw, curves
 
 BOTH = {"forward_mbps": "forward", "reverse_mbps": "reverse"}
 NETWORKS = ("fast", "real")

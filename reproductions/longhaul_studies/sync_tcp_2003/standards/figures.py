@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from longhaul.plots.styles import LABELS, Style
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.figures import Figure, Frame, Line
-from longhaul.studies.sync_tcp_2003.web.figures import (
+from longhaul_studies.sync_tcp_2003.web.figures import (
     ECN_5,
     ECN_136,
     ECN_340,

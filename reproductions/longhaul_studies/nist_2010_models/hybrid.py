@@ -1,6 +1,6 @@
 """The hybrid model of appendix B: eight buffers, both kinds of router, eleven hours each.
 
-`python -m longhaul.studies.nist_2010_models.hybrid` follows all sixteen and writes `hybrid.csv`,
+`python -m longhaul_studies.nist_2010_models.hybrid` follows all sixteen and writes `hybrid.csv`,
 from which claims are judged: some six minutes of processor time.
 """
 
