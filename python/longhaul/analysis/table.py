@@ -215,6 +215,27 @@ class ResponseTable:
         rows = self.frame.filter(self._lacks(response)).select(factors).to_dicts()
         return some([_named(row) for row in rows])
 
+    def with_all(self, responses: Sequence[str]) -> tuple["ResponseTable", list[str]]:
+        """Return the runs that have all of these responses, and the levels of those that do not.
+
+        Some run has to have all.
+        """
+        unknown_ = [name for name in responses if name not in self.responses]
+        if unknown_ or not responses:
+            return self, []
+        lacks = self.frame.select(
+            pl.any_horizontal(self._lacks(name).alias(name) for name in responses)
+        ).to_series()
+        if lacks.all():
+            fewest = sorted(responses, key=self.without, reverse=True)
+            most = [f"{name} ({len(self.frame) - self.without(name)})" for name in fewest]
+            raise TableError(
+                f"no run has all of these responses; of {len(self.frame)} runs these have a value: "
+                f"{some(most)}"
+            )
+        left_out = self.frame.filter(lacks).select(self.varying or list(self.factors)).to_dicts()
+        return replace(self, frame=self.frame.filter(~lacks)), [_named(row) for row in left_out]
+
     def incomplete(self) -> dict[str, int]:
         """Return the responses that some runs lack, with the number of those runs."""
         lacking = {name: self.without(name) for name in self.responses}

@@ -14,7 +14,7 @@ from longhaul.campaign.factors import refuse_unknown
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.figures.measured import digest, measured
-from longhaul.figures.registry import ALL, RUN, SUMMARY, Figure
+from longhaul.figures.registry import ALL, ROWS, RUN, SUMMARY, Figure
 from longhaul.figures.words import RENAMED, of_response
 from longhaul.results import Results, kinds
 from longhaul.results.kinds import Kind
@@ -22,7 +22,7 @@ from longhaul.results.kinds import Kind
 # Tables in which a response's name without a dot is looked up, in this order.
 PLACES = ("all", "links", "network", "run")
 # Tables of the summary that are kept of each run; a table of single flows would be large.
-KEPT = ("all", "labels", "links", "network", "classes", "long_lived")
+KEPT = ("all", "labels", "links", "proxies", "network", "classes", "long_lived")
 
 
 class ResponseError(LonghaulError):
@@ -97,10 +97,10 @@ class Responses:
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
-    """Return the rows of a summary to which a figure of a label, a link or the run belongs."""
+    """Return the rows of a summary to which a figure of a label, link, proxy or the run belongs."""
     if figure.of == RUN or owner == ALL:
         return [summary["all"]]
-    return [row for row in summary[f"{figure.of}s"] if row[figure.of] == owner]
+    return [row for row in summary[ROWS[figure.of]] if row[figure.of] == owner]
 
 
 def _measured(response: Response, run: Results) -> dict[str, float | None]:

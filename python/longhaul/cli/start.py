@@ -52,8 +52,8 @@ def list_(
         str,
         typer.Argument(
             metavar="[WHAT]",
-            help="One of: algorithms, slow-starts, queues, keys, traffic, profiles, mesonet, "
-            "columns, plots, figures, responses, examples.",
+            help="One of: algorithms, slow-starts, state, queues, keys, traffic, profiles, "
+            "mesonet, columns, plots, figures, responses, examples.",
         ),
     ] = "algorithms",
     names: Annotated[

@@ -115,6 +115,18 @@ def _throughput(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
     _name_labels(axes, run, style_of)
 
 
+@_of_flows("delivered", "payload that arrived for the first time since the start, by label")
+def _delivered(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
+    samples = run.flow_series.filter(pl.col("delivered_bytes").is_not_nan())
+    totals = samples.group_by("label", "t_s", maintain_order=True).agg(
+        pl.col("delivered_bytes").sum() * 8e-9
+    )
+    for label, part in totals.group_by("label", maintain_order=True):
+        _line(axes, part["t_s"], part["delivered_bytes"], style_of[str(label[0])])
+    axes.set_ylabel("delivered (Gbit)")
+    _name_labels(axes, run, style_of)
+
+
 def _windows(run: Results) -> pl.DataFrame:
     """Return samples of flows that have a window."""
     return run.flow_series.filter(pl.col("cwnd_pkts").is_not_nan())

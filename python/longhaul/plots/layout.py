@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import matplotlib
 from matplotlib.artist import Artist
@@ -77,16 +77,21 @@ def panels(
     columns: int = MAX_COLUMNS,
     x: str = "time (s)",
     from_zero: bool = True,
+    scales: Literal["all", "row"] = "all",
+    height_in: float = PANEL_HEIGHT_IN,
 ) -> Figure:
-    """Draw each of the contents on axes of its own, all on the same scales, with one legend."""
+    """Draw each of the contents on axes of its own, with one legend.
+
+    All panels have the same scales, or with `scales = "row"` those of a row the same values.
+    """
     columns = min(len(contents), columns)
     width = WIDE_IN if columns > 1 else WIDTH_IN
     if (given := _given_width_in.get()) is not None:
         width = given
         columns = max(1, min(columns, int(width / MIN_PANEL_IN)))
     rows = -(-len(contents) // columns)
-    drawing = Figure(figsize=(width, PANEL_HEIGHT_IN * rows + FOOT_IN), layout="constrained")
-    grid = drawing.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    drawing = Figure(figsize=(width, height_in * rows + FOOT_IN), layout="constrained")
+    grid = drawing.subplots(rows, columns, sharex=True, sharey=scales, squeeze=False)
     axes_of_all: list[Axes] = list(grid.flat)
     for index, (axes, content) in enumerate(zip(axes_of_all, contents, strict=False)):
         axes.set_xlabel(x)

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from longhaul.figures.proxies import with_names
 from longhaul.results import kinds
 from longhaul.results.files import ResultsError, check_table, read_meta, read_table
 from longhaul.results.kinds import Kind
@@ -168,6 +169,11 @@ class Results:
         return self.series.filter(pl.col("kind") == "link")
 
     @cached_property
+    def proxy_series(self) -> pl.DataFrame:
+        """The samples of proxies: the window between their nodes, and the local queue."""
+        return self.series.filter(pl.col("kind") == "proxy")
+
+    @cached_property
     def bundles(self) -> pl.DataFrame:
         """The flows, with parallel streams added up: what summaries and plots call a flow."""
         return bundles(self.flows)
@@ -284,10 +290,11 @@ class Results:
         return self.kind.summary(self).as_dict()
 
     def summary(self) -> Summary:
-        """Return the run's figures, by label, by flow and by link, over the measurement window."""
+        """Return the run's figures, by label, flow, link and proxy, over the measurement window."""
         links = self.links.filter(pl.col("name").is_in(self.observed_links()))
         delays = self.delays if "delays" in self.tables else None
-        return Summary.of(self.bundles, links, self.response_times, delays)
+        proxies = with_names(self.proxies, self.meta) if "proxies" in self.tables else None
+        return Summary.of(self.bundles, links, self.response_times, delays, proxies)
 
 
 def open_run(path: str | Path) -> Results:
