@@ -440,7 +440,7 @@ def test_the_export_has_the_files_of_the_original(run: longhaul.Results, tmp_pat
     assert len(list(folder.iterdir())) == 3 + 17 + 13 + 8 + 18 + 6 + 3 + 2 + 1 + groups
     # Settings, and what follows from them (section 3.2.8).
     settings = dict(_lines(folder, "ConfigurationSettingsFor"))
-    of_all = sum(tables.topology["sources"])
+    of_all = tables.topology["sources"].sum()
     assert settings["mesonet.hosts.sources.all"] == json.dumps(str(of_all))
     assert settings["mesonet.hosts.flow_classes"].startswith('"DD-')
     active = _lines(folder, "ActiveFlows")
