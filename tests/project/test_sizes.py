@@ -14,7 +14,8 @@ from longhaul import _engine
 # that name what to do, PDF and views of who gets what, 30 kB.
 PROGRAM, NOT_COMPILED = 3_800_000, 690_000
 # Bytes of the studies of publications: their own metrics, measures and figures; what they declare,
-# above all their claims, and which statements of a chapter are none; and tables of recorded runs, which change with every results version.
+# above all their claims, and which statements of a chapter are none; and tables of recorded runs,
+# which change with every results version.
 MEASURES, LEDGERS, RECORDED = 130_000, 290_000, 5_000_000
 
 
