@@ -127,7 +127,7 @@ def bundles(flows: pl.DataFrame) -> pl.DataFrame:
             .alias("rtt_mean_s"),
             pl.col(
                 "goodput_bps", "sent_pkts", "retransmitted_pkts", "cuts_loss", "cuts_ecn",
-                "timeouts", "rtt_samples", "cwnd_mean_pkts", *LIMITS.values(),
+                "timeouts", "rtt_samples", "cwnd_mean_pkts", "marked_pkts", *LIMITS.values(),
                 *(f"total_{name}" for name in COUNTS),
             ).sum(),
         )
