@@ -55,7 +55,7 @@ impl<W: Write> PcapngWriter<W> {
         &mut self,
         name: &str,
         description: &str,
-        speed: Rate,
+        speed: Option<Rate>,
         snap_bytes: u32,
     ) -> io::Result<()> {
         self.put(&LINKTYPE_ETHERNET.to_le_bytes());
@@ -63,7 +63,9 @@ impl<W: Write> PcapngWriter<W> {
         self.put(&snap_bytes.to_le_bytes());
         self.option(IF_NAME, name.as_bytes());
         self.option(IF_DESCRIPTION, description.as_bytes());
-        self.option(IF_SPEED, &speed.as_bps().to_le_bytes());
+        if let Some(speed) = speed {
+            self.option(IF_SPEED, &speed.as_bps().to_le_bytes());
+        }
         self.option(IF_TSRESOL, &[NANOSECONDS]);
         self.option(OPTION_END, &[]);
         self.write_block(INTERFACE_DESCRIPTION)
@@ -134,7 +136,7 @@ mod tests {
     fn blocks_are_laid_out_as_the_format_says() {
         let mut pcapng = PcapngWriter::new(Vec::new(), "app").unwrap();
         pcapng
-            .interface("ab", "in", Rate::from_bps(1_000_000_000), 96)
+            .interface("ab", "in", Some(Rate::from_bps(1_000_000_000)), 96)
             .unwrap();
         // 4.294967297 s are 2^32 + 1 nanoseconds.
         let time = Time::from_ps(4_294_967_297_999);

@@ -11,7 +11,10 @@ from longhaul.results.summary import Summary
 from longhaul.results.table import Block, Table, in_units
 
 # Figures of links that are 0 where nothing waits: one row says that of an idle link.
-OF_QUEUES = ("queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "marked_pkts")
+OF_QUEUES = (
+    "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "marked_pkts",
+    "l4s_wait_mean_s", "classic_wait_mean_s",
+)  # fmt: skip
 # In place of the utilisation of a link whose rate was 0 all the time that is measured.
 NO_CAPACITY = "no capacity"
 
