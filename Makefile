@@ -52,7 +52,7 @@ $(VENV)/needs: $(VENV)/maturin
 # What lint and tests need besides. Tests take warnings for errors, also of the compiler: modules are compiled before.
 $(VENV)/tools: $(VENV)/needs
 	$(BIN)/pip $(PIP_INSTALL) \
-		distributed gymnasium import-linter mypy pytest ruff
+		distributed gymnasium import-linter mypy pytest pytest-xdist ruff
 	$(BIN)/python -m compileall -qq -j 2 $(VENV)/lib || true
 	touch $@
 
@@ -75,7 +75,7 @@ test-rust:
 
 test-python: build
 	@$(MAKE) --no-print-directory --silent $(VENV)/tools
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
 test-long: build fuzz
 	@$(MAKE) --no-print-directory --silent $(VENV)/tools
