@@ -177,3 +177,22 @@ def test_courses_of_long_lived_flows_are_kept() -> None:
     few = later.filter(pl.col("normal_mode_flows") <= usual)["t_s"]
     assert row["abated_s_TP1"] == pytest.approx(few[0] - 40 if len(few) else 40)
     assert row["abated_s_TP0"] == pytest.approx(network["t_s"][0])
+
+
+def test_clusters_without_some_responses_or_algorithms() -> None:
+    """FAST is apart in most responses, BIC and Scalable TCP in the nine others."""
+    apart = {"FAST": (1.0, 9.0), "BIC": (8.0, 1.4), "Scalable": (8.1, 1.4)}
+    rows: list[dict[str, object]] = []
+    for place, algorithm in enumerate(ALGORITHMS):
+        first, later = apart.get(algorithm, (1.0 + 0.1 * place, 1.0 + 0.1 * place))
+        row = {"experiment": "N6-MAIN", "condition": 5, "algorithm": algorithm, "replication": 0}
+        values = {f"y{n}_TP1": first if n < 10 else later for n in range(1, 46)}
+        rows.append(row | values)
+    data = Data(pl.DataFrame(rows), pl.DataFrame(), ("condition", "algorithm"))
+    of = {"of": "N6-MAIN", "period": "TP1"}
+    pair = {"algorithms": "BIC,Scalable"}
+    most = ",".join(f"y{n}" for n in range(10, 46))
+    assert competitors["distinctive"](data, **of, algorithms="FAST") == 1
+    assert competitors["distinctive"](data, **of, **pair, left_out=most) == 1
+    assert competitors["together"](data, **of, **pair, without="FAST") == 1
+    assert competitors["together"](data, **of, **pair, without="FAST,BIC") == 0

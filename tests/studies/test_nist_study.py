@@ -12,6 +12,7 @@ from conftest import CommandLine
 import longhaul
 from longhaul.campaign import Run, as_toml
 from longhaul.campaign.reduce import reduce
+from longhaul.guide import examples
 from longhaul.mesonet import MesoNet
 from longhaul.studies.errors import StudyError
 from longhaul.studies.study import Study, find
@@ -144,7 +145,7 @@ def test_a_condition_is_what_its_table_says() -> None:
 
 def test_the_example_is_condition_8() -> None:
     run = STUDY.cell("N7-MAIN", {"condition": "8", "algorithm": "TCP"})
-    example = longhaul.load(longhaul.guide.examples.read("mesonet_scaled_down"))
+    example = longhaul.load(examples.read("mesonet_scaled_down"))
     ours, theirs = (json.loads(one.resolved_json()) for one in (run.resolved, example))
     assert ours["mesonet"] == theirs["mesonet"]
 

@@ -66,20 +66,27 @@ def _values(rows: pl.DataFrame, metric: str) -> np.ndarray:
     return values
 
 
-def _dendrogram(rows: pl.DataFrame, period: str) -> clusters.Dendrogram:
-    names = OF_RUNS if period == WHOLE_RUN else [f"{name}_{period}" for name in OF_PERIODS]
+def _dendrogram(rows: pl.DataFrame, period: str, left_out: str = "") -> clusters.Dendrogram:
+    """Clusters of the algorithms of a condition, by all responses but those that are left out."""
+    is_run = period == WHOLE_RUN
+    kept = [name for name in (OF_RUNS if is_run else OF_PERIODS) if name not in left_out.split(",")]
+    names = kept if is_run else [f"{name}_{period}" for name in kept]
     return clusters.dendrogram(np.column_stack([_values(rows, name) for name in names]))
 
 
 @of_kind(COUNT)
 def distinctive(
-    data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = ""
-) -> float:
-    """Under how many conditions these algorithms are what clustering separates from all others."""
+    data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = "",
+    left_out: str = "",
+) -> float:  # fmt: skip
+    """Under how many conditions these algorithms are what clustering separates from all others.
+
+    `left_out` names responses that the clustering does not use.
+    """
     wanted = set(algorithms.split(","))
     return float(
         sum(
-            {names[place] for place in _dendrogram(rows, period).distinctive} == wanted
+            {names[place] for place in _dendrogram(rows, period, left_out).distinctive} == wanted
             for names, rows in _conditions(data, of, condition, without)
         )
     )
@@ -95,11 +102,13 @@ def distinctive_any(
 
 
 @of_kind(COUNT)
-def together(data: Data, of: str, period: str, algorithms: str, condition: Word = "") -> float:
+def together(
+    data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = ""
+) -> float:
     """Under how many conditions these algorithms are a cluster without any other."""
     wanted = set(algorithms.split(","))
     count = 0
-    for names, rows in _conditions(data, of, condition):
+    for names, rows in _conditions(data, of, condition, without):
         merges = _dendrogram(rows, period).merges
         count += any({names[leaf] for leaf in leaves} == wanted for leaves in _nodes(merges))
     return float(count)
