@@ -9,7 +9,7 @@ use longhaul_engine::measure::CapturedPacket;
 use crate::digest::{DigestedFile, NewFile};
 use crate::error::OutputError;
 use crate::frame::{Conversation, HEADER_BYTES_MAX};
-use crate::pcapng::PcapngWriter;
+use crate::pcapng::{LinkType, PcapngWriter};
 use crate::ports::PortTable;
 
 pub(crate) const FILE: &str = "packets.pcapng";
@@ -45,7 +45,8 @@ impl Capture {
                     let place = format!(
                         "packets as they come to the link from {from} to {to}, before its queue"
                     );
-                    writer.interface(&link.name, &place, link.rate, HEADER_BYTES_MAX as u32)?;
+                    let (ethernet, snap_bytes) = (LinkType::Ethernet, HEADER_BYTES_MAX as u32);
+                    writer.interface(&link.name, &place, ethernet, link.rate, snap_bytes)?;
                     next += 1;
                 }
             }
