@@ -123,6 +123,7 @@ fn a_link_that_filters_acknowledgements_passes_the_newest_bytes() {
     config.links[1].direction.ack_filtering = Some(true);
     let mut script = Script::default();
     let start = Span::from_millis(10);
+    script.send(start, 0, 0, false, vec![7; 100]);
     script.send(start, 1, 0, false, vec![1; 1500]);
     for number in 1..=4 {
         script.send(start, 1, number * 1000, true, vec![number as u8 + 1; 52]);
@@ -131,7 +132,7 @@ fn a_link_that_filters_acknowledgements_passes_the_newest_bytes() {
     script.send(start, 1, 4000, false, vec![8; 64]);
     script.send(start, 1, 5000, true, vec![9; 52]);
     emulate(&config, &mut script);
-    let contents: Vec<(u8, usize)> = (script.left.iter())
+    let contents: Vec<(u8, usize)> = (script.left.iter().filter(|left| left.0 == 1))
         .map(|left| (left.2[0], left.2.len()))
         .collect();
     assert_eq!(contents, [(1, 1500), (5, 52), (8, 64), (9, 52)]);
