@@ -35,7 +35,7 @@ class Lateness:
         """Return a sentence."""
         if self.is_excessive:
             return (
-                f"NOT IN TIME: {self.share_over_1ms:.1%} of {self.packets} packets were more than "
+                f"NOT IN TIME: {self.share_over_1ms:.2%} of {self.packets} packets were more than "
                 f"1 ms late ({self.mean_us:.0f} us on average, {self.p99_us:.0f} us at the 99 % "
                 f"quantile, {self.max_us / 1e3:.1f} ms at most), of at most 0.5 %. The machine was "
                 "too busy, or the rate too high: do not trust these results."
