@@ -175,7 +175,7 @@ lint-rust:
 	# File by file: modules that macros declare are not found otherwise.
 	git ls-files -z "*.rs" | xargs -0 rustfmt --edition 2024 --check
 	cargo clippy --locked --all-targets -- -D warnings
-	cargo clippy --locked --all-targets --package longhaul-recorder --package longhaul-playground -- -D warnings
+	cargo clippy --locked --all-targets --package longhaul-playground -- -D warnings
 
 lint-python: $(VENV)/tools
 	$(BIN)/ruff check

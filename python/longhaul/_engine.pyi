@@ -17,6 +17,9 @@ class OutputError(LonghaulError):
 class RunError(LonghaulError):
     """A run that failed under way."""
 
+class EmulationError(LonghaulError):
+    """An emulation that this machine, its rights or the scenario does not allow."""
+
 class AlgorithmError(LonghaulError):
     """A congestion control algorithm in Python that cannot be used, or that raised an exception.
 
@@ -367,6 +370,33 @@ class Scenario:
         Columns `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts` and `congestion`, one row per
         round trip; and the mean window that the algorithm's response function gives, if it has one.
         `loss` is a probability and the seed of its draws.
+        """
+
+    @property
+    def nodes(self) -> list[str]:
+        """Names of the nodes, none of kinds of simulation that have no nodes of their own."""
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Names of the sending and receiving node of the first flow."""
+
+    def emulate(
+        self,
+        out: str | PathLike[str],
+        *,
+        nodes: Sequence[str],
+        programs: Sequence[tuple[int, Sequence[str], bool]],
+        background: bool = False,
+        sysctls: Sequence[tuple[str, str]] = (),
+        pcap: str | PathLike[str] | None = None,
+        overwrite: bool = False,
+    ) -> tuple[Path, str, str | None, BaseException | None]:
+        """Emulate the network between hosts at `nodes`, and leave a run directory.
+
+        A program is the number of its host, the program with its arguments, and true if the
+        emulation ends with it. Returns the directory, the circumstances as JSON, the fault of
+        `out` if the directory is elsewhere, and what was raised if that stopped the emulation.
+        Raises EmulationError if the machine or the scenario does not allow it.
         """
 
     def run(

@@ -2,10 +2,12 @@
 
 import json
 import math
+import shutil
 from pathlib import Path
 
 import pytest
 
+from longhaul._engine import EmulationError
 from validation.linux import record
 from validation.linux.cases import Case, Flow, Writes
 from validation.linux.catalogue import cases, first_cases
@@ -83,11 +85,15 @@ def test_repeats_widen_a_band_only_where_they_differ_more() -> None:
         assert [verdict.within for verdict in judge(case, kernel, lacking, repeats)] == [False]
 
 
-def test_a_case_is_one_for_the_recorder_and_one_for_the_simulator() -> None:
-    case = Case("b_reno_idle", 416, 30, (Flow("reno", writes=Writes(1_000_000, 3)),))
-    described = case.for_recorder(1)
+def test_a_case_is_one_for_programs_and_one_for_the_simulator() -> None:
+    case = Case("b_reno_idle", 416, 30, (Flow("reno", writes=Writes(1_000_000, 3)),), drops=(10,))
+    described = case.for_applications()
     assert described["flows"][0]["writes"] == {"bytes": 1_000_000, "every_s": 3}
-    assert described["rate_bps"] == 50e6
+    # Programs also send the ACK that completes the handshake.
+    for scenario, dropped in ((case.scenario(), 11), (case.emulated(1), 12)):
+        (link,) = scenario["topology"]["graph"]["links"]
+        assert link["loss"] == {"packets": [dropped]}
+        assert link["rate"] == "50 Mbps"
     assert case.scenario()["flows"][0]["traffic"]["message"] == "1000000 B"
     # A megabyte every three seconds.
     assert case.scenario()["flows"][0]["traffic"]["rate"] == f"{8e6 / 3} bps"
@@ -101,26 +107,26 @@ def test_names_of_cases_are_unique_and_have_a_kind() -> None:
 
 
 def test_late_recordings_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    recorder = tmp_path / "recorder"
     source = folder(tmp_path, late_share=0.02)
-    copy = f'cp {source}/recording.json {source}/samples.csv "$2"'
-    recorder.write_text(f'#!/bin/sh\n[ "$1" = --check ] || {copy}\n')
-    recorder.chmod(0o755)
-    monkeypatch.setattr(record, "RECORDER", recorder)
-    monkeypatch.setattr(record, "BUILD", ("true",))
+
+    def record_once(case: Case, to: Path, run: int) -> None:
+        for file in ("recording.json", "samples.csv"):
+            shutil.copy(source / file, to)
+
+    monkeypatch.setattr(record, "record_once", record_once)
     monkeypatch.setattr(record, "RECORDINGS", tmp_path / "out")
-    assert record.record(("s_reno_025",), 1) == 0
+    record.record(("s_reno_025",), 1)
     assert not list((tmp_path / "out").rglob("recording.json"))
     assert list((tmp_path / "out").rglob("late.json"))
 
 
 def test_a_machine_without_rights_is_told_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    recorder = tmp_path / "recorder"
-    recorder.write_text("#!/bin/sh\necho cannot record: no TUN device >&2\nexit 3\n")
-    recorder.chmod(0o755)
-    monkeypatch.setattr(record, "RECORDER", recorder)
-    monkeypatch.setattr(record, "BUILD", ("true",))
-    assert record.main(["s_reno_025"]) == 3
-    assert "no TUN device" in capfd.readouterr().err
+    def refuse(*_: object, **__: object) -> None:
+        raise EmulationError("cannot make a TUN device")
+
+    monkeypatch.setattr(record, "emulate", refuse)
+    monkeypatch.setattr(record, "RECORDINGS", tmp_path / "out")
+    assert record.main(["s_reno_025"]) == 2
+    assert "cannot make a TUN device" in capsys.readouterr().err

@@ -122,24 +122,32 @@ class Case:
             "flows": [_flow(number, flow) for number, flow in enumerate(self.flows)],
         }
 
-    def for_recorder(self, run: int) -> dict[str, Any]:
-        """Return the case as the recorder reads it."""
+    @property
+    def all_sysctls(self) -> dict[str, str]:
+        """Settings below `net.ipv4` of a recording."""
         ecn = {"tcp_ecn": "1"} if self.mark_from_pkts else {}
-        reordering = self.reordering and {**self.reordering._asdict(), "seed": run}
+        return {"tcp_no_metrics_save": "1"} | ecn | dict(self.sysctls)
+
+    def emulated(self, run: int) -> dict[str, Any]:
+        """Return the scenario of an emulation, whose random numbers differ from run to run."""
+        scenario = self.scenario()
+        (link,) = scenario["topology"]["graph"]["links"]
+        if self.drops:
+            # Here the SYN and the ACK that completes the handshake come first.
+            link["loss"] = {"packets": [number + 2 for number in self.drops]}
+        measure = {"from": "0 s", "every": "100 ms"}
+        # Longer than the programs take to start and end.
+        duration = f"{self.duration_s + 30} s"
+        return scenario | {"seed": run, "measure": measure, "duration": duration}
+
+    def for_applications(self) -> dict[str, Any]:
+        """Return the case as senders and receivers read it."""
         return {
             "name": self.name,
-            "rate_bps": self.path.mbps * 1e6,
-            "delay_s": self.path.rtt_s / 2,
-            "limit_pkts": self.limit_pkts,
             "duration_s": self.duration_s,
             "sample_s": SAMPLE_S,
             "flows": [_recorded_flow(flow) for flow in self.flows],
-            "drops": list(self.drops),
-            "outage_s": self.outage_s,
-            "mark_from_pkts": self.mark_from_pkts,
-            "reordering": reordering,
             "receive_buffer_bytes": self.receive_buffer_bytes,
-            "sysctls": {"tcp_no_metrics_save": "1"} | ecn | dict(self.sysctls),
         }
 
     def _queue(self) -> dict[str, Any]:

@@ -1,17 +1,24 @@
 """Recordings of this machine's kernel: `make record-linux`, or `python -m validation.linux.record`.
 
-Needs root, TUN devices and network namespaces, and a machine that is not busy: a recording counts
-only if its packets were forwarded in time.
+The path of a case is emulated (`longhaul.emulation`), its senders and receivers are programs in the
+two hosts (`applications.py`). Needs root, TUN devices and network namespaces, and a machine that is
+not busy: a recording counts only if its packets were forwarded in time.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import subprocess
+import shlex
+import shutil
 import sys
 from pathlib import Path
+from typing import Any
 
+from longhaul._engine import EmulationError
+from longhaul.emulation import Emulation, Program, emulate
+from longhaul.running.loading import load
+from validation.linux.applications import FIRST_PORT
 from validation.linux.cases import Case
 from validation.linux.catalogue import cases
 from validation.linux.gold import collect
@@ -19,17 +26,15 @@ from validation.linux.kernel import Recording
 
 ROOT = Path(__file__).parent.parent.parent
 RECORDINGS = ROOT / "validation" / "out" / "linux"
-BUILD = ("cargo", "build", "--quiet", "--release", "--locked", "--package", "longhaul-recorder")
-RECORDER = ROOT / "target" / "release" / "longhaul-recorder"
+
+NOT_POSSIBLE = 2
+"""Exit code where the machine does not allow it."""
 
 LATE_SHARE = 0.005
 """Largest allowed fraction of packets more than a millisecond late in a recording."""
 
 ATTEMPTS = 3
 """To record a case in time."""
-
-SPARE_S = 20
-"""A recorder that takes so much longer than its case has failed."""
 
 
 def main(arguments: list[str]) -> int:
@@ -41,44 +46,79 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--collect", action="store_true", help="only write gold from recordings")
     asked = parser.parse_args(arguments)
     if not asked.collect:
-        code = record(tuple(asked.prefix), asked.runs)
-        if code:
-            return code
+        try:
+            record(tuple(asked.prefix), asked.runs)
+        except EmulationError as error:
+            print(error, file=sys.stderr)
+            return NOT_POSSIBLE
     if not asked.keep:
         collect(RECORDINGS)
     return 0
 
 
-def record(prefixes: tuple[str, ...], runs: int) -> int:
-    """Record cases that are not there yet; the exit code."""
-    subprocess.run(BUILD, cwd=ROOT, check=True)
-    able = subprocess.run([RECORDER, "--check"], capture_output=True, text=True, check=False)
-    if able.returncode:
-        print(able.stderr.strip(), file=sys.stderr)
-        return able.returncode
+def record(prefixes: tuple[str, ...], runs: int) -> None:
+    """Record cases that are not there yet."""
     for run in range(1, runs + 1):
         for case in cases():
             folder = RECORDINGS / case.name / str(run)
             if case.name.startswith(prefixes) and not (folder / "recording.json").exists():
                 _record_in_time(case, folder, run)
-    return 0
 
 
 def _record_in_time(case: Case, folder: Path, run: int) -> None:
     """Record a case until its packets were in time, a few times at most."""
     folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "case.json"
-    file.write_text(json.dumps(case.for_recorder(run), indent=1), encoding="utf-8")
     for _ in range(ATTEMPTS):
-        subprocess.run(
-            [RECORDER, file, folder], check=True, timeout=case.duration_s + SPARE_S, cwd=ROOT
-        )
+        record_once(case, folder, run)
         recording = Recording.read(folder)
         print(f"{case.name} {run}: {recording.timing()}", flush=True)
         if recording.late_share() <= LATE_SHARE:
             return
     (folder / "recording.json").rename(folder / "late.json")
     print(f"{case.name} {run}: not kept, the machine was too busy", flush=True)
+
+
+def record_once(case: Case, folder: Path, run: int) -> None:
+    """Emulate a case; leave its samples and `recording.json` in a folder."""
+    described = case.for_applications()
+    file = folder / "case.json"
+    file.write_text(json.dumps(described, indent=1), encoding="utf-8")
+    command = [sys.executable, "-m", "validation.linux.applications"]
+    receive = f"cd {shlex.quote(str(ROOT))} && exec {shlex.join([*command, 'receive', str(file)])}"
+    send = f"cd {shlex.quote(str(ROOT))} && exec {shlex.join([*command, 'send', str(file)])}"
+    shutil.rmtree(folder / "run", ignore_errors=True)
+    emulation = emulate(
+        load(case.emulated(run)),
+        Program("sender", ("/bin/sh", "-c", send)),
+        out=folder / "run",
+        others=[Program("receiver", ("/bin/sh", "-c", receive))],
+        sysctls={f"net.ipv4.{name}": value for name, value in case.all_sysctls.items()},
+    )
+    if emulation.stopped is not None:
+        raise emulation.stopped
+    if emulation.failed:
+        raise RuntimeError("; ".join(emulation.failed))
+    about = _about(case, emulation, json.loads((folder / "sender.json").read_text("utf-8")))
+    (folder / "recording.json").write_text(json.dumps(about, indent=1), encoding="utf-8")
+
+
+def _about(case: Case, emulation: Emulation, sender: dict[str, Any]) -> dict[str, Any]:
+    """Return everything about a recording but its samples."""
+    flows = emulation.results.flows
+    ports = [name.rsplit(":", 1)[1].removesuffix("/tcp") for name in flows["name"]]
+    completions = dict(zip(ports, flows["completion_s"], strict=True))
+    return {
+        "case": {"name": case.name, "sysctls": dict(case.all_sysctls)},
+        "kernel": emulation.circumstances["kernel"],
+        "lateness": emulation.circumstances["lateness"],
+        "ticks": emulation.circumstances["processor_ticks"],
+        "completion_s": [
+            completions.get(str(FIRST_PORT + number)) if flow.size_bytes is not None else None
+            for number, flow in enumerate(case.flows)
+        ],
+        "sysctls": sender["sysctls"],
+        "counters": {"senders": sender["counters"]},
+    }
 
 
 if __name__ == "__main__":

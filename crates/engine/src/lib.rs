@@ -6,6 +6,7 @@
 //! here is global: any number of simulations may run in parallel threads.
 
 pub mod config;
+pub mod emulation;
 pub mod measure;
 mod network;
 mod packet;

@@ -9,7 +9,7 @@ use longhaul_engine::measure::CapturedPacket;
 use crate::digest::{DigestedFile, NewFile};
 use crate::error::OutputError;
 use crate::frame::{Conversation, HEADER_BYTES_MAX};
-use crate::pcapng::PcapngWriter;
+use crate::pcapng::{LinkType, PcapngWriter};
 use crate::ports::PortTable;
 
 pub(crate) const FILE: &str = "packets.pcapng";
@@ -45,8 +45,9 @@ impl Capture {
                     let place = format!(
                         "packets as they come to the link from {from} to {to}, before its queue"
                     );
+                    let (ethernet, snap_bytes) = (LinkType::Ethernet, HEADER_BYTES_MAX as u32);
                     let rate = Some(link.rate);
-                    writer.interface(&link.name, &place, rate, HEADER_BYTES_MAX as u32)?;
+                    writer.interface(&link.name, &place, ethernet, rate, snap_bytes)?;
                     next += 1;
                 }
             }
@@ -56,7 +57,8 @@ impl Capture {
                 if captured {
                     let place =
                         format!("packets that end systems at {name} send, and that reach them");
-                    writer.interface(name, &place, None, HEADER_BYTES_MAX as u32)?;
+                    let (ethernet, snap_bytes) = (LinkType::Ethernet, HEADER_BYTES_MAX as u32);
+                    writer.interface(name, &place, ethernet, None, snap_bytes)?;
                     next += 1;
                 }
             }

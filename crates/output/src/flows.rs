@@ -28,7 +28,10 @@ impl FlowRow {
             counters,
             one_connection: matches!(
                 self.flow().transport,
-                Transport::Tcp(_) | Transport::Messages(..) | Transport::Stack(_)
+                Transport::Tcp(_)
+                    | Transport::Messages(..)
+                    | Transport::Stack(_)
+                    | Transport::Outside(_)
             ),
             duration_s: self.seconds_since(from),
             alive_s: alive_to.since(alive_from).as_secs_f64(),
@@ -82,7 +85,7 @@ fn identity() -> Vec<Column<FlowRow>> {
             "source",
             Text,
             "",
-            "what it sends: greedy, transfer, messages, traffic (connections that come and go), datagrams",
+            "what it sends: greedy, transfer, messages, traffic (connections that come and go), datagrams, program (packets of a real one)",
             |row: &FlowRow| {
                 Cell::Text(match &row.flow().transport {
                     transport if transport.transfer().is_some() => "transfer",
@@ -90,6 +93,7 @@ fn identity() -> Vec<Column<FlowRow>> {
                     Transport::Messages(..) => "messages",
                     Transport::Traffic(..) => "traffic",
                     Transport::Udp(_) => "datagrams",
+                    Transport::Outside(_) => "program",
                 })
             },
         ),

@@ -13,7 +13,6 @@ const ENHANCED_PACKET: u32 = 6;
 
 const BYTE_ORDER_MAGIC: u32 = 0x1a2b_3c4d;
 const SECTION_LENGTH_UNKNOWN: u64 = u64::MAX;
-const LINKTYPE_ETHERNET: u16 = 1;
 
 const OPTION_END: u16 = 0;
 const COMMENT: u16 = 1;
@@ -24,6 +23,15 @@ const IF_SPEED: u16 = 8;
 const IF_TSRESOL: u16 = 9;
 /// Time stamps in units of 10^-9 s.
 const NANOSECONDS: u8 = 9;
+
+/// Format of the captured bytes, by its number in the registry of link types.
+#[derive(Clone, Copy, Debug)]
+#[repr(u16)]
+pub(crate) enum LinkType {
+    Ethernet = 1,
+    /// From the IP header on.
+    Raw = 101,
+}
 
 /// A pcapng file that is being written.
 #[derive(Debug)]
@@ -55,10 +63,11 @@ impl<W: Write> PcapngWriter<W> {
         &mut self,
         name: &str,
         description: &str,
+        link_type: LinkType,
         speed: Option<Rate>,
         snap_bytes: u32,
     ) -> io::Result<()> {
-        self.put(&LINKTYPE_ETHERNET.to_le_bytes());
+        self.put(&(link_type as u16).to_le_bytes());
         self.put(&[0; 2]);
         self.put(&snap_bytes.to_le_bytes());
         self.option(IF_NAME, name.as_bytes());
@@ -136,7 +145,13 @@ mod tests {
     fn blocks_are_laid_out_as_the_format_says() {
         let mut pcapng = PcapngWriter::new(Vec::new(), "app").unwrap();
         pcapng
-            .interface("ab", "in", Some(Rate::from_bps(1_000_000_000)), 96)
+            .interface(
+                "ab",
+                "in",
+                LinkType::Ethernet,
+                Some(Rate::from_bps(1_000_000_000)),
+                96,
+            )
             .unwrap();
         // 4.294967297 s are 2^32 + 1 nanoseconds.
         let time = Time::from_ps(4_294_967_297_999);

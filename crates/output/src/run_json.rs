@@ -115,10 +115,17 @@ pub(crate) struct Figures<O> {
 #[derive(Debug, Serialize)]
 pub(crate) struct OfEngine {
     events_pending_max: u64,
+    /// Circumstances of an emulation: hosts, programs, lateness.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    emulation: Option<serde_json::Value>,
 }
 
 impl Figures<OfEngine> {
-    pub(crate) fn new(config: &Config, totals: &Totals) -> Self {
+    pub(crate) fn new(
+        config: &Config,
+        totals: &Totals,
+        emulation: Option<serde_json::Value>,
+    ) -> Self {
         Self {
             seed: config.seed,
             replication: config.replication,
@@ -130,6 +137,7 @@ impl Figures<OfEngine> {
             warnings: totals.run_warnings.clone(),
             own: OfEngine {
                 events_pending_max: totals.events_pending_max,
+                emulation,
             },
         }
     }

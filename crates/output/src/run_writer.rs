@@ -39,6 +39,8 @@ pub struct RunWriter {
     /// Names of flows, followed by those of proxies' connections.
     flow_names: Vec<Name>,
     ticker: Ticker,
+    /// Circumstances of an emulation, for run.json.
+    emulation: Option<serde_json::Value>,
 }
 
 impl RunWriter {
@@ -86,6 +88,7 @@ impl RunWriter {
             run: Run::new(directory, meta, progress),
             flow_names,
             ticker: Ticker::default(),
+            emulation: None,
         })
     }
 
@@ -93,6 +96,15 @@ impl RunWriter {
     #[must_use]
     pub fn with_ticker(self, ticker: Ticker) -> Self {
         Self { ticker, ..self }
+    }
+
+    /// Returns the writer of an emulation, whose circumstances are part of run.json.
+    #[must_use]
+    pub fn of_emulation(self, circumstances: serde_json::Value) -> Self {
+        Self {
+            emulation: Some(circumstances),
+            ..self
+        }
     }
 
     /// Records the cause that has stopped the run.
@@ -146,7 +158,7 @@ impl RunWriter {
             exchanges: self.exchanges.map(Table::finish).transpose()?,
             packets: self.capture.map(Capture::finish).transpose()?,
         };
-        let figures = Figures::new(config, totals);
+        let figures = Figures::new(config, totals, self.emulation);
         run.finish(figures, rows, wall, peak_memory_bytes)
     }
 }

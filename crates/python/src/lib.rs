@@ -6,6 +6,7 @@ mod algorithm;
 mod call_watch;
 mod catalogue;
 mod clock;
+mod emulation;
 mod facts;
 mod functions;
 mod hybrid;
@@ -47,6 +48,12 @@ mod error {
     create_exception!(longhaul, RunError, LonghaulError, "A run that failed.");
     create_exception!(
         longhaul,
+        EmulationError,
+        LonghaulError,
+        "An emulation that this machine, or the scenario, does not allow."
+    );
+    create_exception!(
+        longhaul,
         AlgorithmError,
         LonghaulError,
         "A congestion control algorithm in Python that cannot be used, or that raised an exception."
@@ -60,7 +67,9 @@ mod _engine {
     #[pymodule_export]
     use crate::catalogue::{algorithms, columns, profiles, queues, scenario_keys, traffic};
     #[pymodule_export]
-    use crate::error::{AlgorithmError, LonghaulError, OutputError, RunError, ScenarioError};
+    use crate::error::{
+        AlgorithmError, EmulationError, LonghaulError, OutputError, RunError, ScenarioError,
+    };
     #[pymodule_export]
     use crate::facts::{Ack, Congestion, Timeout, Window};
     #[pymodule_export]

@@ -165,7 +165,7 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
     }
 }
 
-fn meta<C>(scenario: &Scenario, config: C, overwrite: bool) -> RunMeta<C> {
+pub(crate) fn meta<C>(scenario: &Scenario, config: C, overwrite: bool) -> RunMeta<C> {
     RunMeta {
         resolved_scenario: scenario.resolved_json(),
         scenario_hash: scenario.hash(),

@@ -13,7 +13,8 @@ use pyo3::types::PyDict;
 
 use crate::algorithm::{self, Loader};
 use crate::call_watch::CallWatch;
-use crate::error::ScenarioError;
+use crate::emulation;
+use crate::error::{EmulationError, ScenarioError};
 use crate::latest::Latest;
 use crate::limit::TimeLimit;
 use crate::rounds::{self, Experiment};
@@ -219,6 +220,60 @@ impl Scenario {
         };
         let ended = py.detach(|| run::run(&self.inner, &out, options))?;
         Ok((ended.directory, ended.raised))
+    }
+
+    /// Returns the names of the nodes, none of kinds of simulation that have no nodes of their own.
+    #[getter]
+    fn nodes(&self) -> Vec<String> {
+        match self.inner.simulation() {
+            Simulation::Tcp(config) => config.nodes.clone(),
+            Simulation::MesoNet(_) => Vec::new(),
+        }
+    }
+
+    /// Names of the sending and receiving node of the first flow.
+    #[getter]
+    fn ends(&self) -> PyResult<(String, String)> {
+        let Simulation::Tcp(config) = self.inner.simulation() else {
+            let message = "a scenario of MesoNet has no nodes of its own";
+            return Err(EmulationError::new_err(message));
+        };
+        let flow = &config.flows[0];
+        let name = |node: usize| config.nodes[node].clone();
+        Ok((name(flow.from), name(flow.to)))
+    }
+
+    /// Emulates the network between hosts at `nodes`, in which programs run: the number of the host, the program and
+    /// its arguments, and true for the one in the foreground. Leaves a run directory at `out`. Returns the directory,
+    /// the circumstances as JSON, the fault of the directory asked for if it is another one, and the exception that
+    /// stopped the emulation, if any.
+    #[pyo3(signature = (
+        out, *, nodes, programs, background = false, sysctls = Vec::new(), pcap = None, overwrite = false
+    ))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "keyword arguments of one function in Python"
+    )]
+    fn emulate(
+        &self,
+        py: Python<'_>,
+        out: PathBuf,
+        nodes: Vec<String>,
+        programs: Vec<(usize, Vec<String>, bool)>,
+        background: bool,
+        sysctls: Vec<(String, String)>,
+        pcap: Option<PathBuf>,
+        overwrite: bool,
+    ) -> PyResult<(PathBuf, String, Option<String>, Option<PyErr>)> {
+        let wanted = emulation::Wanted {
+            nodes,
+            programs,
+            background,
+            sysctls,
+            pcap,
+            overwrite,
+        };
+        py.detach(|| emulation::run(&self.inner, &out, wanted))
     }
 }
 

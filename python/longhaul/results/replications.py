@@ -17,7 +17,9 @@ def replicated(runs: Sequence[AnyRun]) -> list[list[AnyRun]]:
     alike: dict[str, list[AnyRun]] = {}
     for run in runs:
         rest = {key: value for key, value in run.scenario.items() if key not in RANDOM}
-        alike.setdefault(json.dumps(rest, sort_keys=True), []).append(run)
+        # The flows of an emulation are those of its programs.
+        programs = run.meta.get("emulation", {}).get("programs")
+        alike.setdefault(json.dumps([rest, programs], sort_keys=True), []).append(run)
     return list(alike.values())
 
 

@@ -265,8 +265,9 @@ class Results:
     def headline(self) -> str:
         """Return the simulated time, the seed and the speed, in a line."""
         meta, machine = self.meta, self.meta["machine"]
+        ran = "emulated" if "emulation" in meta else "simulated"
         return (
-            f"{meta['simulated_s']:g} s simulated, measured from {meta['measured_from_s']:g} s, "
+            f"{meta['simulated_s']:g} s {ran}, measured from {meta['measured_from_s']:g} s, "
             f"seed {meta['seed']}; {meta['data_packets']:,} data packets in "
             f"{machine['wall_s']:.1f} s ({machine['packets_per_s'] / 1e6:.2f} M/s)"
         )

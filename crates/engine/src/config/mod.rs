@@ -191,6 +191,9 @@ pub enum Transport {
     Udp(Udp),
     /// A connection of a stack from outside the engine.
     Stack(Arc<ForeignStack>),
+    /// Packets of real programs, one way: a flow that an emulation has recorded ([`crate::emulation`]). It cannot be
+    /// simulated.
+    Outside(OutsideFlow),
 }
 
 impl Transport {
@@ -198,7 +201,7 @@ impl Transport {
     pub fn tcp(&self) -> Option<&Arc<Tcp>> {
         match self {
             Self::Tcp(tcp) | Self::Traffic(tcp, _) | Self::Messages(tcp, _) => Some(tcp),
-            Self::Udp(_) | Self::Stack(_) => None,
+            Self::Udp(_) | Self::Stack(_) | Self::Outside(_) => None,
         }
     }
 
@@ -206,6 +209,7 @@ impl Transport {
     pub fn congestion(&self) -> Option<&str> {
         match self {
             Self::Stack(stack) => Some(&stack.congestion),
+            Self::Outside(flow) => flow.congestion.as_deref(),
             _ => self.tcp().map(|tcp| tcp.congestion.kind.as_str()),
         }
     }
@@ -216,9 +220,16 @@ impl Transport {
         match self {
             Self::Tcp(tcp) => tcp.transfer,
             Self::Stack(stack) => stack.transfer,
-            Self::Traffic(..) | Self::Messages(..) | Self::Udp(_) => None,
+            Self::Traffic(..) | Self::Messages(..) | Self::Udp(_) | Self::Outside(_) => None,
         }
     }
+}
+
+/// A flow of real programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutsideFlow {
+    /// Congestion control that the sending kernel reports, for TCP.
+    pub congestion: Option<String>,
 }
 
 /// A datagram stream.

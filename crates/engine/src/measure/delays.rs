@@ -43,7 +43,7 @@ impl Default for DelayHistogram {
 impl DelayHistogram {
     /// Counts one packet. Out of line: most runs do not measure delays, and their code keeps its registers.
     #[inline(never)]
-    pub(crate) fn record(&mut self, delay: Span) {
+    pub fn record(&mut self, delay: Span) {
         let units = delay.as_ps() >> UNIT_BITS;
         let row = ((units | (ROW as u64 - 1)).ilog2() - (ROW.ilog2() - 1)) as usize;
         let bucket = (units >> row.saturating_sub(1)) as usize % ROW;

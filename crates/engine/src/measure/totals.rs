@@ -56,6 +56,24 @@ pub struct FlowTotals {
     pub window: FlowCounters,
 }
 
+impl FlowTotals {
+    /// Returns the results of a flow from its counters at the beginning of the measurement window and at the end.
+    /// Extremes of round trips are those of the whole run.
+    pub fn between(
+        start: Time,
+        finish: Option<Time>,
+        before: FlowCounters,
+        total: FlowCounters,
+    ) -> Self {
+        Self {
+            start,
+            finish,
+            total,
+            window: total.since(before),
+        }
+    }
+}
+
 counters! {
     /// Counters of one flow in a period. Counters of packets do not include SYN and pure ACKs. The order in memory
     /// is given: the first six, which nearly every packet changes, share a cache line.

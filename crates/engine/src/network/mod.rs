@@ -150,15 +150,18 @@ impl Network {
         self.options.get(packet.sack)
     }
 
-    /// Plans the lookahead, once all routes are known, and begins the update intervals
-    /// of disciplines: whole ones since time zero.
-    pub(crate) fn look_ahead(&mut self, config: &Config, endpoints: &[Endpoint]) {
+    /// Begins the update intervals of disciplines: whole ones since time zero.
+    pub(crate) fn begin_updates(&mut self) {
         for (link, id) in self.links.iter().zip(0..) {
             if let Some(interval) = link.update_interval() {
                 let end = Time::ZERO + interval;
                 self.schedule.push_observation(end, Event::QueueUpdate(id));
             }
         }
+    }
+
+    /// Plans the lookahead, once all routes are known.
+    pub(crate) fn look_ahead(&mut self, config: &Config, endpoints: &[Endpoint]) {
         let Plan {
             deliveries,
             answers,

@@ -26,6 +26,8 @@ pub(crate) enum End {
     /// An end of a connection of a stack gets a datagram.
     StackSender,
     StackReceiver,
+    /// A packet of a real program leaves the emulated network.
+    Outside,
     /// The ends of connections that traffic opens during the run.
     TrafficSender,
     TrafficReceiver,
@@ -77,7 +79,9 @@ impl End {
     fn carrier(self) -> Carrier {
         match self {
             Self::TrafficSender | Self::TrafficReceiver | Self::TrafficEntry => Carrier::Traffic,
-            Self::UdpReceiver | Self::StackSender | Self::StackReceiver => Carrier::Udp,
+            Self::UdpReceiver | Self::StackSender | Self::StackReceiver | Self::Outside => {
+                Carrier::Udp
+            }
             Self::TcpSender
             | Self::TcpReceiver
             | Self::DummySender

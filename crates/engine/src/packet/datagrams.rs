@@ -40,6 +40,12 @@ impl DatagramStore {
         copy
     }
 
+    /// Exchanges the bytes of two datagrams.
+    pub(super) fn swap(&mut self, one: SackHandle, other: SackHandle) {
+        let [one, other] = [one, other].map(|handle| number_of(handle) as usize);
+        self.buffers.swap(one, other);
+    }
+
     /// Forgets a datagram.
     pub(super) fn forget(&mut self, handle: SackHandle) {
         self.free.push(number_of(handle));

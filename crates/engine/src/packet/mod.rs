@@ -52,7 +52,7 @@ impl Packet {
 
     /// Returns true if the packet is a cumulative acknowledgement without other information, so that a later one
     /// can replace it: no SACK blocks or other options, neither SYN nor FIN, no ECN flag (RFC 3449, section
-    /// 5.2.1).
+    /// 5.2.1). Of a program outside, whose packets have bytes, the flag alone says so.
     pub(crate) fn is_pure_ack(&self) -> bool {
         const OTHERS: Flags = Flags::SYN
             .with(Flags::FIN)
@@ -61,7 +61,7 @@ impl Packet {
             .with(Flags::CWR)
             .with(Flags::LOW);
         self.flags.has(Flags::ACK)
-            && self.sack.is_none()
+            && (self.sack.is_none() || self.sack.has_datagram())
             && !self.flags.has(OTHERS)
             && self.flags.load().is_none()
     }

@@ -58,6 +58,11 @@ impl OptionStore {
         self.datagrams.put(bytes)
     }
 
+    /// Exchanges the bytes of two datagrams.
+    pub(crate) fn swap_datagrams(&mut self, one: SackHandle, other: SackHandle) {
+        self.datagrams.swap(one, other);
+    }
+
     /// Removes the bytes of a datagram of length `len` from the store; writes them to `bytes`.
     pub(crate) fn take_datagram(&mut self, handle: SackHandle, len: usize, bytes: &mut Vec<u8>) {
         self.datagrams.get(handle, len, bytes);

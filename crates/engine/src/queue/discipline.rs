@@ -77,6 +77,8 @@ pub(crate) trait PacketQueue {
     /// Observes a packet that reaches the link, before it is lost, dropped or accepted. For routers that take part
     /// in congestion control.
     fn observe_arrival(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
+    /// Gives the bytes of a packet that was [`DropReason::Filtered`] to the one whose place it has taken.
+    fn note_filtered(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
 
     /// Returns true if a packet that finds the link idle and no other waiting goes straight into service,
     /// unmarked, and does not change the discipline's state: it is then neither enqueued nor dequeued. Only for

@@ -145,6 +145,13 @@ macro_rules! disciplines {
                 }
             }
 
+            #[cold]
+            fn note_filtered(&mut self, packet: &Packet, options: &mut OptionStore) {
+                if let Self::FilteringAcks(queue) = self {
+                    queue.note_filtered(packet, options);
+                }
+            }
+
             #[inline(always)]
             fn passes(&self) -> bool {
                 match self {

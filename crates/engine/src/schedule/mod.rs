@@ -178,6 +178,30 @@ impl Schedule {
         (time_of(entry), Event::from_tag(entry as u64))
     }
 
+    /// Returns the time of the first entry. Its timer may have moved later since.
+    pub(crate) fn first_time(&self) -> Time {
+        time_of(self.links.first().min(self.first_of_others))
+    }
+
+    /// Returns the next event as [`Self::next`], if there is one by a time.
+    pub(crate) fn next_by(&mut self, until: Time) -> Option<(Time, Event)> {
+        while self.first_time() <= until {
+            let (link, other) = (self.links.first(), self.first_of_others);
+            if link < other || !is_of_block(other) {
+                return Some(self.next());
+            }
+            // Its timer may have moved past `until`.
+            self.taken = other;
+            self.latest = self.latest.max(other);
+            self.remove_first_of_others();
+            if let Some(timer) = self.of_block(other) {
+                self.events += 1;
+                return Some((time_of(timer), Event::from_tag(timer as u64)));
+            }
+        }
+        None
+    }
+
     #[inline(never)]
     fn take_next(&mut self) -> Key {
         self.events += 1;

@@ -49,7 +49,7 @@ impl World {
     /// Returns the end that has sent a packet; none for a datagram.
     fn sending_host(&self, packet: &Packet, end: End) -> Option<Host> {
         match end {
-            End::UdpReceiver | End::StackSender | End::StackReceiver => None,
+            End::UdpReceiver | End::StackSender | End::StackReceiver | End::Outside => None,
             End::TcpReceiver | End::DummyReceiver | End::ProxyEntry | End::ProxyExit => {
                 Some((packet.flow, true))
             }
@@ -91,6 +91,8 @@ impl World {
                 self.segment(packet)
             }
             End::TcpSender | End::DummySender => self.acknowledgement(packet, blocks),
+            // Its bytes are recorded where they come from.
+            End::Outside => return None,
             End::TrafficSender | End::TrafficReceiver | End::TrafficEntry => {
                 let captured = self.traffic.captured(packet, end)?;
                 self.traffic(packet, end != End::TrafficSender, &captured, blocks)

@@ -2,6 +2,7 @@
 
 mod capture;
 mod journal;
+mod live;
 mod sources;
 mod split;
 mod train;
@@ -11,6 +12,7 @@ mod world;
 use longhaul_kernel::memory;
 use longhaul_units::Time;
 
+pub use self::live::emulate;
 use self::world::World;
 use crate::config::Config;
 use crate::measure::{Control, OutOfMemory, Recorder, Totals};
@@ -42,6 +44,12 @@ pub enum SetupError {
         /// Reason of the refusal.
         reason: String,
     },
+    /// The flow was recorded in an emulation.
+    #[error("{user}: its packets came from a real program, and cannot be simulated")]
+    Outside {
+        /// Kind and name of the flow.
+        user: String,
+    },
     /// The recorder stopped the run during its setup.
     #[error("stopped while the simulation was set up")]
     Stopped,
@@ -54,6 +62,8 @@ pub enum SetupError {
 /// A flow or proxy between nodes without a path, or with a congestion control that does not exist.
 pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, SetupError> {
     let mut world = World::new(config, recorder)?;
+    let edges = world.edges(config);
+    world.env.network.look_ahead(config, &edges);
     world.enter_initial_events(config);
     match memory::catch(|| world.run(recorder)) {
         Ok(stopped) => Ok(world.totals(stopped)),
@@ -336,6 +346,7 @@ impl World {
                 (self.env.delays).record(connection.flow(), packet, packet.time);
                 connection.on_packet(Host::Receiver, packet, &mut self.env);
             }
+            End::Outside => self.outside.arrive(packet),
             End::DummyReceiver => self.tcp[flow].receiver.on_dummy(packet, &mut self.env),
             End::DummySender => self.tcp[flow].sender.on_dummy_ack(&mut self.env),
             End::TrafficSender | End::TrafficReceiver => {

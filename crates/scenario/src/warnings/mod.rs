@@ -81,6 +81,7 @@ fn packet_bytes(transport: &Transport) -> u32 {
     match transport {
         Transport::Udp(udp) => udp.packet_bytes,
         Transport::Stack(stack) => stack.packet_bytes,
+        Transport::Outside(_) => 0,
         Transport::Tcp(tcp) | Transport::Traffic(tcp, _) | Transport::Messages(tcp, _) => {
             tcp.mss_bytes + tcp.header_bytes
         }
@@ -136,7 +137,7 @@ pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
         Transport::Traffic(_, source) => !matches!(source.as_ref(), Source::Trace(_)),
         Transport::Messages(..) => true,
         Transport::Udp(udp) => udp.bursts.is_some() || udp.spacing != Spacing::Even,
-        Transport::Tcp(_) | Transport::Stack(_) => false,
+        Transport::Tcp(_) | Transport::Stack(_) | Transport::Outside(_) => false,
     };
     let random_traffic = config.flows.iter().any(|flow| draws(&flow.transport));
     let all = [

@@ -98,7 +98,7 @@ pub(super) fn warn_of_captures(config: &Config, out: &mut Vec<String>) {
         Transport::Stack(stack) => stack
             .transfer
             .map_or(f64::INFINITY, |bytes| 8.0 * bytes as f64 / duration),
-        Transport::Traffic(..) | Transport::Messages(..) => f64::INFINITY,
+        Transport::Traffic(..) | Transport::Messages(..) | Transport::Outside(_) => f64::INFINITY,
     };
     let offered = offered_bps(config, at_most);
     let bytes: f64 = captured(config)

@@ -23,7 +23,7 @@ use longhaul_units::{Span, Time};
 use super::flow::FlowNumbers;
 use super::{AqmState, Arrival, BufferedQueue, DropReason, Effects, PacketQueue};
 use crate::measure::ClassCounters;
-use crate::packet::{Flags, OptionStore, Packet};
+use crate::packet::{Flags, OptionStore, Packet, SackHandle};
 
 /// A discipline in which acknowledgements are filtered.
 #[derive(Clone, Debug)]
@@ -36,6 +36,8 @@ pub(crate) struct AckFilter {
     /// Contents of acknowledgements, by the number in the placeholder that the discipline holds.
     contents: Vec<Content>,
     free: Vec<u64>,
+    /// Bytes of the acknowledgement that was replaced last.
+    replaced: SackHandle,
 }
 
 /// Pure acknowledgements of a connection that wait.
@@ -54,6 +56,9 @@ struct Content {
     connection: u32,
     seq: u64,
     stamp: Time,
+    /// Bytes of an acknowledgement from outside, and its length.
+    sack: SackHandle,
+    bytes: u16,
 }
 
 impl AckFilter {
@@ -64,6 +69,7 @@ impl AckFilter {
             waiting: Vec::new(),
             contents: Vec::new(),
             free: Vec::new(),
+            replaced: SackHandle::NONE,
         }
     }
 
@@ -78,9 +84,11 @@ impl AckFilter {
             return false;
         };
         let content = &mut self.contents[place as usize];
-        if ack.seq <= content.seq || ack.stamp < content.stamp {
+        let of_one_length = ack.bytes == content.bytes || !ack.sack.has_datagram();
+        if ack.seq <= content.seq || ack.stamp < content.stamp || !of_one_length {
             return false;
         }
+        self.replaced = content.sack;
         (content.seq, content.stamp) = (ack.seq, ack.stamp);
         waiting.newest = ack.seq;
         true
@@ -93,6 +101,8 @@ impl AckFilter {
             connection,
             seq: ack.seq,
             stamp: ack.stamp,
+            sack: ack.sack,
+            bytes: ack.bytes,
         };
         let place = self.free.pop().unwrap_or(self.contents.len() as u64);
         if place < self.contents.len() as u64 {
@@ -175,6 +185,12 @@ impl PacketQueue for AckFilter {
         }
         self.fill_dropped(effects);
         taken
+    }
+
+    fn note_filtered(&mut self, packet: &Packet, options: &mut OptionStore) {
+        if packet.sack.has_datagram() {
+            options.swap_datagrams(self.replaced, packet.sack);
+        }
     }
 
     #[inline(never)]

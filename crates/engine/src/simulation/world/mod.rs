@@ -6,6 +6,7 @@ use longhaul_units::{Span, Time};
 
 use super::AHEAD;
 use super::journal::Journal;
+use super::live::OutsideFlows;
 use super::window::Baseline;
 use crate::config::Config;
 use crate::measure::{
@@ -29,6 +30,8 @@ pub(super) struct World {
     pub(super) tcp: Vec<Connection>,
     pub(super) udp: Vec<UdpStream>,
     pub(super) stacks: StackConnections,
+    /// Flows of real programs, in an emulation.
+    pub(super) outside: OutsideFlows,
     pub(super) traffic: Traffic,
     pub(super) messages: Vec<MessageSource>,
     pub(super) proxies: Proxies,
@@ -287,7 +290,7 @@ impl World {
 
     /// Returns true if delay boxes have exactly the flows and connections that exist.
     fn boxes_are_up_to_date(&mut self) -> bool {
-        let datagrams = self.udp.len() + self.stacks.len();
+        let datagrams = self.udp.len() + self.stacks.len() + self.outside.len();
         let alive = self.tcp.len() + datagrams + self.traffic.open_connections();
         self.env.network.boxed_flows().all(|flows| flows == alive)
     }

@@ -13,6 +13,7 @@ use crate::proxy::Proxies;
 use crate::random::{Stream, Streams};
 use crate::simulation::SetupError;
 use crate::simulation::journal::Journal;
+use crate::simulation::live::OutsideFlows;
 use crate::simulation::window::Baseline;
 use crate::stack::{ForeignStack, StackSetup};
 use crate::traffic::{MessageSource, StopCondition, Traffic};
@@ -47,6 +48,7 @@ impl World {
             tcp: Vec::new(),
             udp: Vec::new(),
             stacks: StackConnections::after(udp_streams(config)),
+            outside: OutsideFlows::default(),
             traffic: Traffic::new(StopCondition::new(config)),
             messages: Vec::new(),
             proxies: Proxies::default(),
@@ -84,6 +86,10 @@ impl World {
                 }
                 Transport::Udp(udp) => world.add_udp(config, flow, udp, &streams)?,
                 Transport::Stack(stack) => world.add_stack(config, flow, stack, &streams)?,
+                Transport::Outside(_) => {
+                    let user = format!("flow `{}`", flow.name);
+                    return Err(SetupError::Outside { user });
+                }
             };
             world.announce(kind, &flow.name);
             let (start, start_s) = draw_start(flow, &streams);
@@ -107,11 +113,10 @@ impl World {
         for connection in &mut world.tcp {
             connection.sender.reset();
         }
-        let edges = world.edges(config);
         if world.tcp.iter().any(|tcp| tcp.sender.sends_dummies()) {
             world.env.network.prioritise(config, &streams);
         }
-        world.env.network.look_ahead(config, &edges);
+        world.env.network.begin_updates();
         world.env.network.track(world.tcp.len() as u32);
         world.prefetches = world.tcp.len() >= PREFETCH_THRESHOLD;
         Ok(world)

@@ -57,6 +57,9 @@ impl Port {
             discipline.enqueue(packet, &arrival, effects)
         };
         if let Err(reason) = taken {
+            if reason == DropReason::Filtered {
+                self.queue.as_buffered().note_filtered(&packet, options);
+            }
             self.count_drop(reason, &packet);
             return false;
         }

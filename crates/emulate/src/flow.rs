@@ -1,0 +1,320 @@
+//! Flows of programs: their counters, from the packets that enter and leave, and from the kernel's own state.
+
+use std::collections::VecDeque;
+
+use longhaul_engine::emulation::OutsideDrops;
+use longhaul_engine::measure::{DelayHistogram, FlowCounters, FlowSample, FlowTotals};
+use longhaul_units::{Span, Time};
+
+use crate::packet::{FIN, FiveTuple, Header, ICMP, SYN, Segment, TCP, UDP};
+use crate::socket_info::SocketInfo;
+
+/// States of the kernel's congestion control: a reduction has begun, or a timeout.
+const REDUCING: u8 = 2;
+const LOSS: u8 = 4;
+
+/// Data packets from which on a flow is more than a request, or a connection that controls another.
+pub(crate) const MIN_DATA_PKTS: u64 = 10;
+
+/// Segments in flight whose times are kept.
+const MAX_TIMED: usize = 1 << 16;
+
+/// Packets one way between two ends.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub(crate) tuple: FiveTuple,
+    /// Nodes of its two hosts.
+    pub(crate) ends: (usize, usize),
+    /// Its number in records, once it has carried data.
+    pub(crate) record: Option<u32>,
+    start: Time,
+    finish: Option<Time>,
+    counters: FlowCounters,
+    before: FlowCounters,
+    stream: Stream,
+    /// One-way delays, if they are measured.
+    pub(crate) delays: DelayHistogram,
+    /// State of its sending socket when it was last sampled, and the time.
+    info: Option<(SocketInfo, Time)>,
+}
+
+/// The bytes of a TCP connection one way, by number: 0 is the first after the SYN.
+#[derive(Debug, Default)]
+struct Stream {
+    /// Number of the first byte on the wire.
+    first: Option<u32>,
+    /// End of the bytes sent.
+    sent: u64,
+    /// The last acknowledgement's number as it came back.
+    acknowledged: u64,
+    /// End of the bytes delivered in order.
+    in_order: u64,
+    /// Bytes delivered beyond, as ranges in order.
+    beyond: Vec<(u64, u64)>,
+    /// End and send time of each segment in flight that was sent once.
+    timed: VecDeque<(u64, Time)>,
+    /// End of the stream, once a FIN was sent.
+    end: Option<u64>,
+}
+
+impl Stream {
+    /// Returns the position of a sequence number, near one that is known.
+    fn position(&self, sequence: u32, near: u64) -> u64 {
+        let first = self.first.unwrap_or(sequence);
+        let offset = sequence.wrapping_sub(first).wrapping_sub(near as u32) as i32;
+        near.saturating_add_signed(offset.into())
+    }
+
+    /// Adds delivered bytes; returns the numbers of new bytes, and of new bytes in order.
+    fn deliver(&mut self, begin: u64, end: u64) -> (u64, u64) {
+        let (mut from, before) = (begin.max(self.in_order), self.in_order);
+        let mut new = 0;
+        for &(left, right) in &self.beyond {
+            new += left.min(end).saturating_sub(from);
+            from = from.max(right);
+        }
+        new += end.saturating_sub(from);
+        if new == 0 {
+            return (0, 0);
+        }
+        let place = self.beyond.partition_point(|&(left, _)| left < begin);
+        self.beyond.insert(place, (begin, end));
+        let mut merged: Vec<(u64, u64)> = Vec::with_capacity(self.beyond.len());
+        for &(left, right) in &self.beyond {
+            match merged.last_mut() {
+                Some(last) if left <= last.1 => last.1 = last.1.max(right),
+                _ => merged.push((left, right)),
+            }
+        }
+        if let Some(&(left, right)) = merged.first()
+            && left <= self.in_order
+        {
+            self.in_order = self.in_order.max(right);
+            merged.remove(0);
+        }
+        self.beyond = merged;
+        (new, self.in_order - before)
+    }
+}
+
+impl Flow {
+    pub(crate) fn new(tuple: FiveTuple, ends: (usize, usize), now: Time) -> Self {
+        Self {
+            tuple,
+            ends,
+            record: None,
+            start: now,
+            finish: None,
+            counters: FlowCounters::default(),
+            before: FlowCounters::default(),
+            stream: Stream::default(),
+            delays: DelayHistogram::default(),
+            info: None,
+        }
+    }
+
+    /// Counts a packet that its host has sent; returns true if it carries data.
+    pub(crate) fn enter(&mut self, header: &Header, bytes: usize, now: Time) -> bool {
+        if let Some(segment) = header.tcp {
+            self.note_segment(&segment, header.payload, now);
+        }
+        let carries_data = header.payload > 0 || header.flow.protocol != TCP;
+        if carries_data {
+            self.counters.sent_pkts += 1;
+            self.counters.sent_bytes += bytes as u64;
+        }
+        carries_data
+    }
+
+    fn note_segment(&mut self, segment: &Segment, payload: usize, now: Time) {
+        let stream = &mut self.stream;
+        if segment.flags & SYN != 0 {
+            stream.first = Some(segment.sequence.wrapping_add(1));
+            return;
+        }
+        stream.first.get_or_insert(segment.sequence);
+        let begin = stream.position(segment.sequence, stream.sent);
+        let end = begin + payload as u64;
+        if segment.flags & FIN != 0 {
+            stream.end = Some(end);
+        }
+        if payload == 0 {
+            return;
+        }
+        if begin < stream.sent {
+            self.counters.retransmitted_pkts += 1;
+            // The acknowledgement does not tell which copy it is for (Karn and Partridge 1987).
+            stream.timed.clear();
+        } else if stream.timed.len() < MAX_TIMED {
+            stream.timed.push_back((end, now));
+        }
+        stream.sent = stream.sent.max(end);
+    }
+
+    /// Counts a packet that has reached the other host.
+    pub(crate) fn leave(&mut self, header: &Header, entered: Time, due: Time) {
+        if header.payload == 0 && header.flow.protocol == TCP {
+            return;
+        }
+        self.delays.record(due.since(entered));
+        let (new, in_order) = match header.tcp {
+            Some(segment) => {
+                let begin = self.stream.position(segment.sequence, self.stream.in_order);
+                self.stream.deliver(begin, begin + header.payload as u64)
+            }
+            None => (header.payload as u64, header.payload as u64),
+        };
+        self.counters.delivered_pkts += u64::from(new > 0 || header.tcp.is_none());
+        self.counters.delivered_bytes += new;
+        self.counters.in_order_pkts += u64::from(in_order > 0 || header.tcp.is_none());
+        self.counters.in_order_bytes += in_order;
+    }
+
+    /// Processes an acknowledgement of its data that has come back.
+    pub(crate) fn acknowledge(&mut self, segment: &Segment, now: Time) {
+        let stream = &mut self.stream;
+        if stream.first.is_none() {
+            return;
+        }
+        let acknowledged = stream.position(segment.acknowledged, stream.acknowledged);
+        stream.acknowledged = stream.acknowledged.max(acknowledged);
+        let mut sample = None;
+        while let Some(&(end, sent)) = stream.timed.front()
+            && end <= acknowledged
+        {
+            sample.get_or_insert(now.since(sent));
+            stream.timed.pop_front();
+        }
+        if let Some(rtt) = sample {
+            let counters = &mut self.counters;
+            counters.rtt_min = match counters.rtt_samples {
+                0 => rtt,
+                _ => counters.rtt_min.min(rtt),
+            };
+            counters.rtt_max = counters.rtt_max.max(rtt);
+            counters.rtt_samples += 1;
+            counters.rtt_sum += rtt;
+        }
+        // The FIN takes a number.
+        let is_over = stream.end.is_some_and(|end| acknowledged > end);
+        if is_over && self.finish.is_none() {
+            self.finish = Some(now);
+        }
+    }
+
+    /// Returns the number of an acknowledgement's next byte, for links that filter acknowledgements.
+    pub(crate) fn acknowledgement_number(&self, segment: &Segment) -> u64 {
+        self.stream
+            .position(segment.acknowledged, self.stream.acknowledged)
+    }
+
+    /// Takes the state of its sending socket.
+    pub(crate) fn note_info(&mut self, info: SocketInfo, now: Time) {
+        if let Some((before, at)) = &self.info {
+            let passed = now.since(*at).as_secs_f64();
+            self.counters.cwnd_integral += f64::from(before.cwnd) * passed;
+            let begins = |state| before.ca_state < state && info.ca_state >= state;
+            self.counters.timeouts += u64::from(begins(LOSS));
+            self.counters.cuts_loss += u64::from(begins(REDUCING) && info.ca_state != REDUCING);
+            self.counters.cuts_ecn += u64::from(begins(REDUCING) && info.ca_state == REDUCING);
+        }
+        self.info = Some((info, now));
+    }
+
+    /// Returns its sample under its number in records, of which the first is `first`.
+    pub(crate) fn sample(&self, now: Time, first: u32) -> Option<FlowSample> {
+        let info = self.info.as_ref().map(|(info, _)| info);
+        let in_flight = |info: &SocketInfo| {
+            let gone = info.sacked + info.lost;
+            (info.unacked + info.retransmitted).saturating_sub(gone)
+        };
+        Some(FlowSample {
+            time: now,
+            flow: first + self.record?,
+            cwnd: info.map(|info| info.cwnd.into()),
+            ssthresh: info.and_then(|info| info.ssthresh).map(f64::from),
+            srtt: info.map_or(Span::ZERO, |info| Span::from_micros(info.srtt_us.into())),
+            in_flight: info.map_or(0, in_flight).into(),
+            sent_pkts: self.counters.sent_pkts,
+            retransmitted_pkts: self.counters.retransmitted_pkts,
+            delivered_bytes: self.counters.delivered_bytes,
+            in_order_bytes: self.counters.in_order_bytes,
+        })
+    }
+
+    /// Sets the drops and marks so far.
+    pub(crate) fn note_drops(&mut self, drops: OutsideDrops) {
+        self.counters.dropped_pkts = drops.dropped_pkts;
+        self.counters.marked_pkts = drops.marked_pkts;
+    }
+
+    /// Begins the measurement window.
+    pub(crate) fn open_window(&mut self) {
+        self.before = self.counters;
+        self.delays = DelayHistogram::default();
+    }
+
+    pub(crate) fn totals(&self) -> FlowTotals {
+        FlowTotals::between(self.start, self.finish, self.before, self.counters)
+    }
+
+    pub(crate) fn sent_pkts(&self) -> u64 {
+        self.counters.sent_pkts
+    }
+
+    /// Returns the congestion control that its kernel reports.
+    pub(crate) fn congestion(&self) -> Option<&str> {
+        let (info, _) = self.info.as_ref()?;
+        (!info.congestion.is_empty()).then_some(info.congestion.as_str())
+    }
+
+    /// Returns the label of its group: its congestion control or else its protocol, and if it has sent little.
+    pub(crate) fn label(&self) -> String {
+        let kind = match self.tuple.protocol {
+            TCP => self.congestion().unwrap_or("tcp"),
+            protocol => name_of(protocol),
+        };
+        match self.counters.sent_pkts < MIN_DATA_PKTS {
+            true => format!("{kind}-short"),
+            false => kind.to_string(),
+        }
+    }
+}
+
+/// Returns the name of a protocol.
+pub(crate) fn name_of(protocol: u8) -> &'static str {
+    match protocol {
+        TCP => "tcp",
+        UDP => "udp",
+        ICMP => "icmp",
+        _ => "ip",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_count_once_and_in_order_when_the_gap_before_them_is_filled() {
+        let mut stream = Stream::default();
+        assert_eq!(stream.deliver(0, 10), (10, 10));
+        assert_eq!(stream.deliver(20, 30), (10, 0));
+        assert_eq!(stream.deliver(20, 30), (0, 0));
+        assert_eq!(stream.deliver(25, 40), (10, 0));
+        assert_eq!(stream.deliver(5, 25), (10, 30));
+        assert_eq!((stream.in_order, stream.beyond.len()), (40, 0));
+    }
+
+    #[test]
+    fn positions_go_on_past_the_largest_sequence_number() {
+        let stream = Stream {
+            first: Some(u32::MAX - 9),
+            ..Stream::default()
+        };
+        assert_eq!(stream.position(u32::MAX, 0), 9);
+        assert_eq!(stream.position(5, 9), 15);
+        let near = (1 << 32) + 100;
+        assert_eq!(stream.position(5, near), (1 << 32) + 15);
+    }
+}

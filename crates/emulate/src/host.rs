@@ -1,0 +1,122 @@
+//! Hosts: networks of their own, each with one device, through which everything goes.
+
+use std::fs::{self, File};
+use std::io::{Error, ErrorKind};
+use std::net::Ipv4Addr;
+use std::os::fd::OwnedFd;
+use std::thread;
+
+use crate::refusal::Refusal;
+use crate::socket_info::Inquiry;
+use crate::system;
+use crate::tun::Tun;
+
+/// A host at a node of the network.
+#[derive(Debug)]
+pub(crate) struct Host {
+    pub(crate) port: Port,
+    /// Its network, which exists as long as this file is open or a process is in it.
+    pub(crate) network: OwnedFd,
+    /// Socket that asks for the state of its connections.
+    pub(crate) inquiry: Inquiry,
+}
+
+/// The place where packets leave a host, and come to it.
+#[derive(Debug)]
+pub(crate) struct Port {
+    /// The node.
+    pub(crate) node: usize,
+    pub(crate) name: String,
+    pub(crate) address: Ipv4Addr,
+    pub(crate) tun: Tun,
+}
+
+impl Host {
+    /// Creates the host with this number, from 0.
+    pub(crate) fn create(
+        number: usize,
+        (node, name): (usize, &str),
+        sysctls: &[(String, String)],
+    ) -> Result<Self, Refusal> {
+        let address = address_of(number);
+        let (tun, network, inquiry) = in_own_thread(|| make(address, sysctls))?;
+        Ok(Self {
+            port: Port {
+                node,
+                name: name.to_string(),
+                address,
+                tun,
+            },
+            network,
+            inquiry,
+        })
+    }
+}
+
+/// Returns the address of the host with a number: 10.77.0.1 is that of the first.
+pub fn address_of(number: usize) -> Ipv4Addr {
+    let [.., high, low] = (number as u32 + 1).to_be_bytes();
+    Ipv4Addr::new(10, 77, high, low)
+}
+
+/// Calls a function in a thread that has nothing to do afterwards: it moves to another network.
+fn in_own_thread<T: Send>(make: impl FnOnce() -> Result<T, Refusal> + Send) -> Result<T, Refusal> {
+    thread::scope(|scope| scope.spawn(make).join())
+        .unwrap_or_else(|_| Err(Refusal::new("a thread has failed", "")))
+}
+
+/// Moves the calling thread to a new network with nothing but a TUN device.
+fn make(
+    address: Ipv4Addr,
+    sysctls: &[(String, String)],
+) -> Result<(Tun, OwnedFd, Inquiry), Refusal> {
+    system::unshare(libc::CLONE_NEWNET).map_err(|error| no_namespace("network", &error))?;
+    // Before there is a device: no packets but those of programs.
+    for scope in ["all", "default"] {
+        let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{scope}/disable_ipv6"), "1");
+    }
+    let tun = Tun::open(address).map_err(|error| no_device(&error))?;
+    for (name, value) in sysctls {
+        let file = format!("/proc/sys/{}", name.replace('.', "/"));
+        fs::write(file, value).map_err(|error| {
+            let message = format!("sysctl {name} = {value}: {error}");
+            let advice = match name.as_str() {
+                "net.ipv4.tcp_congestion_control" => {
+                    "a host may only have an algorithm that every user of the machine may choose \
+                     (net.ipv4.tcp_allowed_congestion_control); programs of root may choose any (`iperf3 -C`)"
+                }
+                _ => "`sysctl -a` lists the names and values of this kernel",
+            };
+            Refusal::new(message, advice)
+        })?;
+    }
+    let network = File::open("/proc/thread-self/ns/net").map_err(|error| {
+        Refusal::new(format!("/proc/thread-self/ns/net: {error}"), "mount /proc")
+    })?;
+    let inquiry =
+        Inquiry::new().map_err(|error| Refusal::new(format!("sock_diag: {error}"), ""))?;
+    Ok((tun, network.into(), inquiry))
+}
+
+/// Returns the reason why there is no namespace, and how to get the right to one.
+pub(crate) fn no_namespace(kind: &str, error: &Error) -> Refusal {
+    let advice = match error.kind() {
+        ErrorKind::PermissionDenied => {
+            "it needs root or CAP_SYS_ADMIN and CAP_NET_ADMIN: put `sudo` before the command or, where the kernel lets \
+             users have namespaces, `unshare --map-root-user`; for a container, start it with `--privileged`"
+        }
+        _ => "the limits are in /proc/sys/user",
+    };
+    Refusal::new(format!("cannot make a {kind} namespace: {error}"), advice)
+}
+
+fn no_device(error: &Error) -> Refusal {
+    let advice = match error.kind() {
+        ErrorKind::NotFound => {
+            "load the module with `modprobe tun`; for a container, start it with `--device /dev/net/tun`"
+        }
+        ErrorKind::PermissionDenied => "it needs CAP_NET_ADMIN, and /dev/net/tun to be writable",
+        _ => "",
+    };
+    Refusal::new(format!("cannot make a TUN device: {error}"), advice)
+}

@@ -1,0 +1,84 @@
+//! Lateness of packets: the measure of an emulation's truth.
+
+use longhaul_engine::measure::DelayHistogram;
+use longhaul_units::{Span, Time};
+use serde::Serialize;
+
+/// A packet later than this is counted as late.
+const LATE: Span = Span::from_micros(1000);
+
+/// Share of late packets above which an emulation is not to be trusted.
+const MAX_LATE_SHARE: f64 = 0.005;
+
+/// Times between the due times of packets and those at which they left.
+#[derive(Debug, Default)]
+pub(crate) struct Lateness {
+    packets: DelayHistogram,
+    late_pkts: u64,
+}
+
+/// Lateness of all packets of an emulation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct LatenessSummary {
+    /// Packets that left.
+    pub packets: u64,
+    /// Mean lateness; 0 without packets, as all others.
+    pub mean_us: f64,
+    /// 99 % quantile.
+    pub p99_us: f64,
+    /// Largest lateness.
+    pub max_us: f64,
+    /// Part of the packets that were more than a millisecond late.
+    pub share_over_1ms: f64,
+}
+
+impl LatenessSummary {
+    /// Returns true if more packets were late than an emulation of the path may have.
+    pub fn is_excessive(&self) -> bool {
+        self.share_over_1ms > MAX_LATE_SHARE
+    }
+}
+
+impl Lateness {
+    /// Records a packet that was due at a time and leaves now.
+    pub(crate) fn record(&mut self, due: Time, now: Time) {
+        let late = if now > due {
+            now.since(due)
+        } else {
+            Span::ZERO
+        };
+        self.packets.record(late);
+        self.late_pkts += u64::from(late > LATE);
+    }
+
+    pub(crate) fn summary(&self) -> LatenessSummary {
+        let all = self.packets.summary();
+        let us = |seconds: Option<f64>| seconds.unwrap_or(0.0) * 1e6;
+        LatenessSummary {
+            packets: all.packets,
+            mean_us: us(all.mean),
+            p99_us: us(all.p99),
+            max_us: us(all.max),
+            share_over_1ms: self.late_pkts as f64 / all.packets.max(1) as f64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_of_which_one_in_a_hundred_is_late_are_too_many() {
+        let mut lateness = Lateness::default();
+        let due = Time::from_ps(1);
+        for packet in 0..1000 {
+            let late = if packet % 100 == 0 { 2000 } else { 10 };
+            lateness.record(due, due + Span::from_micros(late));
+        }
+        let summary = lateness.summary();
+        assert!(summary.is_excessive());
+        assert!((summary.share_over_1ms - 0.01).abs() < 1e-9);
+        assert!((summary.max_us - 2000.0).abs() < 1.0);
+    }
+}

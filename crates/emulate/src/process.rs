@@ -1,0 +1,209 @@
+//! Programs in hosts. Each has process and mount namespaces of its own, whose first process ends with the emulation,
+//! even if that is killed, and takes all others along.
+#![allow(
+    unsafe_code,
+    reason = "between fork and exec there are only calls that are safe after a fork; each block says what it does"
+)]
+
+use std::ffi::{CStr, CString, c_int};
+use std::io::{Error, Result};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::host::no_namespace;
+use crate::program::Program;
+use crate::refusal::Refusal;
+use crate::system::{self, checked};
+
+/// Time that programs have to end after they were asked to.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A program that has been started in a host.
+#[derive(Debug)]
+pub(crate) struct Running {
+    /// The first process of its namespace.
+    process: u32,
+    /// Its thread: the processes end with it.
+    thread: JoinHandle<()>,
+    ended: Receiver<Result<ExitStatus>>,
+}
+
+impl Running {
+    /// Starts a program; `on_end` is called when it has ended. `hosts` is the text of its `/etc/hosts`.
+    pub(crate) fn start(
+        program: &Program,
+        network: BorrowedFd<'_>,
+        hosts: &str,
+        on_end: impl FnOnce() + Send + 'static,
+    ) -> std::result::Result<Self, Refusal> {
+        let failed =
+            |error: Error| Refusal::new(format!("cannot start {}: {error}", program.name()), "");
+        let network = network.try_clone_to_owned().map_err(failed)?;
+        let (program, hosts) = (program.clone(), CString::new(hosts).unwrap_or_default());
+        let (started, is_started) = channel();
+        let (tell, ended) = channel();
+        let thread = thread::spawn(move || match start(&program, network.as_fd(), hosts) {
+            Err(refusal) => drop(started.send(Err(refusal))),
+            Ok(child) => {
+                let _ = started.send(Ok(child.id()));
+                attend(child, &tell);
+                on_end();
+            }
+        });
+        let process = is_started
+            .recv()
+            .unwrap_or_else(|_| Err(Refusal::new("a thread has failed", "")))?;
+        Ok(Self {
+            process,
+            thread,
+            ended,
+        })
+    }
+
+    /// Waits for the end of the program, after asking for it if need be; returns its status, and true if it was asked.
+    pub(crate) fn end(self) -> (Option<ExitStatus>, bool) {
+        if let Ok(status) = self.ended.try_recv() {
+            let _ = self.thread.join();
+            return (status.ok(), false);
+        }
+        system::signal(self.process, libc::SIGTERM);
+        let status = self.ended.recv_timeout(GRACE).or_else(|_| {
+            system::signal(self.process, libc::SIGKILL);
+            self.ended.recv()
+        });
+        let _ = self.thread.join();
+        (status.ok().and_then(Result::ok), true)
+    }
+}
+
+/// Waits for the end.
+fn attend(mut child: Child, tell: &Sender<Result<ExitStatus>>) {
+    // Nobody may be left to hear it.
+    let _ = tell.send(child.wait());
+}
+
+/// Moves the calling thread to the host and starts the program.
+fn start(
+    program: &Program,
+    network: BorrowedFd<'_>,
+    hosts: CString,
+) -> std::result::Result<Child, Refusal> {
+    let kinds = libc::CLONE_NEWNS | libc::CLONE_NEWPID;
+    system::unshare(kinds).map_err(|error| no_namespace("mount and process", &error))?;
+    system::enter_network(network).map_err(|error| no_namespace("network", &error))?;
+    let mut command = Command::new(&program.arguments[0]);
+    command.args(&program.arguments[1..]);
+    if !program.is_in_foreground {
+        command.stdin(Stdio::null());
+    }
+    let outlives = !program.is_in_foreground;
+    // SAFETY: the function only makes calls that are safe after a fork, and allocates nothing.
+    unsafe {
+        command.pre_exec(move || enter(&hosts, outlives));
+    }
+    command.spawn().map_err(|error| {
+        let message = format!("cannot start `{}`: {error}", program.arguments[0]);
+        Refusal::new(message, "")
+    })
+}
+
+/// The process that does the work, for the handler of a signal.
+static WORKER: AtomicI32 = AtomicI32::new(0);
+
+/// Prepares the namespaces from inside, as their first process, and forks: the new process goes on to the program,
+/// the first one stays to end with it or, if `outlives`, with the last of its descendants.
+fn enter(hosts: &CStr, outlives: bool) -> Result<()> {
+    // SAFETY: a number is passed. The signal comes when the thread that has started the program ends.
+    checked(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) })?;
+    mount_own(hosts)?;
+    // SAFETY: the process has one thread.
+    match checked(unsafe { libc::fork() })? {
+        0 => Ok(()),
+        worker => be_first(worker, outlives),
+    }
+}
+
+/// Shows the namespace its own processes, and `hosts` as `/etc/hosts`, without touching any mount outside.
+fn mount_own(hosts: &CStr) -> Result<()> {
+    const PROC: &CStr = c"/proc";
+    const FILE: &CStr = c"/proc/hosts";
+    mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE)?;
+    // A file in memory: a file system of its own, at a place that is about to be covered anyway.
+    mount(Some(c"tmpfs"), PROC, Some(c"tmpfs"), 0)?;
+    write(FILE, hosts.to_bytes())?;
+    match mount(Some(FILE), c"/etc/hosts", None, libc::MS_BIND) {
+        Err(error) if error.raw_os_error() != Some(libc::ENOENT) => return Err(error),
+        _ => {}
+    }
+    // SAFETY: a text is passed.
+    checked(unsafe { libc::umount2(PROC.as_ptr(), libc::MNT_DETACH) })?;
+    // In some containers nobody may: programs then see the processes of outside.
+    let _ = mount(Some(c"proc"), PROC, Some(c"proc"), 0);
+    Ok(())
+}
+
+fn mount(source: Option<&CStr>, target: &CStr, kind: Option<&CStr>, flags: u64) -> Result<()> {
+    let text = |text: Option<&CStr>| text.map_or(std::ptr::null(), CStr::as_ptr);
+    let flags = flags as libc::c_ulong;
+    let (source, kind) = (text(source), text(kind));
+    // SAFETY: texts and numbers are passed; null stands for none.
+    checked(unsafe { libc::mount(source, target.as_ptr(), kind, flags, std::ptr::null()) })
+        .map(drop)
+}
+
+fn write(file: &CStr, bytes: &[u8]) -> Result<()> {
+    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_CLOEXEC;
+    // SAFETY: a text and numbers are passed.
+    let file = checked(unsafe { libc::open(file.as_ptr(), flags, 0o644 as c_int) })?;
+    // SAFETY: pointer and length are those of a slice.
+    let written = unsafe { libc::write(file, bytes.as_ptr().cast(), bytes.len()) };
+    // SAFETY: nobody else has the file.
+    unsafe { libc::close(file) };
+    checked(written as c_int).map(drop)
+}
+
+/// Passes the signal that asks for the end on to the program.
+extern "C" fn pass_on(signal: c_int) {
+    // SAFETY: numbers are passed.
+    unsafe { libc::kill(WORKER.load(Ordering::Relaxed), signal) };
+}
+
+/// Waits for processes as the first of the namespace must, and ends with the status of the program.
+fn be_first(worker: libc::pid_t, outlives: bool) -> ! {
+    WORKER.store(worker, Ordering::Relaxed);
+    let mut status = 0;
+    // SAFETY: the files are those of the process that is waited for, and of the emulation; signals that a terminal
+    // sends to all are for the program alone.
+    unsafe {
+        libc::close_range(3, u32::MAX, 0);
+        libc::signal(libc::SIGTERM, pass_on as *const () as libc::sighandler_t);
+        for ignored in [libc::SIGINT, libc::SIGQUIT, libc::SIGTSTP, libc::SIGHUP] {
+            libc::signal(ignored, libc::SIG_IGN);
+        }
+    }
+    loop {
+        let mut of_one = 0;
+        // SAFETY: the place for the status exists.
+        let ended = unsafe { libc::waitpid(-1, &raw mut of_one, 0) };
+        if ended == worker {
+            status = of_one;
+            if !outlives {
+                break;
+            }
+        } else if ended == -1 && Error::last_os_error().raw_os_error() != Some(libc::EINTR) {
+            break;
+        }
+    }
+    let code = if libc::WIFEXITED(status) {
+        libc::WEXITSTATUS(status)
+    } else {
+        128 + libc::WTERMSIG(status)
+    };
+    // SAFETY: ends the process at once, without what the parent would do at its own end.
+    unsafe { libc::_exit(code) }
+}

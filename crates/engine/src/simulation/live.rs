@@ -1,0 +1,211 @@
+//! The event loop at the pace of the wall clock, and the packets of programs outside.
+
+use longhaul_units::Time;
+
+use super::SetupError;
+use super::world::World;
+use crate::config::Config;
+use crate::emulation::{Ends, Entering, Leaving, Outside, OutsideDrops};
+use crate::measure::{Control, Recorder, Totals};
+use crate::network::{Carrier, End, Path};
+use crate::packet::{Flags, Packet};
+use crate::schedule::Event;
+use crate::stack::EcnCodepoint;
+
+/// Packets taken from hosts in a row, after which it is time for those that are due.
+const MAX_ENTERING: usize = 64;
+
+/// Flows of programs outside, and their packets that have crossed the network.
+#[derive(Debug, Default)]
+pub(super) struct OutsideFlows {
+    /// Number of the first flow's packets: numbers follow those of datagram streams and connections of stacks.
+    first: u32,
+    paths: Vec<Path>,
+    /// Packets that have reached the ends of their routes.
+    arrived: Vec<Packet>,
+    bytes: Vec<u8>,
+}
+
+impl OutsideFlows {
+    pub(super) fn len(&self) -> usize {
+        self.paths.len()
+    }
+
+    /// Takes a packet at the end of its route.
+    pub(super) fn arrive(&mut self, packet: &Packet) {
+        self.arrived.push(*packet);
+    }
+}
+
+/// Runs `config` at the pace of the clock of `outside`, whose packets travel through it, until the end or until the
+/// recorder stops it. Flows of the configuration are background traffic; the totals are theirs and the links'.
+///
+/// # Errors
+///
+/// As [`super::run`].
+pub fn emulate(
+    config: &Config,
+    outside: &mut dyn Outside,
+    recorder: &mut dyn Recorder,
+) -> Result<Totals, SetupError> {
+    let mut world = World::new(config, recorder)?;
+    world.outside.first = (world.udp.len() + world.stacks.len()) as u32;
+    world.enter_initial_events(config);
+    let stopped = world.run_live(outside, recorder);
+    let (now, drops) = (world.env.network.now, world.outside_drops());
+    outside.finish(now, &drops);
+    Ok(world.totals(stopped))
+}
+
+impl World {
+    /// Processes events when their time has come, and packets when they come; returns true if the recorder stopped
+    /// the run before its end. Nothing is forwarded ahead of time: links have no plan for that.
+    fn run_live(&mut self, outside: &mut dyn Outside, recorder: &mut dyn Recorder) -> bool {
+        loop {
+            let reached = outside.now();
+            while let Some((now, event)) = self.env.network.schedule.next_by(reached) {
+                self.env.network.now = now;
+                if event == Event::End {
+                    self.flush_all(recorder);
+                    return false;
+                }
+                self.on_live(event, outside, recorder);
+                self.hand_over(outside);
+            }
+            if self.ticker.is_due() && self.is_stopped(recorder) {
+                self.flush_all(recorder);
+                return true;
+            }
+            if !self.admit(outside) {
+                outside.wait(self.env.network.schedule.first_time());
+            }
+        }
+    }
+
+    fn on_live(&mut self, event: Event, outside: &mut dyn Outside, recorder: &mut dyn Recorder) {
+        let now = self.env.network.now;
+        match event {
+            Event::Arrival(link) => self.deliver_live(link),
+            Event::Progress => {
+                self.flush(recorder);
+                if self.report_progress(recorder) == Control::Stop {
+                    self.ticker.tick();
+                }
+            }
+            Event::MeasureFrom => {
+                self.on_other(event, recorder);
+                let drops = self.outside_drops();
+                outside.open_window(now, &drops);
+            }
+            Event::Sample => {
+                self.on_other(event, recorder);
+                outside.sample(now, recorder);
+            }
+            other => self.on_other(other, recorder),
+        }
+    }
+
+    /// Forwards the packets that have reached a link's far end.
+    fn deliver_live(&mut self, link: u32) {
+        let now = self.env.network.now;
+        self.env.network.begin_arrivals(link);
+        let mut packet = Packet::NONE;
+        while let Some(end) = self.env.network.forward(link, now, &mut packet) {
+            self.receive(end, &packet);
+        }
+        self.env.network.finish_arrivals(link);
+    }
+
+    /// Puts packets that hosts have sent onto their paths; returns true if there were any.
+    fn admit(&mut self, outside: &mut dyn Outside) -> bool {
+        for count in 0..MAX_ENTERING {
+            // No packet enters after an event that is yet to be processed.
+            let first = self.env.network.schedule.first_time();
+            let now = outside.now().min(first).max(self.env.network.now);
+            self.env.network.now = now;
+            self.env.network.set_clock(now);
+            let mut bytes = std::mem::take(&mut self.outside.bytes);
+            bytes.clear();
+            let entering = outside.enter(now, &mut bytes);
+            if let Some(entering) = entering {
+                self.enter(entering, &bytes, outside);
+            }
+            self.outside.bytes = bytes;
+            if entering.is_none() {
+                return count > 0;
+            }
+        }
+        true
+    }
+
+    fn enter(&mut self, entering: Entering, bytes: &[u8], outside: &dyn Outside) {
+        if entering.flow as usize == self.outside.len() {
+            self.add_outside(&outside.ends(entering.flow));
+        }
+        let network = &mut self.env.network;
+        let sack = network.options.put_datagram(bytes);
+        network.send(Packet {
+            time: Time::ZERO,
+            ns2_s: 0.0,
+            seq: entering.number,
+            stamp: network.now,
+            flow: self.outside.first + entering.flow,
+            route: self.outside.paths[entering.flow as usize].route,
+            sack,
+            bytes: bytes.len() as u16,
+            flags: flags_of(entering),
+        });
+    }
+
+    fn add_outside(&mut self, ends: &Ends) {
+        let number = self.outside.first + self.outside.len() as u32;
+        let network = &mut self.env.network;
+        let path = network.path(ends.from, ends.to, End::Outside);
+        let path = path.expect("hosts outside are at nodes with paths to each other");
+        self.outside.paths.push(path);
+        network.add_flow(Carrier::Udp, number, &ends.name);
+    }
+
+    /// Hands the packets that have crossed the network to their hosts.
+    fn hand_over(&mut self, outside: &mut dyn Outside) {
+        let OutsideFlows {
+            first,
+            arrived,
+            bytes,
+            ..
+        } = &mut self.outside;
+        for packet in arrived.drain(..) {
+            let options = &mut self.env.network.options;
+            options.take_datagram(packet.sack, packet.bytes.into(), bytes);
+            outside.leave(Leaving {
+                flow: packet.flow - *first,
+                entered: packet.stamp,
+                due: packet.time,
+                is_marked: packet.flags.has(Flags::CE),
+                bytes,
+            });
+        }
+    }
+
+    /// Returns the drops and marks of flows outside.
+    fn outside_drops(&mut self) -> Vec<OutsideDrops> {
+        let all = self.env.network.datagram_drops();
+        let own = all.into_iter().skip(self.outside.first as usize);
+        own.map(|drops| OutsideDrops {
+            dropped_pkts: drops.dropped_pkts,
+            marked_pkts: drops.marked_pkts,
+        })
+        .collect()
+    }
+}
+
+fn flags_of(entering: Entering) -> Flags {
+    let datagram = Flags::DATAGRAM.with_if(Flags::ACK, entering.is_pure_ack);
+    let capable = datagram.with(Flags::ECT);
+    match entering.ecn {
+        EcnCodepoint::NotEct => datagram,
+        EcnCodepoint::Ect0 => capable,
+        EcnCodepoint::Ect1 => capable.with(Flags::ECT1),
+        EcnCodepoint::Ce => capable.with(Flags::CE),
+    }
+}

@@ -1,0 +1,142 @@
+"""Emulation of a scenario: from programs and hosts to a run directory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longhaul._engine import EmulationError, Scenario
+from longhaul.results import Results
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program, and the node at which it runs."""
+
+    node: str
+    arguments: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """Time by which packets left later than the emulated network would have let them."""
+
+    packets: int
+    mean_us: float
+    p99_us: float
+    max_us: float
+    share_over_1ms: float
+    is_excessive: bool
+
+    def __str__(self) -> str:
+        """Return a sentence."""
+        if self.is_excessive:
+            return (
+                f"NOT IN TIME: {self.share_over_1ms:.2%} of {self.packets} packets were more than "
+                f"1 ms late ({self.mean_us:.0f} us on average, {self.p99_us:.0f} us at the 99 % "
+                f"quantile, {self.max_us / 1e3:.1f} ms at most), of at most 0.5 %. The machine was "
+                "too busy, or the rate too high: do not trust these results."
+            )
+        if not self.packets:
+            return "No packet has crossed the network."
+        return (
+            f"Packets left {self.mean_us:.0f} us late on average, {self.p99_us:.0f} us at the 99 % "
+            f"quantile, {self.max_us / 1e3:.1f} ms at most; {self.share_over_1ms:.2%} of "
+            f"{self.packets} were more than 1 ms late."
+        )
+
+
+@dataclass(frozen=True)
+class Emulation:
+    """A finished emulation."""
+
+    results: Results
+    circumstances: Mapping[str, Any]
+    """The part `emulation` of run.json."""
+    fault: str | None
+    """Reason why the results are not where they were to be."""
+    stopped: BaseException | None
+    """Exception that has stopped the emulation."""
+
+    @property
+    def lateness(self) -> Lateness:
+        """Lateness of all packets."""
+        figures = self.circumstances["lateness"]
+        return Lateness(**figures, is_excessive=self.circumstances["is_excessively_late"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """Circumstances that a reader of the results has to know, apart from lateness."""
+        found = []
+        if self.fault:
+            found.append(f"{self.fault}; the results are in {self.results.path}")
+        if reason := self.circumstances["not_real_time"]:
+            found.append(f"packets were forwarded without real-time priority ({reason})")
+        if missed := self.circumstances["missed_in_capture_pkts"]:
+            found.append(f"the capture lacks {missed} packets: the disk was too slow")
+        if stray := self.circumstances["stray_pkts"]:
+            found.append(f"{stray} packets were for no host of the emulation, or not of IPv4")
+        return found
+
+    @property
+    def failed(self) -> list[str]:
+        """Programs that have ended with an error of their own, as texts."""
+        programs = self.circumstances["programs"]
+        wrong = [one for one in programs if one["code"] and not one["was_asked_to_end"]]
+        return [f"`{' '.join(one['arguments'])}` ended with code {one['code']}" for one in wrong]
+
+
+def emulate(
+    scenario: Scenario,
+    program: Program,
+    *,
+    out: Path,
+    others: Sequence[Program] = (),
+    background: bool = False,
+    sysctls: Mapping[str, str] | None = None,
+    pcap: Path | None = None,
+    overwrite: bool = False,
+) -> Emulation:
+    """Run programs at nodes of a scenario's network, and return the results.
+
+    Ends with `program`, which starts when the `others` listen, or after the scenario's duration.
+    Flows of the scenario share the network if they are `background`. `sysctls` are kernel settings
+    of the hosts, and `pcap` a file for the packets of all of them.
+
+    Raises EmulationError if the machine or the scenario does not allow it. What has stopped the
+    emulation is in the results, which are kept.
+    """
+    nodes = hosts(scenario, [program, *others])
+    numbered = [
+        (nodes.index(one.node), list(one.arguments), one is program) for one in (program, *others)
+    ]
+    path, text, fault, raised = scenario.emulate(
+        out,
+        nodes=nodes,
+        programs=numbered,
+        background=background,
+        sysctls=list((sysctls or {}).items()),
+        pcap=pcap,
+        overwrite=overwrite,
+    )
+    return Emulation(Results(path), json.loads(text), fault, raised)
+
+
+def hosts(scenario: Scenario, programs: Sequence[Program]) -> list[str]:
+    """Return the nodes with hosts: those of programs, and at least the ends of the first flow."""
+    wanted = [program.node for program in programs]
+    for node in wanted:
+        if node not in scenario.nodes:
+            raise EmulationError(
+                f"there is no node `{node}`; the nodes are {', '.join(scenario.nodes)}"
+            )
+    return list(dict.fromkeys((*scenario.ends, *wanted)))
+
+
+def address(nodes: Sequence[str], node: str) -> str:
+    """Return the address of the host at a node, one of the `nodes` with hosts."""
+    number = nodes.index(node) + 1
+    return f"10.77.{number // 256}.{number % 256}"

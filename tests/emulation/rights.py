@@ -1,0 +1,27 @@
+"""Conditions of emulation, which not every machine meets."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+def _lack(*programs: str) -> str | None:
+    """Return what this machine lacks for an emulation with these programs, if anything."""
+    if os.geteuid() != 0:
+        return "an emulation needs root"
+    if not Path("/dev/net/tun").exists():
+        return "an emulation needs /dev/net/tun"
+    probe = ["unshare", "--net", "--mount", "--pid", "--fork", "true"]
+    if subprocess.run(probe, capture_output=True, check=False).returncode:
+        return "an emulation needs namespaces"
+    missing = [program for program in programs if shutil.which(program) is None]
+    return f"not installed: {', '.join(missing)}" if missing else None
+
+
+def needs(*programs: str) -> pytest.MarkDecorator:
+    """Return a mark that skips a test where rights or programs lack."""
+    lack = _lack(*programs)
+    return pytest.mark.skipif(lack is not None, reason=lack or "")

@@ -1,0 +1,174 @@
+"""Programs at both ends of a recorded case, in the hosts of an emulation.
+
+`python -m validation.linux.applications receive|send CASE.json`. Receivers read and throw away.
+Senders write, all the time or at intervals; their sockets are sampled meanwhile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import os
+import socket
+import struct
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+FIRST_PORT = 5000
+"""Port of the first flow's receiver; that of the second is the next, and so on."""
+
+PRIORITY = 40
+"""Of senders and receivers: below the emulation, above all that is not real-time."""
+
+CHUNK = bytes(1 << 16)
+"""Data of a write of an application that writes all the time."""
+
+LINGER_S = 0.3
+"""Time after the last byte of all flows was acknowledged."""
+
+TCP_CONGESTION = 13
+INFO_BYTES = 232
+"""As far as `tcpi_snd_wnd` of `struct tcp_info` (`include/uapi/linux/tcp.h`)."""
+
+# Name, place in bytes, and format of what is sampled.
+FIELDS = (
+    ("cwnd", 80, "I"), ("ssthresh", 76, "I"), ("rtt_us", 68, "I"), ("rttvar_us", 72, "I"),
+    ("min_rtt_us", 148, "I"), ("retrans", 100, "I"), ("lost", 32, "I"), ("sacked", 28, "I"),
+    ("unacked", 24, "I"), ("ca_state", 1, "B"), ("bytes_acked", 120, "Q"),
+    ("pacing_rate", 104, "Q"), ("reordering", 88, "I"), ("reord_seen", 220, "I"),
+    ("dsack_dups", 216, "I"), ("snd_wnd", 228, "I"), ("rto_us", 8, "I"),
+)  # fmt: skip
+
+NOT_OPEN = (2, 7)
+"""`TCP_SYN_SENT` and `TCP_CLOSE`."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run one side of a case until it is over."""
+    side, file = arguments
+    case = json.loads(Path(file).read_text(encoding="utf-8"))
+    with contextlib.suppress(PermissionError):
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
+    if side == "receive":
+        receive(case)
+    else:
+        send(case, Path(file).parent)
+    return 0
+
+
+def receive(case: dict[str, Any]) -> None:
+    """Read from all flows until the program is ended."""
+    threads = []
+    for number in range(len(case["flows"])):
+        listener = socket.socket()
+        if (size := case["receive_buffer_bytes"]) is not None:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, size)
+        listener.bind(("", FIRST_PORT + number))
+        listener.listen()
+        threads.append(threading.Thread(target=_drain, args=(listener,)))
+    for thread in threads:
+        thread.start()
+
+
+def _drain(listener: socket.socket) -> None:
+    connection, _ = listener.accept()
+    buffer = bytearray(len(CHUNK))
+    while connection.recv_into(buffer):
+        pass
+
+
+def send(case: dict[str, Any], folder: Path) -> None:
+    """Send all flows, and write samples and the kernel's counters to a folder."""
+    start = time.monotonic() + 0.05
+    sockets = []
+    for number, flow in enumerate(case["flows"]):
+        sender = socket.socket()
+        sender.setsockopt(socket.IPPROTO_TCP, TCP_CONGESTION, flow["algorithm"].encode())
+        sockets.append(sender)
+        work = threading.Thread(target=_write, args=(sender, number, flow, start), daemon=True)
+        work.start()
+    samples = _sample(case, sockets, start)
+    with (folder / "samples.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["t", "flow", *(name for name, _, _ in FIELDS)])
+        rows.writerows(samples)
+    about = {"counters": _counters(), "sysctls": _sysctls()}
+    (folder / "sender.json").write_text(json.dumps(about), encoding="utf-8")
+    # Threads may be in a write that does not end.
+    os._exit(0)
+
+
+def _write(sender: socket.socket, number: int, flow: dict[str, Any], start: float) -> None:
+    """Write as the application of a flow does."""
+    begin = start + flow["start_s"]
+    _sleep_until(begin)
+    sender.connect(("receiver", FIRST_PORT + number))
+    if writes := flow["writes"]:
+        data = bytes(writes["bytes"])
+        for turn in range(1, 1 << 30):
+            _sleep_until(begin + turn * writes["every_s"])
+            sender.sendall(data)
+    left = flow["size_bytes"]
+    while left is None or left > 0:
+        data = CHUNK if left is None else CHUNK[:left]
+        sender.sendall(data)
+        left = None if left is None else left - len(data)
+    sender.shutdown(socket.SHUT_WR)
+
+
+def _sleep_until(when: float) -> None:
+    time.sleep(max(0.0, when - time.monotonic()))
+
+
+def _sample(
+    case: dict[str, Any], sockets: list[socket.socket], start: float
+) -> list[tuple[float | int, ...]]:
+    """Sample all sockets at fixed times until the end, or until all flows that end have."""
+    samples: list[tuple[float | int, ...]] = []
+    sizes = [flow["size_bytes"] for flow in case["flows"]]
+    end, turn = start + case["duration_s"], 0
+    while (now := time.monotonic()) < end:
+        acked = []
+        for number, sender in enumerate(sockets):
+            info = sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, INFO_BYTES)
+            values = [struct.unpack_from(kind, info, at)[0] for _, at, kind in FIELDS]
+            acked.append(struct.unpack_from("Q", info, 120)[0])
+            if info[0] not in NOT_OPEN:
+                samples.append((round(now - start, 6), number, *values))
+        # `tcpi_bytes_acked` counts the SYN.
+        pairs = zip(sizes, acked, strict=True)
+        if all(size is not None and bytes_acked > size for size, bytes_acked in pairs):
+            end = min(end, now + LINGER_S)
+        turn += 1
+        _sleep_until(start + turn * case["sample_s"])
+    return samples
+
+
+def _counters() -> dict[str, int]:
+    """Return the counters of TCP in this network that are not zero."""
+    found: dict[str, int] = {}
+    for name in ("snmp", "netstat"):
+        lines = Path(f"/proc/net/{name}").read_text(encoding="utf-8").splitlines()
+        for names, values in zip(lines[::2], lines[1::2], strict=True):
+            if names.startswith("Tcp"):
+                pairs = zip(names.split()[1:], values.split()[1:], strict=True)
+                found |= {counter: int(value) for counter, value in pairs if int(value)}
+    return found
+
+
+def _sysctls() -> dict[str, str]:
+    """Return the settings of TCP in this network."""
+    found = {}
+    for file in sorted(Path("/proc/sys/net/ipv4").glob("tcp_*")):
+        with contextlib.suppress(OSError):
+            if "key" not in file.name:
+                found[file.name] = " ".join(file.read_text(encoding="utf-8").split())
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
