@@ -22,7 +22,7 @@ ifneq ($(FEATURES),)
 endif
 
 .PHONY: demo build installed test test-rust test-python test-long fuzz explorer explorer-pictures explorer-speed playground lint-rust lint-python lint-sources lint-explorer bench bench-start bench-peers bench-python bench-algorithms \
-	validate validate-linux validate-modules record-linux packetdrill validate-mesonet readme docs lint wheel clean
+	validate validate-linux validate-modules validate-queues record-linux packetdrill validate-mesonet readme docs lint wheel clean
 
 demo: build
 	$(BIN)/longhaul demo --overwrite
@@ -149,6 +149,11 @@ validate-linux: build
 # The modules of a kernel's tree, or of its tar file, beside our algorithms: make validate-modules KERNEL=TREE. Takes ten minutes.
 validate-modules: build
 	$(BIN)/python -m validation.modules $(KERNEL)
+
+# Its queue disciplines beside ours, packet for packet: make validate-queues KERNEL=TREE. Takes three minutes after the build.
+validate-queues:
+	@$(MAKE) --no-print-directory --silent $(VENV)/needs
+	$(BIN)/python -m validation.queues $(KERNEL)
 
 # The recordings anew, of this machine's kernel: needs root, TUN devices and network namespaces, and an hour in which
 # nothing else runs. What is recorded already, in validation/out/linux, is not again.

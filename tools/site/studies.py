@@ -20,6 +20,11 @@ COMPARISONS = (
         "fourteen modules of Linux 6.1, run as they are",
     ),
     (
+        "linux-queues",
+        "Queue disciplines beside the kernel's",
+        "a million packets of five patterns, decision by decision",
+    ),
+    (
         "response-functions",
         "Measured mean cwnd against the response function",
         "the law of each algorithm, at four loss rates",

@@ -234,7 +234,9 @@ impl LocalQueue {
 mod tests {
     use super::*;
     use crate::packet::SackHandle;
-    use crate::queue::{Capacity, CoDelConfig, CoDelParameters, DropTail, QueueConfig};
+    use crate::queue::{
+        Capacity, CoDelConfig, CoDelParameters, CoDelVariant, DropTail, QueueConfig,
+    };
     use crate::random::Stream;
     use longhaul_units::{Bytes, Span};
 
@@ -285,6 +287,7 @@ mod tests {
             limit: Capacity::Packets(1000),
             ecn: false,
             control: CoDelParameters {
+                variant: CoDelVariant::Rfc8289,
                 target: Span::from_millis(5),
                 interval: Span::from_millis(100),
                 max_packet: Bytes(1000),

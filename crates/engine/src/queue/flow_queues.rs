@@ -71,8 +71,19 @@ pub(super) enum EmptyNew {
     /// The queue becomes old and waits for its next turn, so that a flow that sends occasionally does not stay new
     /// for ever (RFC 8290 section 4.2).
     TurnsOld,
+    /// The queue becomes old if there are old ones, and else leaves the lists (Linux, `fq_codel_dequeue`).
+    TurnsOldBehindOthers,
     /// The queue leaves the lists: only a flow that has used up its quantum is old (CAKE).
     Leaves,
+}
+
+/// Measure of the half that the longest queue loses at the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Batch {
+    /// Half of the packets; of queues of one length, the first in turn (RFC 8290 section 4.1).
+    Packets,
+    /// Half of the bytes; of queues of one length, the first by number (Linux, `fq_codel_drop`).
+    Bytes,
 }
 
 /// The queues.
@@ -150,7 +161,12 @@ impl<A: Clone> FlowQueues<A> {
                 return Some(packet);
             }
             list.pop_front();
-            if is_new && empty_new == EmptyNew::TurnsOld {
+            let turns_old = match empty_new {
+                EmptyNew::TurnsOld => is_new,
+                EmptyNew::TurnsOldBehindOthers => is_new && !self.old.is_empty(),
+                EmptyNew::Leaves => false,
+            };
+            if turns_old {
                 self.old.push_back(queue);
             } else {
                 flow.listed = false;
@@ -158,17 +174,39 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Drops up to `batch` packets, at most half of them, from the head of the queue with the most bytes. Returns
-    /// the queue management of that queue.
-    pub(super) fn drop_from_longest(&mut self, batch: u32, effects: &mut Effects) -> &mut A {
-        let listed = self.new.iter().chain(&self.old).copied();
-        let longest = self.packets.longest(listed).expect("too much waits");
-        let half = self.packets.pkts(longest) / 2;
-        for _ in 0..half.clamp(1, batch) {
+    /// Drops up to `most` packets, about half of what there is, from the head of the queue with the most bytes. Returns
+    /// the queue management of that queue, and the number of drops.
+    pub(super) fn drop_from_longest(
+        &mut self,
+        most: u32,
+        batch: Batch,
+        effects: &mut Effects,
+    ) -> (&mut A, u32) {
+        let longest = self.longest(batch).expect("too much waits");
+        let (bytes, pkts) = (self.packets.bytes(longest), self.packets.pkts(longest));
+        let mut drops = 0;
+        loop {
             let packet = self.packets.pop(longest).expect("half of what there is");
             effects.drop(packet, DropReason::Overflow);
+            drops += 1;
+            let is_half = match batch {
+                Batch::Packets => drops >= pkts / 2,
+                Batch::Bytes => bytes - self.packets.bytes(longest) >= bytes / 2,
+            };
+            if is_half || drops >= most {
+                return (&mut self.flows[longest as usize].aqm, drops);
+            }
         }
-        &mut self.flows[longest as usize].aqm
+    }
+
+    /// Returns the queue with the most bytes.
+    fn longest(&self, batch: Batch) -> Option<u32> {
+        match batch {
+            Batch::Packets => self
+                .packets
+                .longest(self.new.iter().chain(&self.old).copied()),
+            Batch::Bytes => self.packets.longest(0..self.flows.len() as u32),
+        }
     }
 
     /// Returns the queue management of a queue.
@@ -182,9 +220,11 @@ impl<A: Clone> FlowQueues<A> {
         self.flows.iter().map(|flow| &flow.aqm)
     }
 
-    /// Returns the queue management of each queue, to change it.
-    pub(super) fn all_aqms_mut(&mut self) -> impl Iterator<Item = &mut A> {
-        self.flows.iter_mut().map(|flow| &mut flow.aqm)
+    /// Calls `change` with the queue management of each queue, and the bytes in it.
+    pub(super) fn each_aqm(&mut self, mut change: impl FnMut(&mut A, u64)) {
+        for (queue, flow) in (0..).zip(&mut self.flows) {
+            change(&mut flow.aqm, self.packets.bytes(queue));
+        }
     }
 
     /// Returns true if a queue is on one of the lists.

@@ -18,6 +18,8 @@ mod fifo;
 mod flow;
 mod flow_queues;
 mod link_context;
+#[cfg(test)]
+mod oracle;
 mod sub_queues;
 #[cfg(test)]
 mod tests;
@@ -58,9 +60,9 @@ disciplines! {
     xcp: Xcp(XcpConfig),
 }
 pub use self::cobalt::CobaltParameters;
-pub use self::codel::CoDelParameters;
+pub use self::codel::{CoDelParameters, CoDelVariant};
 pub use self::flow_queues::FlowQueuesParameters;
-pub use self::pie::{DelayEstimate, PieParameters};
+pub use self::pie::{DelayEstimate, PieParameters, PieVariant};
 
 /// A queue in front of a link. The tag is a byte of its own, quicker to read than a niche in the
 /// variants.

@@ -123,6 +123,13 @@ pub(super) struct OneOf<'a> {
     queue: u32,
 }
 
+impl OneOf<'_> {
+    /// Returns the bytes in all queues.
+    pub(super) fn bytes_of_all(&self) -> u64 {
+        self.queues.bytes
+    }
+}
+
 impl Source for OneOf<'_> {
     fn pop(&mut self) -> Option<Packet> {
         self.queues.pop(self.queue)

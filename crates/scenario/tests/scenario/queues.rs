@@ -2,10 +2,10 @@
 
 use longhaul_engine::config::Shaper;
 use longhaul_engine::queue::{
-    CakeConfig, Capacity, CoDelConfig, CoDelParameters, CobaltConfig, CobaltParameters,
-    DecBitConfig, DelayEstimate, DropFrom, DropTail, DrrConfig, FlowQueuesParameters,
-    FqCoDelConfig, FqPieConfig, Marking, PieConfig, PieParameters, QueueConfig, RoundRobinConfig,
-    Rule, VcpConfig, XcpConfig,
+    CakeConfig, Capacity, CoDelConfig, CoDelParameters, CoDelVariant, CobaltConfig,
+    CobaltParameters, DecBitConfig, DelayEstimate, DropFrom, DropTail, DrrConfig,
+    FlowQueuesParameters, FqCoDelConfig, FqPieConfig, Marking, PieConfig, PieParameters,
+    PieVariant, QueueConfig, RoundRobinConfig, Rule, VcpConfig, XcpConfig,
 };
 use longhaul_scenario::parse;
 use longhaul_units::{Bytes, Rate, Span};
@@ -113,6 +113,7 @@ fn defaults_are_those_of_linux_for_cake() {
 #[test]
 fn defaults_are_those_of_the_rfcs_and_of_ns2() {
     let control = CoDelParameters {
+        variant: CoDelVariant::Rfc8289,
         target: Span::from_millis(5),
         interval: Span::from_millis(100),
         max_packet: Bytes(1500),
@@ -133,6 +134,7 @@ fn defaults_are_those_of_the_rfcs_and_of_ns2() {
     };
     assert_eq!(queue(r#"{ kind = "fq-codel" }"#), QueueConfig::FqCoDel(fq));
     let control = PieParameters {
+        variant: PieVariant::Rfc8033,
         target: Span::from_millis(15),
         update: Span::from_millis(15),
         alpha: 0.125,
@@ -449,6 +451,48 @@ fn warnings_with(overrides: &[&str], text: &str) -> Vec<String> {
         .filter(|warning| warning.contains(text))
         .cloned()
         .collect()
+}
+
+/// The kernel's forms and their values: 15 ms are four ticks of 1/250 s, and a delay is measured.
+#[test]
+fn linux_has_the_kernels_codel_and_pie() {
+    let queue = |kind: &str| {
+        let queue = format!(r#"{QUEUE}={{ kind = "{kind}" }}"#);
+        with(&["profile=linux", &queue]).config().links[0]
+            .queue
+            .clone()
+    };
+    for kind in ["codel", "fq-codel"] {
+        let control = match queue(kind) {
+            QueueConfig::CoDel(codel) => codel.control,
+            QueueConfig::FqCoDel(fq) => fq.control,
+            other => panic!("not CoDel: {other:?}"),
+        };
+        assert_eq!(control.variant, CoDelVariant::Linux);
+    }
+    for kind in ["pie", "fq-pie"] {
+        let control = match queue(kind) {
+            QueueConfig::Pie(pie) => {
+                assert_eq!(pie.delay_estimate, DelayEstimate::Timestamps);
+                pie.control
+            }
+            QueueConfig::FqPie(fq) => fq.control,
+            other => panic!("not PIE: {other:?}"),
+        };
+        assert_eq!(control.variant, PieVariant::Linux);
+        assert_eq!(
+            (control.update, control.derandomise),
+            (Span::from_millis(16), true)
+        );
+    }
+}
+
+#[test]
+fn linux_s_pie_has_no_delay_by_the_rate() {
+    assert_refused(
+        r#"{ kind = "pie", variant = "linux-6.18", delay_estimate = "rate" }"#,
+        &["delay_estimate", "rfc8033"],
+    );
 }
 
 const CHANGES: &str = r#"topology.dumbbell.bottleneck.changes=[{ at = "5 s", rate = "10 Mbps" }]"#;

@@ -10,8 +10,8 @@ use super::*;
 use crate::packet::SackBlocks;
 use crate::queue::tests::Bench;
 use crate::queue::{
-    Capacity, CoDelConfig, CoDelParameters, DropFrom, DropTail, DrrConfig, FlowQueuesParameters,
-    FqCoDelConfig, QueueConfig, RoundRobinConfig,
+    Capacity, CoDelConfig, CoDelParameters, CoDelVariant, DropFrom, DropTail, DrrConfig,
+    FlowQueuesParameters, FqCoDelConfig, QueueConfig, RoundRobinConfig,
 };
 
 /// Returns an acknowledgement of a connection, with its number as timestamp.
@@ -144,6 +144,7 @@ fn data_passes_untouched() {
 
 fn codel() -> CoDelParameters {
     CoDelParameters {
+        variant: CoDelVariant::Rfc8289,
         target: Span::from_millis(5),
         interval: Span::from_millis(20),
         max_packet: Bytes(40),

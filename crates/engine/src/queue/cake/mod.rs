@@ -16,7 +16,7 @@ use longhaul_units::{Bytes, Dimension, Quantity, Rate, Span, Time};
 
 use self::ways::{QUEUES, Ways};
 use super::cobalt::{CobaltParameters, Control};
-use super::flow_queues::{EmptyNew, FlowQueues};
+use super::flow_queues::{Batch, EmptyNew, FlowQueues};
 use super::{
     AqmState, Arrival, Capacity, Draws, DropReason, Effects, LinkContext, PacketQueue, Parameters,
 };
@@ -156,9 +156,8 @@ impl PacketQueue for Cake {
         self.queues.aqm(queue).rest(parameters, arrival.now);
         self.queues.push(queue, packet);
         while self.queues.exceed(self.config.limit) {
-            self.queues
-                .drop_from_longest(1, effects)
-                .on_overflow(parameters, arrival.now);
+            let (control, _) = self.queues.drop_from_longest(1, Batch::Packets, effects);
+            control.on_overflow(parameters, arrival.now);
         }
         Ok(())
     }

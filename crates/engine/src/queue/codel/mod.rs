@@ -2,12 +2,13 @@
 //! (Nichols, Jacobson, McGregor and Iyengar, RFC 8289, section 5).
 //!
 //! The RFC leaves the action with ECN open; as in Linux (`net/sched/sch_codel.c`) a marked packet is sent and
-//! counts as the drop that it replaces.
+//! counts as the drop that it replaces. Variant linux-6.18 has the kernel's arithmetic too ([`linux`]).
 
+mod linux;
 #[cfg(test)]
 mod tests;
 
-use longhaul_keys::{Kind, Profile, Refusal, SIZE, TIME, Table, keys};
+use longhaul_keys::{Kind, Profile, Refusal, SIZE, TIME, Table, keys, words};
 use longhaul_units::{Bytes, Rate, Span, Time};
 
 use super::fifo::Packets;
@@ -32,10 +33,27 @@ keys! {
     }
 }
 
+words! {
+    /// Form of the algorithm.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum CoDelVariant {
+        /// The pseudo-code of RFC 8289, with exact times and roots.
+        Rfc8289 = "rfc8289",
+        /// Linux: times in units of 1024 ns, roots by a Newton step a drop.
+        Linux = "linux-6.18",
+    }
+}
+
 keys! {
     /// Parameters with which CoDel controls the delay.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CoDelParameters {
+        /// Form of the algorithm: RFC 8289's, or that of Linux, whose second gap is half an interval.
+        pub variant: CoDelVariant = Kind::Word(CoDelVariant::WORDS)
+            .key()
+            .default("rfc8289")
+            .in_profile(Profile::Linux, "linux-6.18")
+            .source("RFC 8289 section 5; Linux: codel_impl.h, codel_Newton_step"),
         /// Target of the queueing delay.
         pub target: Span =
             Kind::Positive(TIME).key().default("5 ms").source("RFC 8289 section 4.4"),
@@ -72,7 +90,7 @@ impl Parameters for CoDelConfig {
     fn queue(&self, _stream: Stream) -> CoDel {
         CoDel {
             config: *self,
-            control: Control::default(),
+            control: Control::new(&self.control),
             packets: Packets::default(),
         }
     }
@@ -90,9 +108,47 @@ pub(super) trait Source {
     fn bytes(&self) -> u64;
 }
 
+/// The state of one CoDel.
+#[derive(Clone, Debug)]
+pub(super) enum Control {
+    Rfc8289(ExactControl),
+    Linux(linux::Control),
+}
+
+impl Control {
+    pub(super) fn new(parameters: &CoDelParameters) -> Self {
+        match parameters.variant {
+            CoDelVariant::Rfc8289 => Self::Rfc8289(ExactControl::default()),
+            CoDelVariant::Linux => Self::Linux(linux::Control::default()),
+        }
+    }
+
+    /// Returns the packet to transmit. With `ecn`, ECN-capable packets are marked.
+    #[inline]
+    pub(super) fn dequeue(
+        &mut self,
+        parameters: (&CoDelParameters, bool),
+        now: Time,
+        source: &mut impl Source,
+        effects: &mut Effects,
+    ) -> Option<Packet> {
+        match self {
+            Self::Rfc8289(control) => control.dequeue(parameters, now, source, effects),
+            Self::Linux(control) => control.dequeue(parameters, now, source, effects),
+        }
+    }
+
+    /// Counts packets dropped at the limit as drops of the state, as FQ-CoDel of Linux does.
+    pub(super) fn on_overflow(&mut self, drops: u32) {
+        if let Self::Linux(control) = self {
+            control.on_overflow(drops);
+        }
+    }
+}
+
 /// The state of one CoDel, with the RFC's names.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Control {
+pub(super) struct ExactControl {
     /// Time of the first drop, if the delay stays above the target until then.
     first_above: Option<Time>,
     dropping: bool,
@@ -104,14 +160,16 @@ pub(super) struct Control {
 }
 
 /// The packet at the head, and true if the delay has been above the target for an interval.
+#[derive(Debug)]
 struct Head {
     packet: Option<Packet>,
     ok_to_drop: bool,
 }
 
-impl Control {
-    /// Returns the packet to transmit: the pseudo-code's `dequeue`. With `ecn`, ECN-capable packets are marked.
-    pub(super) fn dequeue(
+impl ExactControl {
+    /// Returns the packet to transmit: the pseudo-code's `dequeue`.
+    #[inline]
+    fn dequeue(
         &mut self,
         (parameters, ecn): (&CoDelParameters, bool),
         now: Time,

@@ -11,6 +11,7 @@ use crate::queue::QueueConfig;
 use crate::queue::tests::{Bench, check_passing, packet};
 
 const PARAMETERS: CoDelParameters = CoDelParameters {
+    variant: CoDelVariant::Rfc8289,
     target: Span::from_millis(5),
     interval: Span::from_millis(100),
     max_packet: Bytes(1500),
@@ -21,6 +22,18 @@ fn bench(ecn: bool) -> Bench {
         limit: Capacity::Packets(1000),
         ecn,
         control: PARAMETERS,
+    }))
+}
+
+/// Returns a bench with the variant of Linux.
+pub(super) fn linux() -> Bench {
+    Bench::new(&QueueConfig::CoDel(CoDelConfig {
+        limit: Capacity::Packets(1000),
+        ecn: false,
+        control: CoDelParameters {
+            variant: CoDelVariant::Linux,
+            ..PARAMETERS
+        },
     }))
 }
 

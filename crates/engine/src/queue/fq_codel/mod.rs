@@ -1,5 +1,9 @@
 //! FQ-CoDel: flows hashed to queues, served by deficit round robin with new flows first, each under
 //! a CoDel of its own (Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, RFC 8290).
+//!
+//! Variant linux-6.18 of CoDel brings what else Linux does otherwise (`net/sched/sch_fq_codel.c`): nothing is dropped while
+//! all queues together hold a packet or less, at the limit half of the bytes of the longest queue go and count as drops of its
+//! CoDel, a new queue that is empty leaves if no old one waits, and a packet that finds the link idle passes.
 
 #[cfg(test)]
 mod tests;
@@ -7,8 +11,9 @@ mod tests;
 use longhaul_keys::{Kind, Refusal, Table, keys};
 use longhaul_units::{Rate, Time};
 
-use super::codel::{CoDelParameters, Control};
-use super::flow_queues::{COUNT, EmptyNew, FlowHash, FlowQueues, FlowQueuesParameters};
+use super::codel::{CoDelParameters, CoDelVariant, Control, Source};
+use super::flow_queues::{Batch, COUNT, EmptyNew, FlowHash, FlowQueues, FlowQueuesParameters};
+use super::sub_queues::OneOf;
 use super::{Arrival, Capacity, DropReason, Effects, LinkContext, PacketQueue, Parameters};
 use crate::packet::Packet;
 use crate::random::Stream;
@@ -82,7 +87,7 @@ impl FqCoDel {
         Self {
             config,
             hash: FlowHash::new(&mut stream),
-            queues: FlowQueues::new(queues, quantum, Control::default()),
+            queues: FlowQueues::new(queues, quantum, Control::new(&config.control)),
         }
     }
 
@@ -92,7 +97,25 @@ impl FqCoDel {
     }
 }
 
+/// One of the queues, with the bytes of all.
+struct WithAll<'a>(OneOf<'a>);
+
+impl Source for WithAll<'_> {
+    fn pop(&mut self) -> Option<Packet> {
+        self.0.pop()
+    }
+
+    fn bytes(&self) -> u64 {
+        self.0.bytes_of_all()
+    }
+}
+
 impl PacketQueue for FqCoDel {
+    fn passes(&self) -> bool {
+        // In Linux by TCQ_F_CAN_BYPASS.
+        self.config.control.variant == CoDelVariant::Linux
+    }
+
     fn enqueue(
         &mut self,
         packet: Packet,
@@ -100,19 +123,33 @@ impl PacketQueue for FqCoDel {
         effects: &mut Effects,
     ) -> Result<(), DropReason> {
         self.queues.push(self.classify(&packet), packet);
+        let batch = match self.config.control.variant {
+            CoDelVariant::Rfc8289 => Batch::Packets,
+            CoDelVariant::Linux => Batch::Bytes,
+        };
         while self.queues.exceed(self.config.limit) {
-            self.queues
-                .drop_from_longest(self.config.drop_batch, effects);
+            let most = self.config.drop_batch;
+            let (control, drops) = self.queues.drop_from_longest(most, batch, effects);
+            control.on_overflow(drops);
         }
         Ok(())
     }
 
     fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet> {
         let parameters = (&self.config.control, self.config.ecn);
-        self.queues
-            .dequeue(EmptyNew::TurnsOld, |control, mut source| {
-                control.dequeue(parameters, now, &mut source, effects)
-            })
+        match self.config.control.variant {
+            CoDelVariant::Rfc8289 => self
+                .queues
+                .dequeue(EmptyNew::TurnsOld, |control, mut source| {
+                    control.dequeue(parameters, now, &mut source, effects)
+                }),
+            CoDelVariant::Linux => {
+                let empty_new = EmptyNew::TurnsOldBehindOthers;
+                self.queues.dequeue(empty_new, |control, source| {
+                    control.dequeue(parameters, now, &mut WithAll(source), effects)
+                })
+            }
+        }
     }
 
     fn waiting(&self) -> (u64, u64) {

@@ -1,6 +1,6 @@
 //! FQ-CoDel against a literal transcription of RFC 8290's sections 4.1 and 4.2, and by hand.
 
-use longhaul_units::{Bytes, Span};
+use longhaul_units::{Bytes, Span, Time};
 use proptest::prelude::*;
 
 use super::*;
@@ -17,10 +17,49 @@ fn config(limit: u64, target: Span) -> FqCoDelConfig {
             quantum: Bytes(1514),
         },
         control: CoDelParameters {
+            variant: CoDelVariant::Rfc8289,
             target,
             interval: Span::from_millis(100),
             max_packet: Bytes(1500),
         },
+    }
+}
+
+/// Returns a bench with the variant of Linux.
+fn linux(limit: u64, target: Span) -> Bench {
+    let mut config = config(limit, target);
+    config.control.variant = CoDelVariant::Linux;
+    Bench::new(&QueueConfig::FqCoDel(config))
+}
+
+/// Linux counts bytes up to half of what the longest queue holds, RFC 8290 packets.
+#[test]
+fn the_longest_queue_loses_half_of_its_bytes_or_of_its_packets() {
+    for (mut bench, dropped) in [
+        (bench(4), vec![0, 1]),
+        (linux(4, Span::from_secs(1000)), vec![0]),
+    ] {
+        for (number, bytes) in (0..).zip([1500, 100, 100, 100]) {
+            bench.enqueue(packet_of(1, number, bytes)).expect("room");
+        }
+        bench.enqueue(packet_of(2, 10, 100)).expect("room");
+        assert_eq!(bench.dropped(), dropped);
+    }
+}
+
+/// RFC 8289 looks at what waits in the queue itself, Linux at what waits in all.
+#[test]
+fn linux_drops_a_queue_s_only_packet_while_others_wait() {
+    let exact = Bench::new(&QueueConfig::FqCoDel(config(100, Span::ZERO)));
+    for (mut bench, dropped) in [(exact, vec![]), (linux(100, Span::ZERO), vec![7])] {
+        for flow in [1, 2, 3] {
+            bench.enqueue(packet_of(flow, 0, 1500)).expect("room");
+        }
+        bench.dequeue();
+        bench.enqueue(packet_of(1, 7, 1500)).expect("room");
+        bench.now = Time::ZERO + Span::from_millis(200);
+        bench.dequeue();
+        assert_eq!(bench.dropped(), dropped);
     }
 }
 

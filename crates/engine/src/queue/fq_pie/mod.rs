@@ -13,7 +13,7 @@ use longhaul_units::{Rate, Span, Time};
 
 use super::codel::Source;
 use super::flow_queues::{EmptyNew, FlowHash, FlowQueues, FlowQueuesParameters};
-use super::pie::{Control, PieParameters};
+use super::pie::{Control, PieParameters, PieVariant};
 use super::{
     AqmState, Arrival, Capacity, Draws, DropReason, Effects, LinkContext, PacketQueue, Parameters,
     Verdict,
@@ -72,24 +72,11 @@ impl Parameters for FqPieConfig {
     }
 }
 
-/// The state of one queue without its packets.
-#[derive(Clone, Debug)]
-struct FlowPie {
-    control: Control,
-    /// Sojourn time of the last packet that left, zero if none waited behind it.
-    delay: Span,
-}
-
-impl FlowPie {
-    fn dequeue(&mut self, now: Time, mut source: impl Source) -> Option<Packet> {
-        let packet = source.pop()?;
-        self.delay = if source.bytes() == 0 {
-            Span::ZERO
-        } else {
-            now.since(packet.time)
-        };
-        Some(packet)
-    }
+/// Removes the next packet of a queue.
+fn take(control: &mut Control, now: Time, mut source: impl Source) -> Option<Packet> {
+    let packet = source.pop()?;
+    control.on_departure(now, packet.time, source.bytes() == 0);
+    Some(packet)
 }
 
 /// The state of FQ-PIE.
@@ -97,21 +84,17 @@ impl FlowPie {
 pub(crate) struct FqPie {
     config: FqPieConfig,
     hash: FlowHash,
-    queues: FlowQueues<FlowPie>,
+    queues: FlowQueues<Control>,
     stream: Stream,
 }
 
 impl FqPie {
     fn new(config: FqPieConfig, mut stream: Stream) -> Self {
         let FlowQueuesParameters { queues, quantum } = config.flows;
-        let pie = FlowPie {
-            control: Control::new(&config.control),
-            delay: Span::ZERO,
-        };
         Self {
             config,
             hash: FlowHash::new(&mut stream),
-            queues: FlowQueues::new(queues, quantum, pie),
+            queues: FlowQueues::new(queues, quantum, Control::new(&config.control)),
             stream,
         }
     }
@@ -126,7 +109,7 @@ impl PacketQueue for FqPie {
     ) -> Result<(), DropReason> {
         let queue = self.hash.queue(&packet, self.config.flows.queues);
         let waiting = self.queues.bytes(queue);
-        let control = &mut self.queues.aqm(queue).control;
+        let control = self.queues.aqm(queue);
         if let Err(reason) = arrival.check_limit(self.config.limit) {
             control.on_overflow();
             return Err(reason);
@@ -142,8 +125,12 @@ impl PacketQueue for FqPie {
     }
 
     fn dequeue(&mut self, now: Time, _effects: &mut Effects) -> Option<Packet> {
+        let empty_new = match self.config.control.variant {
+            PieVariant::Rfc8033 => EmptyNew::TurnsOld,
+            PieVariant::Linux => EmptyNew::TurnsOldBehindOthers,
+        };
         self.queues
-            .dequeue(EmptyNew::TurnsOld, |pie, source| pie.dequeue(now, source))
+            .dequeue(empty_new, |control, source| take(control, now, source))
     }
 
     fn waiting(&self) -> (u64, u64) {
@@ -155,17 +142,16 @@ impl PacketQueue for FqPie {
     }
 
     fn update(&mut self, _now: Time) {
-        for pie in self.queues.all_aqms_mut() {
-            let delay_s = pie.delay.as_secs_f64();
-            pie.control.update(&self.config.control, delay_s);
-        }
+        self.queues.each_aqm(|control, bytes| {
+            control.update(&self.config.control, None, bytes > 0);
+        });
     }
 
     /// Returns the largest probability of all queues.
     fn state(&self) -> AqmState {
         let all = self.queues.all_aqms();
         AqmState {
-            drop_p: all.map(|pie| pie.control.probability()).reduce(f64::max),
+            drop_p: all.map(Control::probability).reduce(f64::max),
             ..AqmState::default()
         }
     }

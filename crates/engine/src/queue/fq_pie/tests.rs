@@ -15,6 +15,7 @@ fn bench(limit: u64) -> Bench {
             queues: 1024,
         },
         control: PieParameters {
+            variant: PieVariant::Rfc8033,
             target: Span::from_millis(15),
             update: Span::from_millis(15),
             alpha: 0.125,

@@ -3,8 +3,10 @@
 //!
 //! The delay is either the waiting bytes over the departure rate (Little's law, section 5.2), which is known for a
 //! link of constant rate and need not be measured, or the sojourn time of the last packet that left (timestamps,
-//! section 4.3; Linux without `dq_rate_estimator`).
+//! section 4.3; Linux without `dq_rate_estimator`). Variant linux-6.18 has the kernel's rules and its arithmetic ([`linux`]).
 
+mod exact;
+mod linux;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +35,17 @@ words! {
     }
 }
 
+words! {
+    /// Form of the algorithm.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum PieVariant {
+        /// RFC 8033.
+        Rfc8033 = "rfc8033",
+        /// Linux: probabilities of 56 bits, times of 64 ns, and a burst allowance that ends with the time in which packets leave.
+        Linux = "linux-6.18",
+    }
+}
+
 keys! {
     /// PIE.
     #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +57,7 @@ keys! {
         /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("false").source("RFC 8033 section 5.1"),
         /// Measurement of the delay: the waiting bytes over the link's rate, or the sojourn time of the last
-        /// packet that left; `auto`: the latter if the link's rate varies.
+        /// packet that left; `auto`: the latter if the link's rate varies, and always for variant linux-6.18.
         pub delay_estimate: DelayEstimate =
             Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Word(DelayEstimate::WORDS)])
                 .key()
@@ -65,12 +78,22 @@ keys! {
     /// Parameters with which PIE controls the delay.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PieParameters {
+        /// Form of the algorithm: RFC 8033's or that of Linux.
+        pub variant: PieVariant = Kind::Word(PieVariant::WORDS)
+            .key()
+            .default("rfc8033")
+            .in_profile(Profile::Linux, "linux-6.18")
+            .source("RFC 8033 sections 4 and 5; Linux: pie_calculate_probability, pie_drop_early, pie_process_dequeue"),
         /// Target of the queueing delay.
         pub target: Span =
             Kind::Positive(TIME).key().default("15 ms").source("RFC 8033 section 4.2: QDELAY_REF"),
         /// Time between two updates of the probability.
         pub update: Span =
-            Kind::Positive(TIME).key().default("15 ms").source("RFC 8033 section 4.2: T_UPDATE"),
+            Kind::Positive(TIME)
+                .key()
+                .default("15 ms")
+                .in_profile(Profile::Linux, "16 ms")
+                .source("RFC 8033 section 4.2: T_UPDATE; Linux: 15 ms in whole ticks of 1/250 s"),
         /// Weight of the delay's deviation from the target, per second.
         pub alpha: f64 = WEIGHT.key().unit("1/s").default("0.125").source("RFC 8033 section 4.2"),
         /// Weight of the delay's change, per second.
@@ -82,7 +105,11 @@ keys! {
         pub mark_up_to as "mark_p": f64 =
             PROBABILITY.key().default("0.1").source("RFC 8033 section 5.1: mark_ecnth"),
         /// True if drops are derandomised: the gaps between them are more even.
-        pub derandomise: bool = Kind::Flag.key().default("false").source("RFC 8033 section 5.4"),
+        pub derandomise: bool = Kind::Flag
+            .key()
+            .default("false")
+            .in_profile(Profile::Linux, "true")
+            .source("RFC 8033 section 5.4; Linux: pie_drop_early"),
         /// Mean packet size; `auto`: the largest that a flow sends.
         pub mean_packet: Bytes = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(SIZE)])
             .key()
@@ -109,12 +136,17 @@ impl Parameters for PieConfig {
     const SOURCE: &'static str = "RFC 8033";
 
     fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
+        let linux = values.read(PieParameters::variant) == PieVariant::Linux;
         if values.is_word(Self::delay_estimate, "auto") {
-            let (estimate, rule) = match link.varies {
-                true => ("timestamps", "the rate of the link varies"),
-                false => ("rate", "the rate of the link is constant"),
+            let (estimate, rule) = match (linux, link.varies) {
+                (true, _) => ("timestamps", "the variant linux-6.18"),
+                (_, true) => ("timestamps", "the rate of the link varies"),
+                (_, false) => ("rate", "the rate of the link is constant"),
             };
             values.derive(Self::delay_estimate, Value::text(estimate), rule);
+        } else if linux && values.is_word(Self::delay_estimate, "rate") {
+            let message = "rate is not for variant linux-6.18; expected auto or timestamps, or variant = \"rfc8033\"";
+            return Err(Refusal::of(Self::delay_estimate, message.to_string()));
         }
         PieParameters::complete(values, link)
     }
@@ -138,28 +170,16 @@ impl Parameters for PieConfig {
 
 /// The state of one PIE.
 #[derive(Clone, Debug)]
-pub(super) struct Control {
-    probability: f64,
-    /// The delay at the last update, in seconds.
-    old_delay_s: f64,
-    burst_allowance: Span,
-    /// True if delay and probability were so small at the last update that nothing is dropped.
-    calm: bool,
-    /// Sum of the probabilities since the last drop.
-    accumulated: f64,
+pub(super) enum Control {
+    Rfc8033(exact::Control),
+    Linux(linux::Control),
 }
 
 impl Control {
-    /// Sums of probabilities below which no packet, and from which on every packet, is dropped (section 5.4).
-    const DERANDOMISED: (f64, f64) = (0.85, 8.5);
-
     pub(super) fn new(parameters: &PieParameters) -> Self {
-        Self {
-            probability: 0.0,
-            old_delay_s: 0.0,
-            burst_allowance: parameters.max_burst,
-            calm: true,
-            accumulated: 0.0,
+        match parameters.variant {
+            PieVariant::Rfc8033 => Self::Rfc8033(exact::Control::new(parameters)),
+            PieVariant::Linux => Self::Linux(linux::Control::new(parameters)),
         }
     }
 
@@ -174,90 +194,49 @@ impl Control {
         waiting_bytes: u64,
         stream: &mut Stream,
     ) -> Verdict {
-        if self.burst_allowance > Span::ZERO || !self.selects(parameters, waiting_bytes, stream) {
-            return Verdict::Accept;
-        }
-        self.accumulated = 0.0;
-        if ecn && self.probability <= parameters.mark_up_to {
-            Verdict::AcceptMarked
-        } else {
-            Verdict::Drop(DropReason::Early)
+        match self {
+            Self::Rfc8033(control) => control.on_arrival(parameters, ecn, waiting_bytes, stream),
+            Self::Linux(control) => control.on_arrival(parameters, ecn, waiting_bytes, stream),
         }
     }
 
     /// Records a drop at a full queue.
     pub(super) fn on_overflow(&mut self) {
-        self.accumulated = 0.0;
+        match self {
+            Self::Rfc8033(control) => control.on_overflow(),
+            Self::Linux(control) => control.on_overflow(),
+        }
     }
 
-    /// Draws a decision by `drop_early` of section 4.1, derandomised by section 5.4 if configured.
-    #[inline(always)]
-    fn selects(
+    /// Observes that a packet leaves after this wait; `alone` if none waits behind it.
+    #[inline]
+    pub(super) fn on_departure(&mut self, now: Time, arrived: Time, alone: bool) {
+        match self {
+            Self::Rfc8033(control) => control.on_departure(now, arrived, alone),
+            Self::Linux(control) => control.on_departure(now, arrived, alone),
+        }
+    }
+
+    /// Updates the probability, at a delay in seconds, or at that which the last packet to leave had. Whether packets wait
+    /// is for variant linux-6.18, which has that delay always.
+    pub(super) fn update(
         &mut self,
         parameters: &PieParameters,
-        waiting_bytes: u64,
-        stream: &mut Stream,
-    ) -> bool {
-        if self.calm || waiting_bytes <= 2 * parameters.mean_packet.0 {
-            return false;
+        delay_s: Option<f64>,
+        waiting: bool,
+    ) {
+        match self {
+            Self::Rfc8033(control) => control.update(parameters, delay_s),
+            Self::Linux(control) => control.update(parameters, waiting),
         }
-        if parameters.derandomise {
-            if self.probability == 0.0 {
-                self.accumulated = 0.0;
-            }
-            self.accumulated += self.probability;
-            let (none_below, all_from) = Self::DERANDOMISED;
-            if self.accumulated < none_below {
-                return false;
-            }
-            if self.accumulated >= all_from {
-                return true;
-            }
-        }
-        stream.uniform() < self.probability
-    }
-
-    /// Returns the divisor of a step: small probabilities move by small steps (section 4.2).
-    fn tuning(&self) -> f64 {
-        const STEPS: [(f64, f64); 6] = [
-            (1e-6, 2048.0),
-            (1e-5, 512.0),
-            (1e-4, 128.0),
-            (1e-3, 32.0),
-            (1e-2, 8.0),
-            (1e-1, 2.0),
-        ];
-        let is_below = |&&(bound, _): &&(f64, f64)| self.probability < bound;
-        STEPS.iter().find(is_below).map_or(1.0, |(_, by)| 1.0 / by)
-    }
-
-    /// Updates the probability at a delay by `calculate_drop_prob` of section 4.2, with the cap of section 5.5 and
-    /// the burst allowance of section 4.4.
-    pub(super) fn update(&mut self, parameters: &PieParameters, delay_s: f64) {
-        let target_s = parameters.target.as_secs_f64();
-        let deviation = parameters.alpha * (delay_s - target_s);
-        let trend = parameters.beta * (delay_s - self.old_delay_s);
-        let mut step = (deviation + trend) * self.tuning();
-        if self.probability >= 0.1 {
-            step = f64::min(step, 0.02);
-        }
-        self.probability += step;
-        if delay_s == 0.0 && self.old_delay_s == 0.0 {
-            self.probability *= 0.98;
-        }
-        self.probability = self.probability.clamp(0.0, 1.0);
-        self.burst_allowance = self.burst_allowance.saturating_sub(parameters.update);
-        let is_short = |delay_s: f64| delay_s < target_s / 2.0;
-        if self.probability == 0.0 && is_short(delay_s) && is_short(self.old_delay_s) {
-            self.burst_allowance = parameters.max_burst;
-        }
-        self.old_delay_s = delay_s;
-        self.calm = is_short(delay_s) && self.probability < 0.2;
     }
 
     /// Returns the probability with which packets are dropped or marked.
     pub(super) fn probability(&self) -> f64 {
-        self.probability
+        match self {
+            Self::Rfc8033(control) => control.probability(),
+            Self::Linux(control) => control.probability(),
+        }
     }
 }
 
@@ -266,8 +245,6 @@ impl Control {
 pub(crate) struct Pie {
     config: PieConfig,
     control: Control,
-    /// Sojourn time of the last packet that left, zero if none waited behind it.
-    last_sojourn: Span,
     stream: Stream,
 }
 
@@ -276,23 +253,26 @@ impl Pie {
         Self {
             config,
             control: Control::new(&config.control),
-            last_sojourn: Span::ZERO,
             stream,
         }
     }
 
-    fn delay_s(&self, waiting_bytes: u64) -> f64 {
+    /// Returns the delay of what waits, unless it is measured.
+    fn delay_s(&self, waiting_bytes: u64) -> Option<f64> {
         match self.config.delay_estimate {
-            DelayEstimate::Rate => (8 * waiting_bytes) as f64 / self.config.rate.as_bps() as f64,
-            DelayEstimate::Timestamps => self.last_sojourn.as_secs_f64(),
+            DelayEstimate::Rate => {
+                Some((8 * waiting_bytes) as f64 / self.config.rate.as_bps() as f64)
+            }
+            DelayEstimate::Timestamps => None,
         }
     }
 }
 
 impl Aqm for Pie {
     fn passes(&self) -> bool {
-        // Nothing is dropped while at most two packets wait, and no number drawn (RFC 8033 section 4.1).
-        true
+        // Nothing is dropped while at most two packets wait, and no number drawn (RFC 8033 section 4.1). In Linux departures
+        // use up the burst allowance.
+        matches!(self.control, Control::Rfc8033(_))
     }
 
     fn on_arrival(&mut self, arrival: &Arrival) -> Verdict {
@@ -311,16 +291,15 @@ impl Aqm for Pie {
     }
 
     fn on_departure(&mut self, packet: &Packet, now: Time, waiting_pkts: u64) -> bool {
-        self.last_sojourn = match waiting_pkts {
-            0 => Span::ZERO,
-            _ => now.since(packet.time),
-        };
+        self.control
+            .on_departure(now, packet.time, waiting_pkts == 0);
         false
     }
 
     fn update(&mut self, (_, waiting_bytes): (u64, u64)) {
         let delay_s = self.delay_s(waiting_bytes);
-        self.control.update(&self.config.control, delay_s);
+        self.control
+            .update(&self.config.control, delay_s, waiting_bytes > 0);
     }
 
     fn state(&self) -> AqmState {

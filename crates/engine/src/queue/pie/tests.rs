@@ -16,6 +16,7 @@ fn config(derandomise: bool) -> PieConfig {
         ecn: false,
         delay_estimate: DelayEstimate::Rate,
         control: PieParameters {
+            variant: PieVariant::Rfc8033,
             target: Span::from_millis(15),
             update: Span::from_millis(15),
             alpha: 0.125,
@@ -29,8 +30,25 @@ fn config(derandomise: bool) -> PieConfig {
     }
 }
 
+/// Returns the parameters of Linux.
+pub(super) fn linux() -> PieParameters {
+    PieParameters {
+        variant: PieVariant::Linux,
+        update: Span::from_millis(16),
+        ..config(true).control
+    }
+}
+
 fn pie(config: PieConfig) -> Pie {
     Pie::new(config, stream())
+}
+
+/// Returns the control of RFC 8033's form.
+fn exact(pie: &mut Pie) -> &mut exact::Control {
+    match &mut pie.control {
+        Control::Rfc8033(control) => control,
+        Control::Linux(_) => panic!("of the RFC's variant"),
+    }
 }
 
 fn stream() -> Stream {
@@ -165,7 +183,7 @@ proptest! {
                 pie.update((waiting, 1500 * waiting));
                 rfc.calculate_drop_prob(1500 * waiting);
                 // Divisions by powers of two are exact, so nothing is rounded differently.
-                prop_assert_eq!(pie.control.probability, rfc.drop_prob);
+                prop_assert_eq!(pie.control.probability(), rfc.drop_prob);
             }
         }
     }
@@ -185,9 +203,9 @@ fn the_probability_by_hand() {
         expected += step;
         pie.update((40, 40 * 1500));
         assert!(
-            (pie.control.probability - expected).abs() < 1e-15,
+            (pie.control.probability() - expected).abs() < 1e-15,
             "{}",
-            pie.control.probability
+            pie.control.probability()
         );
     }
 }
@@ -195,7 +213,7 @@ fn the_probability_by_hand() {
 #[test]
 fn a_burst_passes_and_a_large_probability_rises_slowly() {
     let mut pie = pie(config(false));
-    pie.control.probability = 0.5;
+    exact(&mut pie).probability = 0.5;
     // 150 ms are ten periods of 15 ms.
     for period in 0..10 {
         assert!(
@@ -207,9 +225,9 @@ fn a_burst_passes_and_a_large_probability_rises_slowly() {
     // The first period's step would be 0.125 * 0.085 + 1.25 * 0.1, but is at most 0.02.
     let steps = 0.02 + 9.0 * 0.125 * 0.085;
     assert!(
-        (pie.control.probability - 0.5 - steps).abs() < 1e-12,
+        (pie.control.probability() - 0.5 - steps).abs() < 1e-12,
         "{}",
-        pie.control.probability
+        pie.control.probability()
     );
     let dropped = (0..50).filter(|_| pie.on_arrival(&arrival(100)) != Verdict::Accept);
     assert!(dropped.count() > 10);
@@ -225,8 +243,9 @@ fn capable_packets_are_marked_up_to_a_probability() {
             ecn: true,
             ..config(false)
         });
-        (pie.control.probability, pie.control.calm) = (probability, false);
-        pie.control.burst_allowance = Span::ZERO;
+        let control = exact(&mut pie);
+        (control.probability, control.calm) = (probability, false);
+        control.burst_allowance = Span::ZERO;
         let mut verdicts = (0..1000).map(|_| pie.on_arrival(&arrival(20)));
         assert_eq!(
             verdicts.find(|&found| found != Verdict::Accept),
@@ -239,8 +258,9 @@ fn capable_packets_are_marked_up_to_a_probability() {
 #[test]
 fn derandomised_drops_keep_their_distance() {
     let mut pie = pie(config(true));
-    (pie.control.probability, pie.control.calm) = (1.0 / 16.0, false);
-    pie.control.burst_allowance = Span::ZERO;
+    let control = exact(&mut pie);
+    (control.probability, control.calm) = (1.0 / 16.0, false);
+    control.burst_allowance = Span::ZERO;
     let mut gaps = vec![];
     let mut gap = 0;
     for _ in 0..100_000 {
@@ -276,10 +296,16 @@ fn timestamps_measure_the_delay_of_the_packet_that_left_last() {
     measured.on_departure(&packet, Time::ZERO + Span::from_millis(40), 3);
     by_rate.update((40, 40 * 1500));
     measured.update((3, 3 * 1500));
-    assert!(measured.control.probability > 0.0);
-    assert_eq!(measured.control.probability, by_rate.control.probability);
+    assert!(measured.control.probability() > 0.0);
+    assert_eq!(
+        measured.control.probability(),
+        by_rate.control.probability()
+    );
     measured.on_departure(&packet, Time::ZERO + Span::from_millis(50), 0);
     by_rate.update((0, 0));
     measured.update((0, 0));
-    assert_eq!(measured.control.probability, by_rate.control.probability);
+    assert_eq!(
+        measured.control.probability(),
+        by_rate.control.probability()
+    );
 }

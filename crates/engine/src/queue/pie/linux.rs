@@ -1,0 +1,238 @@
+//! PIE's control as in Linux (`include/net/pie.h`, `net/sched/sch_pie.c`). Beside RFC 8033's pseudo-code: the burst allowance
+//! ends with the time between departures, not with updates; an update at a delay of zero while packets wait does not let the
+//! probability decay, which else loses a 64th; above 250 ms it rises by two hundredths more; a cap at 1 is missing, so that
+//! a probability that went beyond takes longer to come down. Probabilities are whole numbers of 56 bits, times of 64 ns.
+
+use longhaul_units::{Span, Time};
+
+use super::{DropReason, PieParameters, Verdict};
+use crate::random::Stream;
+
+/// The probability 1 (`MAX_PROB`).
+const ONE: u64 = u64::MAX >> 8;
+/// Ticks of the scheduler's clock in a second (`PSCHED_TICKS_PER_SEC`).
+const TICKS_PER_S: u64 = 1_000_000_000 >> 6;
+
+/// The state of one PIE, with the kernel's names.
+#[derive(Clone, Debug)]
+pub(in crate::queue) struct Control {
+    prob: u64,
+    /// Sum of the probabilities since the last drop.
+    accu_prob: u64,
+    /// Delay of the last packet that left, zero if none waited behind it, in ticks, and the one at the last update.
+    qdelay: u64,
+    qdelay_old: u64,
+    burst_time: u64,
+    /// Time at which a packet left last, since the burst allowance is whole.
+    dq_tstamp: Option<u64>,
+}
+
+impl Control {
+    pub(super) fn new(parameters: &PieParameters) -> Self {
+        Self {
+            prob: 0,
+            accu_prob: 0,
+            qdelay: 0,
+            qdelay_old: 0,
+            burst_time: ticks_of(parameters.max_burst),
+            dq_tstamp: None,
+        }
+    }
+
+    /// Decides about a packet that finds this many bytes waiting (`pie_qdisc_enqueue`).
+    #[inline]
+    pub(super) fn on_arrival(
+        &mut self,
+        parameters: &PieParameters,
+        ecn: bool,
+        waiting_bytes: u64,
+        stream: &mut Stream,
+    ) -> Verdict {
+        if !self.selects(parameters, waiting_bytes, stream) {
+            return Verdict::Accept;
+        }
+        if ecn && self.prob <= (parameters.mark_up_to * ONE as f64) as u64 {
+            return Verdict::AcceptMarked;
+        }
+        self.accu_prob = 0;
+        Verdict::Drop(DropReason::Early)
+    }
+
+    /// Records a drop at a full queue.
+    pub(super) fn on_overflow(&mut self) {
+        self.accu_prob = 0;
+    }
+
+    /// Draws a decision (`pie_drop_early`).
+    fn selects(
+        &mut self,
+        parameters: &PieParameters,
+        waiting_bytes: u64,
+        stream: &mut Stream,
+    ) -> bool {
+        let calm = self.qdelay < ticks_of(parameters.target) / 2 && self.prob < ONE / 5;
+        if self.burst_time > 0 || calm || waiting_bytes < 2 * parameters.mean_packet.0 {
+            return false;
+        }
+        if parameters.derandomise {
+            self.accu_prob = match self.prob {
+                0 => 0,
+                prob => self.accu_prob.wrapping_add(prob),
+            };
+            if self.accu_prob < ONE / 100 * 85 {
+                return false;
+            }
+            if self.accu_prob >= ONE / 2 * 17 {
+                return true;
+            }
+        }
+        // Of 64 random bits the kernel takes the upper 56; a double has 53.
+        let selected = stream.bits() << 3 < self.prob;
+        if selected {
+            self.accu_prob = 0;
+        }
+        selected
+    }
+
+    /// Observes that a packet leaves (`pie_process_dequeue`).
+    #[inline]
+    pub(super) fn on_departure(&mut self, now: Time, arrived: Time, alone: bool) {
+        let now = ticks_at(now);
+        self.qdelay = if alone { 0 } else { now - ticks_at(arrived) };
+        if let Some(last) = self.dq_tstamp.replace(now) {
+            self.burst_time = self.burst_time.saturating_sub(now - last);
+        }
+    }
+
+    /// Updates the probability (`pie_calculate_probability`).
+    pub(super) fn update(&mut self, parameters: &PieParameters, waiting: bool) {
+        let (qdelay, old, target) = (self.qdelay, self.qdelay_old, ticks_of(parameters.target));
+        let deviation = self
+            .weight(parameters.alpha)
+            .wrapping_mul(qdelay.wrapping_sub(target));
+        let trend = self
+            .weight(parameters.beta)
+            .wrapping_mul(qdelay.wrapping_sub(old));
+        let mut delta = deviation.wrapping_add(trend).cast_signed();
+        let two_hundredths = (ONE / 50).cast_signed();
+        if delta > two_hundredths && self.prob >= ONE / 10 {
+            delta = (ONE / 100 * 2).cast_signed();
+        }
+        if qdelay > ticks_of(Span::from_millis(250)) {
+            delta += two_hundredths;
+        }
+        let at_most = self.move_by(delta);
+        if qdelay == 0 && old == 0 && !waiting && !at_most {
+            self.prob -= self.prob / 64;
+        }
+        if qdelay < target / 2 && old < target / 2 && self.prob == 0 {
+            self.burst_time = ticks_of(parameters.max_burst);
+            self.dq_tstamp = None;
+            self.accu_prob = 0;
+        }
+        self.qdelay_old = qdelay;
+    }
+
+    /// Returns a weight, in sixteenths, per tick, scaled down while the probability is small.
+    fn weight(&self, per_s: f64) -> u64 {
+        let sixteenths = libm::round(16.0 * per_s) as u64;
+        let mut weight = (sixteenths * (ONE / TICKS_PER_S)) >> 4;
+        if self.prob < ONE / 10 {
+            weight >>= 1;
+            let bounds = [100, 1000, 10_000, 100_000, 1_000_000];
+            let below = bounds.iter().take_while(|&&part| self.prob < ONE / part);
+            weight >>= 2 * below.count();
+        }
+        weight
+    }
+
+    /// Moves the probability. Returns true if it would need more than 64 bits.
+    fn move_by(&mut self, delta: i64) -> bool {
+        let old = self.prob;
+        self.prob = old.wrapping_add_signed(delta);
+        if delta > 0 && self.prob < old {
+            self.prob = ONE;
+            return true;
+        }
+        if delta <= 0 && self.prob > old {
+            self.prob = 0;
+        }
+        false
+    }
+
+    /// Returns the probability with which packets are dropped or marked.
+    pub(super) fn probability(&self) -> f64 {
+        (self.prob as f64 / ONE as f64).min(1.0)
+    }
+}
+
+/// Returns a time of the scheduler's clock, in ticks of 64 ns (`PSCHED_NS2TICKS`).
+fn ticks_at(time: Time) -> u64 {
+    (time.as_ps() / 1000) >> 6
+}
+
+/// Returns a duration in ticks.
+fn ticks_of(span: Span) -> u64 {
+    (span.as_ps() / 1000) >> 6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::pie::tests::linux;
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// A packet of 40 ms, and 15 ms for the target: 0.125 * 0.025 + 1.25 * 0.04, over 2048.
+    #[test]
+    fn the_probability_by_hand() {
+        let parameters = linux();
+        let mut control = Control::new(&parameters);
+        control.on_departure(ms(40), ms(0), false);
+        control.update(&parameters, true);
+        let expected = 0.053_125 / 2048.0;
+        assert!((control.probability() / expected - 1.0).abs() < 1e-3);
+        // Without a delay it moves down; it decays besides only if nothing waits.
+        let fallen = [true, false].map(|waiting| {
+            let mut control = control.clone();
+            control.prob = ONE / 4;
+            (control.qdelay, control.qdelay_old) = (0, 0);
+            control.update(&parameters, waiting);
+            control.probability()
+        });
+        let step = 0.125 * 0.015;
+        assert!((fallen[0] - (0.25 - step)).abs() < 1e-6);
+        assert!((fallen[1] - (0.25 - step) * 63.0 / 64.0).abs() < 1e-6);
+    }
+
+    /// Above 250 ms the step is two hundredths more, and nothing keeps the probability at 1.
+    #[test]
+    fn long_delays_take_the_probability_beyond_one() {
+        let parameters = linux();
+        let mut control = Control::new(&parameters);
+        control.prob = ONE;
+        control.qdelay_old = ticks_of(Span::from_millis(300));
+        control.on_departure(ms(300), ms(0), false);
+        control.update(&parameters, true);
+        let steps = 0.02 + 0.02;
+        assert!((control.prob as f64 / ONE as f64 - 1.0 - steps).abs() < 1e-6);
+        assert_eq!(control.probability(), 1.0);
+    }
+
+    /// 150 ms are used up by the time from the first departure on; updates do not count.
+    #[test]
+    fn departures_use_up_the_burst_allowance() {
+        let parameters = linux();
+        let mut control = Control::new(&parameters);
+        control.prob = ONE;
+        let mut stream = Stream::new(1, 0, "pie");
+        for (at, dropped) in [(1000, false), (1149, false), (1150, true)] {
+            control.update(&parameters, true);
+            control.on_departure(ms(at), ms(0), false);
+            let verdict = control.on_arrival(&parameters, false, 15_000, &mut stream);
+            assert_eq!(verdict == Verdict::Drop(DropReason::Early), dropped, "{at}");
+        }
+    }
+}

@@ -1,0 +1,1 @@
+"""Queue disciplines beside the kernel's own, packet for packet."""

@@ -1,0 +1,107 @@
+"""Decisions of the kernel's disciplines and ours about the same packets."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+Fates = npt.NDArray[np.uint64]
+"""Of each packet 0 if it waits, 1 if sent, 2 if marked and sent, 3 if dropped; and when, in ns."""
+
+MARKED, DROPPED = 2, 3
+LIMIT = 1000
+
+# What driver.c takes: the discipline, how many random numbers ours draws before packets come, and
+# netlink attributes (include/uapi/linux/pkt_sched.h) beside the defaults.
+CASES: dict[str, tuple[str, int, dict[int, int]]] = {
+    "codel": ("codel", 0, {}),
+    "codel-ecn": ("codel", 0, {4: 1}),
+    "codel-rfc": ("codel", 0, {}),
+    "pie": ("pie", 0, {}),
+    "pie-ecn": ("pie", 0, {6: 1}),
+    "pie-rfc": ("pie", 0, {}),
+    "fq_codel": ("fq_codel", 1, {2: LIMIT, 4: 0}),
+    "fq_codel-ecn": ("fq_codel", 1, {2: LIMIT}),
+    "fq_codel-rfc": ("fq_codel", 1, {2: LIMIT}),
+    "fq_pie": ("fq_pie", 1, {1: LIMIT}),
+    "fq_pie-ecn": ("fq_pie", 1, {1: LIMIT, 10: 1}),
+    # 10 Mbit/s, best effort, a queue for each flow.
+    "cake": ("cake", 1, {2: 1_250_000, 3: 3, 5: 4}),
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the kernel's discipline and ours did with one pattern of arrivals."""
+
+    case: str
+    pattern: str
+    packets: int
+    differ: int
+    """Packets that had another fate, or the same one at another time."""
+    first_s: float
+    """Arrival of the first of them, in seconds."""
+    drops: tuple[int, int]
+    """Drops of the kernel and of ours."""
+    marks: tuple[int, int]
+    delays_ms: tuple[float, float]
+    """Mean time from arrival to departure."""
+
+
+def ours(root: Path, folder: Path) -> None:
+    """Let our disciplines decide about all arrivals in a folder, by a test of the engine."""
+    test = "queue::oracle::disciplines_decide_about_arrivals_from_files"
+    command = ["cargo", "test", "--release", "--locked", "--package", "longhaul-engine", "--lib"]
+    subprocess.run(
+        [*command, test, "--", "--ignored"],
+        cwd=root,
+        env={**os.environ, "QUEUES": str(folder)},
+        check=True,
+    )
+
+
+def kernels(driver: Path, folder: Path, case: str, pattern: str) -> Fates:
+    """Let a discipline of the kernel decide about the arrivals of a pattern."""
+    discipline, skipped, options = CASES[case]
+    out = folder / "kernel"
+    files = [folder / f"{pattern}.arrivals", out, folder / "draws"]
+    given = [f"{attribute}={value}" for attribute, value in options.items()]
+    parts = [driver, discipline, *files, skipped, folder / "hashes", *given]
+    subprocess.run([str(part) for part in parts], check=True)
+    return _read(out)
+
+
+def compare(driver: Path, folder: Path, case: str, pattern: str) -> Verdict:
+    """Compare the fates of a pattern's packets."""
+    arrivals = np.fromfile(folder / f"{pattern}.arrivals", np.uint64).reshape(-1, 4)[:, 0]
+    theirs = kernels(driver, folder, case, pattern)
+    own = _read(folder / f"{case}.{pattern}.ours")
+    differ = (theirs != own).any(axis=1)
+    return Verdict(
+        case=case,
+        pattern=pattern,
+        packets=len(arrivals),
+        differ=int(differ.sum()),
+        first_s=float(arrivals[differ.argmax()]) / 1e9 if differ.any() else float("nan"),
+        drops=(_count(theirs, DROPPED), _count(own, DROPPED)),
+        marks=(_count(theirs, MARKED), _count(own, MARKED)),
+        delays_ms=(_mean_delay_ms(theirs, arrivals), _mean_delay_ms(own, arrivals)),
+    )
+
+
+def _count(fates: Fates, what: int) -> int:
+    return int((fates[:, 0] == what).sum())
+
+
+def _mean_delay_ms(fates: Fates, arrivals: npt.NDArray[np.uint64]) -> float:
+    sent = (fates[:, 0] == 1) | (fates[:, 0] == MARKED)
+    return float(np.mean(fates[sent, 1] - arrivals[sent])) / 1e6
+
+
+def _read(file: Path) -> Fates:
+    return np.fromfile(file, np.uint64).reshape(-1, 2)

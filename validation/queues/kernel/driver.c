@@ -1,0 +1,218 @@
+/* Drives a queue discipline of Linux in front of a link of 10 Mbit/s: reads arrivals, writes what became of the packets.
+ *
+ * driver DISCIPLINE ARRIVALS FATES DRAWS SKIPPED HASHES [TYPE=VALUE ...]
+ *
+ * Files hold rows of 64-bit numbers: arrivals (time in ns, bytes, flow, ECN-capable), fates (1 sent, 2 sent with a mark, 3
+ * dropped; time in ns), draws of 53 bits of which SKIPPED are used up, hashes of flows. TYPE is the number of a netlink
+ * attribute. Timers come before ends of transmissions, those before arrivals. */
+#include "qdisc.h"
+
+#define NS_PER_BYTE 800
+#define OPTIONS 64
+
+struct row { u64 ns, bytes, flow, ect; };
+struct fate { u64 what, ns; };
+enum { SENT = 1, MARKED = 2, DROPPED = 3 };
+
+u64 longhaul_now_ns;
+unsigned long longhaul_jiffies;
+
+static struct Qdisc_ops *registered[8];
+static int count_registered;
+static struct timer_list *timers[8];
+static int count_timers;
+static struct qdisc_watchdog *watchdog;
+static struct fate *fates;
+static u64 *draws;
+static size_t count_draws, used_draws;
+static struct Qdisc *sch;
+static struct sk_buff *packets;
+static bool busy;
+static u64 busy_until;
+
+void longhaul_add_init(struct longhaul_init *init) { init->run(); }
+
+int register_qdisc(struct Qdisc_ops *ops)
+{
+	registered[count_registered++] = ops;
+	return 0;
+}
+
+void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *), unsigned int flags)
+{
+	(void)flags;
+	timer->function = function;
+	timers[count_timers++] = timer;
+}
+
+void qdisc_watchdog_init(struct qdisc_watchdog *of_discipline, struct Qdisc *of)
+{
+	(void)of;
+	watchdog = of_discipline;
+}
+
+void get_random_bytes(void *bytes, int count)
+{
+	if (used_draws == count_draws) {
+		fprintf(stderr, "no random numbers are left\n");
+		exit(1);
+	}
+	u64 number = draws[used_draws++] << 11;
+	memcpy(bytes, &number, (size_t)count);
+}
+
+void *longhaul_allocate(size_t count, size_t bytes) { return calloc(count, bytes); }
+void longhaul_free(const void *memory) { free((void *)memory); }
+
+static void set_clock(u64 ns)
+{
+	longhaul_now_ns = ns;
+	longhaul_jiffies = ns / (NSEC_PER_SEC / HZ);
+}
+
+static void note(const struct sk_buff *skb, u64 what) { fates[skb->number] = (struct fate){ what, longhaul_now_ns }; }
+
+void longhaul_drop(struct sk_buff *skb) { note(skb, DROPPED); }
+
+static void send(struct sk_buff *skb)
+{
+	busy = skb != NULL;
+	if (!skb)
+		return;
+	note(skb, skb->ce ? MARKED : SENT);
+	/* A discipline with a shaper is asked again at once. */
+	busy_until = longhaul_now_ns + (watchdog ? 0 : skb->len * NS_PER_BYTE);
+}
+
+static struct timer_list *first_timer(void)
+{
+	struct timer_list *first = NULL;
+
+	for (int at = 0; at < count_timers; at++)
+		if (timers[at]->pending && (!first || timers[at]->expires < first->expires))
+			first = timers[at];
+	return first;
+}
+
+static void catch_up(u64 now)
+{
+	while (true) {
+		struct timer_list *timer = first_timer();
+		u64 due = timer ? timer->expires * (NSEC_PER_SEC / HZ) : U64_MAX;
+		u64 end = busy ? busy_until : U64_MAX;
+
+		if (!busy && watchdog && watchdog->pending)
+			end = max(watchdog->ns, longhaul_now_ns);
+		if (due <= end && due <= now) {
+			set_clock(due);
+			timer->pending = false;
+			timer->function(timer);
+		} else if (end <= now) {
+			set_clock(end);
+			if (watchdog)
+				watchdog->pending = false;
+			send(sch->ops->dequeue(sch));
+		} else {
+			break;
+		}
+	}
+	set_clock(now);
+}
+
+static void arrive(struct sk_buff *skb)
+{
+	struct sk_buff *to_free = NULL;
+
+	if (!busy && sch->flags & TCQ_F_CAN_BYPASS && !qdisc_qlen(sch)) {
+		send(skb);
+		return;
+	}
+	sch->ops->enqueue(skb, sch, &to_free);
+	if (!busy)
+		send(sch->ops->dequeue(sch));
+}
+
+static void *numbers(const char *file, size_t *count)
+{
+	FILE *stream = fopen(file, "rb");
+
+	if (!stream || fseek(stream, 0, SEEK_END)) {
+		perror(file);
+		exit(1);
+	}
+	size_t bytes = (size_t)ftell(stream);
+	void *all = malloc(bytes);
+
+	rewind(stream);
+	*count = fread(all, sizeof(u64), bytes / sizeof(u64), stream);
+	fclose(stream);
+	return all;
+}
+
+/* A flow gets the queue that it has in Longhaul: the hash modulo their number, which is the kernel's rule in CAKE alone; the
+ * others scale the hash down. */
+static u32 hash_of(const char *discipline, u64 hash)
+{
+	return strcmp(discipline, "cake") ? (u32)(hash & 1023) << 22 : (u32)hash;
+}
+
+static void set_up(const char *discipline, char **options, int count)
+{
+	static struct nlattr given[OPTIONS];
+
+	for (int at = 0; at < count; at++) {
+		char *value;
+		long type = strtol(options[at], &value, 10);
+
+		given[type] = (struct nlattr){ strtoull(value + 1, NULL, 10), true };
+	}
+	for (int at = 0; at < count_registered; at++) {
+		if (strcmp(registered[at]->id, discipline))
+			continue;
+		sch = calloc(1, sizeof(*sch) + (size_t)registered[at]->priv_size);
+		sch->ops = registered[at];
+		if (sch->ops->init(sch, given, NULL)) {
+			fprintf(stderr, "%s does not take these options\n", discipline);
+			exit(1);
+		}
+		return;
+	}
+	fprintf(stderr, "%s is not built in\n", discipline);
+	exit(1);
+}
+
+int main(int count, char **arguments)
+{
+	size_t words, count_hashes;
+
+	if (count < 7)
+		return 2;
+	struct row *rows = numbers(arguments[2], &words);
+	size_t arrivals = words / 4;
+
+	draws = numbers(arguments[4], &count_draws);
+	used_draws = strtoull(arguments[5], NULL, 10);
+	u64 *hashes = numbers(arguments[6], &count_hashes);
+
+	fates = calloc(arrivals, sizeof(*fates));
+	packets = calloc(arrivals, sizeof(*packets));
+	set_up(arguments[1], arguments + 7, count - 7);
+	for (size_t at = 0; at < arrivals; at++) {
+		struct sk_buff *skb = &packets[at];
+		struct row row = rows[at];
+
+		*skb = (struct sk_buff){
+			.number = at, .len = (u32)row.bytes, .ect = row.ect == 1, .l4_hash = 1,
+			.truesize = (u32)row.bytes, .hash = hash_of(arguments[1], hashes[row.flow % count_hashes]),
+		};
+		catch_up(row.ns);
+		arrive(skb);
+	}
+	FILE *out = fopen(arguments[3], "wb");
+
+	if (!out || fwrite(fates, sizeof(*fates), arrivals, out) != arrivals || fclose(out)) {
+		perror(arguments[3]);
+		return 1;
+	}
+	return 0;
+}
