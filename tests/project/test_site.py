@@ -16,6 +16,7 @@ from tools.site import (
     gallery,
     keys,
     notebooks,
+    plots,
     python_api,
     queues,
     reference,
@@ -42,7 +43,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setattr(notebooks, "shown", lambda file: [[] for _ in cells[file]])
         pages, of_gallery, of_results, of_notebooks = (Pages(name, root) for name in GENERATED)
         examples = Examples()
-        for module in (algorithms, columns, commands, python_api, reference):
+        patch.setattr(plots.Samples, "drawn", lambda *_arguments: "<svg></svg>")
+        for module in (algorithms, columns, commands, python_api, plots, reference):
             module.write(pages)
         for module in (queues, keys):
             module.write(pages, examples)
