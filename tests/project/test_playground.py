@@ -1,5 +1,6 @@
 """The playground in a browser without a network: its figures are those of `longhaul run`."""
 
+import json
 import re
 import shutil
 import tomllib
@@ -42,25 +43,57 @@ congestion = { kind = "bbr" }
 """
 
 
-@pytest.fixture
-def page(tmp_path: Path) -> Iterator[Page]:
-    if BROWSER is None:
-        pytest.skip("needs Chromium")
-    if not playground.FILE.exists() or "window.PLAYGROUND" not in playground.FILE.read_text()[:99]:
-        pytest.skip("needs the engine as WebAssembly: make docs")
+# A worker in place of the engine's: it keeps what it was asked to run.
+STAND_IN = """
+window.RUNS = [];
+window.Worker = class {
+  terminate() {}
+  postMessage({ packed, text }) {
+    setTimeout(() => {
+      if (packed !== undefined) return this.onmessage({ data: { ready: true } });
+      RUNS.push(text);
+      const line = { name: "cubic", t_s: [0, 1, 2], y: [1, 2, 3] };
+      const answer = { from_s: 0, to_s: 2, data_packets: 9, warnings: [], labels: [], links: [] };
+      const lines = { cwnd: [line], queue: [line], goodput: [line] };
+      this.onmessage({ data: { took: 1, ...answer, ...lines } });
+    });
+  }
+};
+"""
+
+
+def opened(folder: Path, static: Path) -> str:
+    """Write the playground as a page of its own and return its address."""
     text = (DOCS / "playground.md").read_text(encoding="utf-8")
     (body,) = re.findall(r"^```\{raw\} html\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    (tmp_path / "page.html").write_text(f"<!doctype html>\n{body}")
-    (tmp_path / "_static").symlink_to(DOCS / "static")
+    (folder / "page.html").write_text(f"<!doctype html>\n{body}")
+    if not (folder / "_static").exists():
+        (folder / "_static").symlink_to(static)
+    return (folder / "page.html").as_uri()
+
+
+@pytest.fixture
+def browser() -> Iterator[Page]:
+    if BROWSER is None:
+        pytest.skip("needs Chromium")
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        page = browser.new_context(offline=True).new_page()
-        page.goto((tmp_path / "page.html").as_uri())
-        yield page
+        yield browser.new_context(offline=True)
         browser.close()
 
 
+@pytest.fixture
+def page(browser: Page, tmp_path: Path) -> Page:
+    if not playground.FILE.exists() or "window.PLAYGROUND" not in playground.FILE.read_text()[:99]:
+        pytest.skip("needs the engine as WebAssembly: make docs")
+    page = browser.new_page()
+    page.goto(opened(tmp_path, DOCS / "static"))
+    return page
+
+
 def run(page: Page, text: str, shown: str) -> None:
+    """Run a scenario after the page's own first run."""
+    page.wait_for_selector("#playground-answer svg, .playground-error")
     page.fill("#playground-text", text)
     page.click("#playground-run")
     page.wait_for_selector(f"#playground-answer {shown}")
@@ -91,3 +124,42 @@ def test_what_is_wrong_is_shown_and_can_be_mended(page: Page) -> None:
     assert "did you mean `cubic`" in shown
     run(page, SCENARIO, "svg")
     assert page.locator(".playground-error").count() == 0
+
+
+def test_it_runs_at_once_follows_sliders_and_is_restored_by_its_address(
+    browser: Page, tmp_path: Path
+) -> None:
+    (tmp_path / "_static").mkdir()
+    (tmp_path / "_static" / "playground.js").write_text(
+        (DOCS / "static" / "playground.js").read_text(encoding="utf-8")
+    )
+    loaded = {
+        "module": "",
+        "colours": {},
+        "algorithms": ["cubic", "bbr3", "reno"],
+        "scenarios": {"first": {"title": "Two flows", "text": playground.FIRST}},
+    }
+    engine = f"{STAND_IN}\nwindow.PLAYGROUND = {json.dumps(loaded)};"
+    (tmp_path / "_static" / "playground-engine.js").write_text(engine)
+    address = opened(tmp_path, tmp_path / "_static")
+    page = browser.new_page()
+    page.goto(address)
+    page.wait_for_function("RUNS.length === 1")
+    assert page.evaluate("RUNS[0]") == playground.FIRST
+    # Its colours are those of the text, letter by letter.
+    assert page.inner_text("#playground-colours").rstrip() == playground.FIRST.rstrip()
+
+    page.locator("#playground-sliders input").nth(0).evaluate(
+        "slider => { slider.value = 0; slider.dispatchEvent(new Event('input')); }"
+    )
+    page.locator("#playground-sliders select").nth(1).select_option("reno")
+    page.wait_for_function("RUNS.at(-1).includes('reno')")
+    ran = tomllib.loads(page.evaluate("RUNS.at(-1)"))
+    assert ran["topology"]["dumbbell"]["bottleneck"]["rate"] == "1 Mbps"
+    assert [flow["congestion"]["kind"] for flow in ran["flows"]] == ["cubic", "reno"]
+
+    page.wait_for_function("location.hash.length > 10")
+    again = browser.new_page()
+    again.goto(page.url)
+    again.wait_for_function("RUNS.length === 1")
+    assert tomllib.loads(again.evaluate("RUNS[0]")) == ran

@@ -14,8 +14,11 @@ from tools.site import (
     columns,
     commands,
     gallery,
+    home,
     keys,
+    laws,
     notebooks,
+    plots,
     python_api,
     queues,
     reference,
@@ -23,7 +26,7 @@ from tools.site import (
 )
 from tools.site.chart import Chart, Line, colours
 from tools.site.examples import Examples
-from tools.site.markdown import Pages
+from tools.site.markdown import ROOT, Pages
 
 LINK_KEY = re.compile(
     r"^topology\.(dumbbell\.bottleneck|parking-lot\.hops\.\*|graph\.links\.\*)\.(reverse\.)?"
@@ -42,7 +45,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         patch.setattr(notebooks, "shown", lambda file: [[] for _ in cells[file]])
         pages, of_gallery, of_results, of_notebooks = (Pages(name, root) for name in GENERATED)
         examples = Examples()
-        for module in (algorithms, columns, commands, python_api, reference):
+        patch.setattr(plots.Samples, "drawn", lambda *_arguments: "<svg></svg>")
+        for module in (algorithms, columns, commands, python_api, plots, reference):
             module.write(pages)
         for module in (queues, keys):
             module.write(pages, examples)
@@ -119,3 +123,24 @@ def test_charts_of_the_site_have_the_colours_of_plots() -> None:
     for name, place in zip(("cubic", "bbr3", "reno"), (places[1], *places[3:]), strict=True):
         assert styles.OF_SITE[place] == styles.ALGORITHMS[name].colour
     assert max(colours([Line(str(k), [0.0], [1.0]) for k in range(20)])) < len(styles.OF_SITE)
+
+
+def test_laws_are_set_as_equations() -> None:
+    table = "".join(
+        laws.equations(
+            ["congestion: cwnd = (1 - decrease)^2 * cwnd if a loss is lost"], ["decrease"]
+        )
+    )
+    assert '<th scope="row">congestion</th>' in table
+    assert (
+        "<var>cwnd</var> = (1 \N{MINUS SIGN} <var>decrease</var>)<sup>2</sup> · <var>cwnd</var>"
+        in table
+    )
+    # Words of a sentence are no variables.
+    assert table.endswith("if a loss is lost</td></tr></table>")
+
+
+def test_the_chart_of_speed_has_the_rows_of_readme() -> None:
+    chart = home.speed((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert all(name in chart for name in home.COMPARED)
+    assert chart.count('class="ours"') == len(home.COMPARED)

@@ -12,6 +12,7 @@ from tools.site import (
     llms,
     notebooks,
     playground,
+    plots,
     python_api,
     queues,
     reference,
@@ -32,6 +33,7 @@ def main() -> None:
     columns.write(pages)
     commands.write(pages)
     python_api.write(pages)
+    plots.write(pages)
     reference.write(pages)
     pages.close()
     of_gallery = Pages("gallery")

@@ -46,7 +46,7 @@ class _Drawing:
     def __init__(self, chart: Chart, width: int, height: int, *, small: bool = False) -> None:
         self.chart, self.width, self.height, self.small = chart, width, height, small
         self.left, self.right, self.top, self.bottom = (
-            (44, 8, 20, 34) if small else (64, 12, 32, 44)
+            (52, 16, 20, 34) if small else (72, 12, 32, 44)
         )
         xs = [x for line in chart.lines for x in line.xs]
         ys = [
@@ -112,7 +112,7 @@ class _Drawing:
                 continue
             assert y is not None
             # Points outside the chart lie on its upper edge.
-            pieces[-1].append(f"{self._x(x):.1f},{max(self._y(y), 0.0):.1f}")
+            pieces[-1].append(f"{self._x(x):.1f},{max(self._y(y), self.top):.1f}")
         return [" ".join(piece) for piece in pieces if len(piece) > 1]
 
     def _axes(self) -> list[str]:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 from tools.site import views
@@ -29,7 +30,9 @@ def write(pages: Pages) -> None:
     """Write the pieces."""
     text = scenario()
     drawn = chart(tomllib.loads(text), views.windows, "windows")
-    pages.write_text("windows.html", drawn.svg(560, 300) + "\n")
+    # There is one flow of each label.
+    lines = tuple(replace(line, name=line.name.removesuffix("-0")) for line in drawn.lines)
+    pages.write_text("windows.html", replace(drawn, lines=lines).svg(720, 300) + "\n")
     pages.write_text("output.txt", output(text))
     pages.write_text("speed.html", speed((ROOT / "README.md").read_text(encoding="utf-8")))
 

@@ -5,20 +5,22 @@ from collections.abc import Collection, Sequence
 from html import escape
 
 VARIABLES = frozenset(
+    {"cwnd", "acked", "ssthresh", "rtt", "srtt", "min_rtt", "max_rtt", "dwnd", "bdp", "alpha", "beta", "gamma", "rho"}
+)  # fmt: skip
+"""Variables that are not parameters of an algorithm."""
+WORDS = frozenset(
     {
-        *("cwnd", "acked", "ssthresh", "rtt", "srtt", "min_rtt", "max_rtt", "peak", "queued", "dwnd", "rate"),
-        *("target", "gain", "marked", "queueing", "bdp", "base", "pipe", "sent", "delivered", "lost", "off"),
-        *("alpha", "beta", "gamma", "rho", "bandwidth", "gradient", "utility", "spacing", "load", "feedback"),
+        *("peak", "queued", "rate", "target", "gain", "marked", "queueing", "base", "pipe", "sent", "delivered"),
+        *("lost", "off", "bandwidth", "gradient", "utility", "spacing", "feedback"),
     }
 )  # fmt: skip
-"""Variables that are not parameters of an algorithm; single letters beside a sign are, too."""
+"""Words that are variables where they stand beside a sign, as single letters are."""
 
 TOKEN = re.compile(
     r"(?P<power>\^(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[\w.]+))|(?P<name>[A-Za-z]\w*)"
     r"|(?P<sign>\+-|\+=|-=|<=|>=|[*/<>=+])|(?P<minus>(?<= )-(?= )|-(?=\w+ / ))|(?P<other>.)"
 )
 SIGNS = {"*": "·", "<=": "≤", ">=": "≥", "+-": "±", "-=": "\N{MINUS SIGN}=", "-": "\N{MINUS SIGN}"}
-SINGLE = re.compile(r"[A-Za-z]$")
 
 
 def equations(laws: Sequence[str], parameters: Collection[str]) -> list[str]:
@@ -42,7 +44,7 @@ def typeset(text: str, known: Collection[str]) -> str:
         if token["power"]:
             inner = word[1:].removeprefix("(").removesuffix(")") if word[1] == "(" else word[1:]
             parts.append(f"<sup>{typeset(inner, known)}</sup>")
-        elif token["name"] and (word in known or _is_letter(text, token)):
+        elif token["name"] and (word in known or _is_beside_a_sign(text, token)):
             parts.append(f"<var>{escape(word)}</var>")
         elif token["sign"] or token["minus"]:
             parts.append(escape(SIGNS.get(word, word)))
@@ -51,11 +53,12 @@ def typeset(text: str, known: Collection[str]) -> str:
     return "".join(parts)
 
 
-def _is_letter(text: str, token: re.Match[str]) -> bool:
-    """Return true if a single letter is a variable: beside a sign or a bracket, not an article."""
-    if not SINGLE.match(token.group()) or len(token.group()) > 1:
+def _is_beside_a_sign(text: str, token: re.Match[str]) -> bool:
+    """Return true if a letter or word is a variable: beside a sign or a bracket."""
+    if len(token.group()) > 1 and token.group() not in WORDS:
         return False
     before, after = text[: token.start()].rstrip(), text[token.end() :]
-    return bool(re.match(r"(\s*[*/=<>^+),;]|\s+-\s|\(|$)", after)) or before[-1:] in tuple(
-        "*/=<>+-("
-    )
+    if before[-1:] in tuple("*/=<>+-") or re.match(r"\s*[*/=<>^+(]|\s+-\s", after):
+        return True
+    # A letter before a comma or a bracket is one; a word may end a sentence there.
+    return len(token.group()) == 1 and (before[-1:] == "(" or bool(re.match(r"[,;)]|$", after)))

@@ -5,7 +5,6 @@ import json
 from longhaul import _engine
 from longhaul.figures import every
 from longhaul.figures.words import place_of
-from longhaul.plots import PLOTS
 from tools.site.markdown import Pages, block, code, table, toctree
 
 PARTS = (
@@ -25,7 +24,7 @@ PARTS = (
     ("tables/index", "Tables of a run", "every column with its unit"),
     ("commands/index", "Commands", "arguments, options, examples"),
     ("figures", "Figures of runs", "meaning, unit and name of each as a response of a campaign"),
-    ("plots", "Plots", "what `longhaul plot` draws"),
+    ("plots", "Plots", "a picture of each that `longhaul plot` draws"),
     ("python/index", "Python interface", "functions, classes, registries"),
     ("schema", "JSON Schema", "completion and checks in an editor"),
 )
@@ -46,7 +45,6 @@ def write(pages: Pages) -> None:
         "index.md", [*lines, "", *toctree((name for name, _, _ in PARTS), depth=2, hidden=True)]
     )
     _figures(pages)
-    _plots(pages)
     _schema(pages)
 
 
@@ -63,19 +61,6 @@ def _figures(pages: Pages) -> None:
     )
     lines += table(["name", "title", "unit", "meaning", "needs the tables"], rows)
     pages.write("figures.md", lines)
-
-
-def _plots(pages: Pages) -> None:
-    lines = [
-        "# Plots",
-        "",
-        "`longhaul plot RUN NAME` draws one; `longhaul report` has those that suit its runs.",
-        "",
-    ]
-    lines += table(
-        ["name", "what it draws"], ((code(plot.name), plot.help) for plot in PLOTS.values())
-    )
-    pages.write("plots.md", lines)
 
 
 def _schema(pages: Pages) -> None:

@@ -291,7 +291,10 @@ pub(crate) fn unknown<'a>(
 
 /// Returns the message about an unknown key of the table at `path`.
 fn unknown_key(path: &str, key: &str, known: &[&str]) -> String {
-    let command = match path.rsplit('.').find(|part| part.parse::<usize>().is_err()) {
+    let command = match path
+        .rsplit('.')
+        .find(|part| !part.is_empty() && part.parse::<usize>().is_err())
+    {
         Some("queue") => "longhaul list queues".to_string(),
         Some("traffic") => "longhaul list traffic".to_string(),
         _ if path.starts_with("mesonet") => "longhaul list mesonet".to_string(),

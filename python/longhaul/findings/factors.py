@@ -32,10 +32,12 @@ def _effects(table: ResponseTable, options: Options) -> Findings:
         rows = []
         for of_factor in factors:
             share = None if of_factor.share is None else 100 * of_factor.share
+            p = of_factor.p
             for level, mean in zip(of_factor.levels, of_factor.means, strict=True):
                 limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
-                rows.append((of_factor.factor, level, mean.mean, *limits, share, of_factor.p))
-                share = None
+                rows.append((of_factor.factor, level, mean.mean, *limits, share, p))
+                # Both are of the factor, and stand once.
+                share = p = None
         heads = ("factor", "level", "mean", "95 % from", "to", "% of variance", "p")
         note = over_replications(mean for one in factors for mean in one.means)
         findings.add(response, heads, rows, note=note, place=table.place(response))

@@ -227,7 +227,7 @@ fn what_no_discipline_can_do_is_refused() {
         r#"{ kind = "coddle" }"#,
         &[
             "queue.kind",
-            "unknown kind `coddle`",
+            "unknown queue discipline `coddle`",
             "did you mean `codel`?",
         ],
     );

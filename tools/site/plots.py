@@ -1,0 +1,95 @@
+"""The page of plots: each with its name, its meaning, and a picture of a run that suits it."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+
+import longhaul
+from longhaul import _engine, plots
+from longhaul.guide import examples
+from longhaul.plots import PLOTS, Plot
+from longhaul.reports import embedded
+from tools.site.markdown import Pages, code, html
+from tools.site.runs import CACHE
+
+SAMPLES = (
+    ("hstcp_beside_sack", ("duration=30 s", "measure.from=10 s", "measure.events=true", "measure.delays=true", "flows.0.count=2", "flows.1.count=2")),
+    ("packmime", ("duration=20 s", "measure.from=5 s")),
+    ("one_flow", ("duration=12 s", "measure.from=0 s", 'measure.capture=["left"]', "flows.0.trace_acks=true")),
+    ("mesonet_small", ("mesonet.hosts.sources=5",)),
+)  # fmt: skip
+"""Examples whose runs have what plots show, each with its settings."""
+
+WIDTH_IN = 4.5
+LARGE_BYTES = 1_000_000
+
+
+def write(pages: Pages) -> None:
+    """Write the page."""
+    lines = [
+        "# Plots",
+        "",
+        "`longhaul plot RUN NAME` draws one, as SVG, PNG or PDF ([figures for a paper](../howto/figures-for-a-paper.md)); `longhaul report` has those that "
+        "suit its runs. `longhaul analyze` draws means with confidence intervals.",
+        "",
+        "::::{grid} 1 2 2 2",
+        ":gutter: 2",
+        "",
+    ]
+    runs = Samples()
+    for plot in PLOTS.values():
+        lines += [
+            ":::{grid-item-card}",
+            *html(runs.drawn(plot)),
+            "",
+            code(plot.name) + f": {plot.help}",
+            ":::",
+            "",
+        ]
+    pages.write("plots.md", [*lines, "::::", ""])
+
+
+class Samples:
+    """Runs of examples, simulated when a picture that is not stored needs one."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, longhaul.Results] = {}
+
+    def drawn(self, plot: Plot) -> str:
+        """Return the picture of a plot of the first run that suits it; empty if none does."""
+        key = json.dumps([SAMPLES, plot.name, _engine.results_version(), _drawing_code()])
+        kept = CACHE / f"plot-{hashlib.sha256(key.encode()).hexdigest()[:24]}.svg"
+        if not kept.exists():
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            kept.write_text(self._draw(plot), encoding="utf-8")
+        return kept.read_text(encoding="utf-8")
+
+    def _draw(self, plot: Plot) -> str:
+        run = next((run for run in self._each() if plot.suits(run)), None)
+        if run is None:
+            return "<p></p>"
+        drawing = plots.figure(plot.name, [run], plots.Options(width_in=WIDTH_IN))
+        file = CACHE / f"{plot.name}.svg"
+        plots.save(drawing, file)
+        if file.stat().st_size < LARGE_BYTES:
+            return str(embedded(file.read_text(encoding="utf-8"), plot.name, plot.help))
+        # Many points are smaller as pixels.
+        plots.save(drawing, file.with_suffix(".png"))
+        pixels = base64.b64encode(file.with_suffix(".png").read_bytes()).decode()
+        return f'<img alt="{escape(plot.help)}" src="data:image/png;base64,{pixels}">'
+
+    def _each(self) -> Iterator[longhaul.Results]:
+        for name, settings in SAMPLES:
+            if name not in self._runs:
+                self._runs[name] = longhaul.run(examples.read(name), set=list(settings))
+            yield self._runs[name]
+
+
+def _drawing_code() -> str:
+    """Return a digest of the code that draws."""
+    folder = Path(plots.__file__).parent
+    code = b"".join(file.read_bytes() for file in sorted(folder.rglob("*.py")))
+    return hashlib.sha256(code).hexdigest()
