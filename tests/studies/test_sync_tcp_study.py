@@ -139,3 +139,20 @@ def test_peaks_of_a_queue_and_seconds_at_one_packet() -> None:
     assert MEASURES["more_queue_peaks"](data, of="E", one="mixreact", other="reno") == 1.0
     less = MEASURES["seconds_at_one_less"](data, of="E", flow=14.0, one="reno", others="mixreact")
     assert less == pytest.approx(-1 / 7)
+
+
+def test_running_goodput_and_how_far_it_drifts() -> None:
+    """A goodput that rises until 200 s and is steady from there has drifted by a tenth by 150 s."""
+    running = {100.0: 8.0, 150.0: 9.0, 200.0: 10.0, 300.0: 10.0}
+    cell = {"experiment": "E", "replication": 0, "protocol": "reno", "length_s": 300.0}
+    rows = [
+        {**cell, "sampled": "seconds", "t_s": t, "goodput_mbps": goodput}
+        for t, goodput in running.items()
+    ]
+    axes = ("protocol", "length_s")
+    data = Data(pl.DataFrame([cell]), pl.DataFrame(rows), axes)
+    words = {"of": "E", "protocol": "reno"}
+    assert MEASURES["running_goodput"](data, **words, at_s=150.0) == 9000.0
+    assert MEASURES["running_goodput"](data, **words, at_s=199.0) == 9000.0
+    assert MEASURES["later_drift"](data, **words, after_s=150.0) == pytest.approx(10.0)
+    assert MEASURES["later_drift"](data, **words, after_s=200.0) == 0.0

@@ -8,6 +8,7 @@ metric that every flow has: `goodput` for `goodput_1` to `goodput_20`. `flows` a
 from itertools import pairwise
 
 import numpy as np
+import polars as pl
 
 from longhaul.analysis.statistics import rank_correlation
 from longhaul.studies.data import Data
@@ -111,3 +112,25 @@ def queue_peaks(data: Data, of: str, protocol: str) -> float:
 def more_queue_peaks(data: Data, of: str, one: str, other: str) -> float:
     """Peaks of the queue with one protocol less those with another."""
     return queue_peaks(data, of, one) - queue_peaks(data, of, other)
+
+
+@measure
+def running_goodput(data: Data, of: str, protocol: str, at_s: float) -> float:
+    """What all flows have received up to a time, in kbit/s, in the run of Figure 4.2."""
+    samples = _running(data, of, protocol)
+    return 1000.0 * float(samples.filter(pl.col("t_s") <= at_s)["goodput_mbps"][-1])
+
+
+@measure
+def later_drift(data: Data, of: str, protocol: str, after_s: float) -> float:
+    """How far the running goodput after a time is from that of the whole run at most, per cent."""
+    samples = _running(data, of, protocol)
+    late, end = (
+        samples.filter(pl.col("t_s") >= after_s)["goodput_mbps"],
+        samples["goodput_mbps"][-1],
+    )
+    return 100.0 * float((late / end - 1.0).abs().max())
+
+
+def _running(data: Data, of: str, protocol: str) -> pl.DataFrame:
+    return data.trajectory(of, protocol=protocol, length_s=300, sampled="seconds").sort("t_s")
