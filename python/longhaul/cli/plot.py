@@ -59,7 +59,7 @@ def plot(
         ),
     ] = None,
     colour_by: Annotated[
-        ColourBy, typer.Option(help="Attribute of flows that colours distinguish: algorithm or label.")
+        ColourBy, typer.Option(help="Attribute that colours distinguish: algorithm or label.")
     ] = ColourBy.algorithm,
     from_s: Annotated[
         float | None,

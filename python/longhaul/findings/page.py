@@ -88,7 +88,7 @@ def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
 def _filled(
     plot: str, name: str, text: Text, draw: "Callable[[], Figure] | None"
 ) -> dict[str, Any]:
-    """A part of a page: a table, and a plot if there is one."""
+    """Return a part of a page: a table, and a plot if there is one."""
     title = f"{name}: {text.heading or text.title}"
     return {
         "name": title,

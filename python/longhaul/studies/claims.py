@@ -89,7 +89,7 @@ class Claim:
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]
 
     def expected_as_json(self) -> dict[str, float | None]:
-        """The printed value and the band; open ends are None."""
+        """Return the printed value and the ends of the band; open ends are None."""
         ends = {"low": self.expected.low, "high": self.expected.high}
         band = {key: end if isfinite(end) else None for key, end in ends.items()}
         return {"value": self.expected.printed, **band}
@@ -146,7 +146,7 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 
 
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
-    """The claims of a TOML file as rows: words that are not given are empty.
+    """Yield the claims of a TOML file as rows; words that are not given are empty.
 
     What is measured is of the claim's first experiment unless it says otherwise.
     """
@@ -170,7 +170,7 @@ def _declared(file: Path) -> Iterator[tuple[str, Row]]:
 
 
 def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Words of a claim's `where`; those of `less`, `over` and `against` are tables in TOML."""
+    """Yield the words of a claim's `where`, with its tables `less`, `over` and `against` flat."""
     for word, value in where.items():
         if isinstance(value, Mapping):
             yield from ((f"{word}.{inner}", each) for inner, each in value.items())
@@ -179,7 +179,7 @@ def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _expected(row: Row) -> Expected:
-    """The band of a claim: results are kept in single precision.
+    """Return the band of a claim in single precision, in which results are stored.
 
     Where no end is given, it is as far about the value as the tolerance says.
     """

@@ -79,7 +79,7 @@ class Experiment:
         return [name for row in first for name, level in row.items() if isinstance(level, str)]
 
     def varied(self, scale: str) -> Factors:
-        """Its factors and what follows them at a scale."""
+        """Return the factors of the experiment at a scale, with the keys that follow them."""
         return self._varied[scale]
 
     @cached_property
@@ -95,7 +95,7 @@ class Experiment:
         return read_factors(factors, _at(self.places, scale), self.columns)
 
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
-        """Its runs at a scale, at most a number of replications of each."""
+        """Return the runs at a scale, each replicated at most `replications` times."""
         if self.template is None:
             return Sweep(self.name, {}, replications=0)
         count = self.replications.get(scale, 1)
@@ -123,7 +123,7 @@ class Experiment:
         return {}
 
     def levels(self, axis: str, scale: str) -> list[Level]:
-        """The points of an axis."""
+        """Return the points of an axis."""
         return list(self.varied(scale).levels[axis])
 
 
@@ -228,13 +228,13 @@ def _check(experiment: Experiment) -> None:
 
 
 def _of_folder(study: Path, file: Path, name: str) -> Path:
-    """A file of the folder with the experiments, or else of the study that includes it."""
+    """Return a file from the experiments' folder, or else from the study that includes it."""
     own = file.parent / name
     return own if own.is_file() else study / name
 
 
 def _conditions(file: Path) -> dict[str, Conditions]:
-    """A table of conditions, by the axis that its first column is; other columns are factors.
+    """Return a table of conditions by its axis, the first column; other columns are factors.
 
     Where the second column is `replication`, there is a row for each, in order from 0 on.
     """
@@ -256,7 +256,7 @@ def _conditions(file: Path) -> dict[str, Conditions]:
 
 
 def _level(cell: str) -> Level:
-    """A number where a cell holds one, or its text."""
+    """Return the number that a cell holds, or its text."""
     for kind in (int, float):
         try:
             return kind(cell)

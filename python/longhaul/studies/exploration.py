@@ -135,7 +135,7 @@ def _meanings(
 
 
 def link_to(explorer: Path, title: str, table: str) -> str:
-    """A link to a table of an explorer, as `explorer/src/link.ts` reads it."""
+    """Return a link to a table of an explorer, as `explorer/src/link.ts` reads it."""
     state = json.dumps(
         {"page": title, "table": table, "filters": [], "logarithmic": [], "views": {}}
     ).encode()

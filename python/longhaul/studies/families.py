@@ -44,7 +44,7 @@ class FamilyJudgement:
         return f"its family ({self.title}) is {verdict}: {self.family.text}"
 
     def as_json(self) -> dict[str, Any]:
-        """As `longhaul study claims --json` prints it."""
+        """Return the values that `longhaul study claims --json` prints."""
         return {
             "title": self.title,
             "metric": self.metric,
@@ -87,7 +87,7 @@ def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
 
 
 def _family(study: Study, data: Data, cells: _Cells) -> Family | None:
-    """The family, if three replications or more have all of its cells."""
+    """Return the family; None unless three replications or more have all of its cells."""
     rows = []
     for replication in data.each_replication:
         try:
@@ -122,7 +122,7 @@ def _declared(study: Study) -> list[_Cells]:
 
 
 def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_Cells]:
-    """The families of an entry: a column of each of its groups of cells."""
+    """Yield the families of an entry, one for each column of its groups of cells."""
     if unknown := set(entry) - set(KEYS):
         raise ScenarioError(f"unknown key `{min(unknown)}`: {', '.join(KEYS)}")
     by_difference = entry.get("difference", ())
@@ -147,7 +147,7 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_Cells]:
 
 
 def _is_cell(claim: Claim) -> bool:
-    """True for a printed number of one run in one cell, with a band that has two ends."""
+    """Return true for a printed number of one run in one cell, whose band has two ends."""
     band = claim.expected
     return (
         claim.of_one_run

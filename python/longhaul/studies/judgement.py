@@ -56,7 +56,7 @@ class Judgement:
         return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
 
     def as_json(self) -> dict[str, Any]:
-        """As `longhaul study claims --json` prints it."""
+        """Return the values that `longhaul study claims --json` prints."""
         return {
             "id": self.claim.id,
             "experiment": self.claim.experiments[0],

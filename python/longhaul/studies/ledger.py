@@ -61,20 +61,20 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
 
 
 def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgement:
-    """The judgement of a cell: not reproduced if its family is unlike print."""
+    """Return the judgement of a cell, not reproduced if its family is unlike the printed values."""
     if family is None or not family.verdict or judgement.verdict != REPRODUCED:
         return replace(judgement, family=family)
     return replace(judgement, verdict=UNDECIDED, reason=family.text, family=family)
 
 
 def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
-    """The families of some claims, in their order."""
+    """Return the families of some claims, in their order."""
     found = {id(one.family): one.family for one in judgements if one.family is not None}
     return list(found.values())
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """The judgement with the runs that its claim is about, and those of them that are there."""
+    """Return the judgement with the runs that its claim is about, and with those that exist."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,
@@ -198,7 +198,7 @@ def _by_median(expected: Expected, _: float) -> Decide:
 
 
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
-    """The percentile interval of what was measured in bootstrap samples, if there are any.
+    """Return the percentile interval of the bootstrap samples; None without samples.
 
     A skewed statistic may leave its own interval.
     """
@@ -246,7 +246,7 @@ def kinds(judgements: Sequence[Judgement]) -> Kinds:
 
 
 def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Those that a single run of each cell decided."""
+    """Return the judgements that rest on a single run of each cell."""
     return [
         judgement
         for judgement in judgements
@@ -255,7 +255,7 @@ def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 
 def number(value: float | None) -> str:
-    """A number with four digits, as people write them; the time of an event that did not happen."""
+    """Return a number with four digits as text; infinity as a time that was not reached."""
     if value is None:
         return ""
     if not isfinite(value):
@@ -268,7 +268,7 @@ def number(value: float | None) -> str:
 
 
 def band(claim: Claim) -> str:
-    """The band in words."""
+    """Return the band of a claim as text."""
     low, high = (
         number(end) if isfinite(end) else "" for end in (claim.expected.low, claim.expected.high)
     )
@@ -278,12 +278,12 @@ def band(claim: Claim) -> str:
 
 
 def span(interval: Interval | None) -> str:
-    """An interval in words."""
+    """Return an interval as text."""
     return "" if interval is None else f"{number(interval[0])} to {number(interval[1])}"
 
 
 def table(judgements: Sequence[Judgement]) -> Table:
-    """The ledger on a terminal."""
+    """Return the ledger as a table for the terminal."""
     heads = ("claim", "experiment", "statement", "band", "measured", "interval", "verdict", "runs")
     shown = Table(*heads, box=None, pad_edge=False)
     for judgement in judgements:
@@ -301,7 +301,7 @@ def table(judgements: Sequence[Judgement]) -> Table:
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
-    """The verdicts in a few lines: of all claims, of those that rest on one run, of checks."""
+    """Return the verdicts in a few lines: all claims, those that rest on one run, and checks."""
     claims, checks, hypotheses = kinds(judgements)
     derived = len(statements([judgement for judgement in claims if judgement.claim.derived]))
     note = f" ({derived} of them derived, not the source's own)" if derived else ""

@@ -82,7 +82,7 @@ def bounds(kind: str, interval: Interval, part: Part) -> Interval:
 def judge(
     kind: str, interval: Interval, part: Part, expected: Expected, decide: Decide
 ) -> tuple[str, str]:
-    """The verdict on all levels by what is known of some; if there is none, that on these alone.
+    """Return the verdict on all levels; if it is undecided, also the one on the known levels.
 
     That one more run may be as printed decides nothing where a number may be anything.
     """
@@ -94,7 +94,7 @@ def judge(
 
 
 def reason(kind: str, part: Part, verdict: str, so_far: str) -> str:
-    """On how many levels a verdict rests; if they decide nothing, how it looks so far."""
+    """Return the levels on which a verdict rests as text; if undecided, with the verdict so far."""
     if verdict != UNDECIDED:
         return part.text
     if not so_far:
@@ -103,7 +103,7 @@ def reason(kind: str, part: Part, verdict: str, so_far: str) -> str:
 
 
 def _so_far(kind: str, interval: Interval, part: Part, expected: Expected, decide: Decide) -> str:
-    """The verdict on the levels that are there; empty if theirs cannot be compared with all."""
+    """Return the verdict on the existing levels; empty if they cannot be compared with all."""
     if kind == COUNT:
         times = part.of / len(part.there)
         # So few levels may not come to any count in the band.

@@ -14,7 +14,7 @@ QUANTILES = {
 
 
 def reduce(run: Results) -> Kept:
-    """The tables to keep."""
+    """Return the tables to keep."""
     main = run.flows.filter(pl.col("label") == "main").to_dicts()[0]
     delays = run.delays.filter((pl.col("kind") == "label") & (pl.col("name") == "main")).to_dicts()
     link = run.links.filter(pl.col("name") == "bottleneck").to_dicts()[0]
@@ -29,7 +29,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _together(run: Results) -> dict[str, int] | None:
-    """Payload of both downloads that arrived while both lasted; None of a single one."""
+    """Return the payload of both downloads while both lasted; None for a single download."""
     if run.flows.height == 1:
         return None
     start_s = run.flows["start_s"].max()

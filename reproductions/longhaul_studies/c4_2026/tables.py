@@ -60,7 +60,7 @@ def _group(claim: Claim) -> str:
 
 @table
 def results(data: Data) -> list[str]:
-    """Means of our runs, with what is printed in brackets."""
+    """Return the means of our runs, with the printed values in brackets."""
     printed = {
         (claim.experiments[0], claim.question.metric, str(claim.question.levels["main"])):
             claim.expected.printed

@@ -29,7 +29,7 @@ RECOVERY, GOODPUT = ("A7-102", "A7-103"), ("A7-104", "A7-105")
 
 
 def _by_congestion(data: Data) -> list[int]:
-    """Conditions of the cut network, from least to most retransmissions of standard TCP."""
+    """Return conditions of the cut network by retransmissions of standard TCP, ascending."""
     cells = data.cells(CUT, algorithm="TCP").sort("y6_TP1")
     return [int(condition) for condition in cells["condition"]]
 
@@ -48,7 +48,7 @@ def _congestion(axes: Axes, data: Data, _: str) -> None:
 
 
 def _distinct(axes: Axes, data: Data, panel: str) -> None:
-    """Each algorithm over the mean of the six that are neither FAST nor FAST-AT."""
+    """Draw each algorithm over the mean of the six that are neither FAST nor FAST-AT."""
     conditions, metric = [one for one in _by_congestion(data) if one in CONGESTED], RESPONSES[panel]
     at = np.arange(len(conditions))
     found = {
@@ -68,13 +68,13 @@ def _distinct(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _named(axes: Axes, names: Sequence[object]) -> None:
-    """Names what stands side by side; only values have lines."""
+    """Label the x axis with names, without grid lines at them."""
     axes.set_xticks(range(len(names)), list(map(str, names)), fontsize=6, rotation=90)
     axes.grid(visible=False, axis="x")
 
 
 def _long_lived(axes: Axes, data: Data, condition: str, metric: str, claims: Sequence[str]) -> None:
-    """A number of L1 with each algorithm, and the printed one."""
+    """Draw a number of L1 with each algorithm, and the printed one."""
     key = f"{claims[0]}-{{}}-L1" if condition == "8" else f"{claims[1]}-{{}}-{condition}"
     axes.set_title(f"condition {condition}")
     _named(axes, list(NAMES))

@@ -54,7 +54,7 @@ def about(name: str, experiment: str) -> tuple[str, str, str] | None:
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """The figures of a run."""
+    """Return the figures of a run."""
     totals = kept["totals"]
     row: Row = {
         f"{name}_flows": sum(of_class[f"{name}_flows"] for of_class in totals)

@@ -59,13 +59,13 @@ MEASURES = Measures()
 
 @MEASURES.register
 def red_parameter(data: Data, key: str) -> float:
-    """A key of the local RED queue as it is configured automatically, packets of 500 bytes."""
+    """Return a key of the local RED queue, configured automatically for packets of 500 bytes."""
     return configured(key)
 
 
 @MEASURES.register
 def certain_drop(data: Data) -> float:
-    """The smallest average queue at which gentle RED drops every packet, by bisection."""
+    """Return the smallest average queue at which gentle RED drops every packet, by bisection."""
     curve = red().curve
     low, high = 0.0, 1000.0
     while high - low > 1e-6:

@@ -23,21 +23,21 @@ class Curves:
         self.decrease_slope = (high_decrease - 0.5) / width
 
     def line(self, w: float) -> float:
-        """`b(w)` above `low_window`, bounded: the line reaches zero at 568,000 segments."""
+        """Return `b(w)` above `low_window`: a line that reaches zero at 568,000 segments."""
         return max(0.5 + self.decrease_slope * log(w / self.low_window), self.min_decrease)
 
     def decrease(self, w: float) -> float:
-        """`b(w)`: the part of the window that a congestion signal removes."""
+        """Return `b(w)`, the part of the window that a congestion signal removes."""
         return 0.5 if w <= self.low_window else self.line(w)
 
     def increase(self, w: float) -> float:
-        """`a(w)` above `low_window`, in segments per round trip: `w^2 p 2 b / (2 - b)`."""
+        """Return `a(w) = w^2 p 2 b / (2 - b)` above `low_window`, in segments per round trip."""
         b = self.line(w)
         p = self.low_p * exp(self.loss_slope * log(w / self.low_window))
         return w * w * p * 2 * b / (2 - b)
 
     def tabulated(self) -> Tabulated:
-        """`a(w)` as a table, up to where `b(w)` gets too small for one."""
+        """Return `a(w)` as a table, for windows at which `b(w)` is large enough."""
         x = (max(self.min_decrease, 0.01) - 0.5) / self.decrease_slope
         end = max(min(self.low_window * exp(x), 4e6), self.low_window)
         return Tabulated(self.increase, self.low_window, end)

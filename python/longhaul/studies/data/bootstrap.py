@@ -46,19 +46,19 @@ class Drawn:
         self._medians: dict[str, np.ndarray] = {}
 
     def runs(self, sample: int) -> Lookup:
-        """The runs of a sample."""
+        """Return the runs of a sample."""
         return self.whole if self._once else _Runs(self, sample)
 
     def cells(self, sample: int) -> Lookup:
-        """The medians of a sample."""
+        """Return the medians of a sample."""
         return self.whole_cells if self._once else _Cells(self, sample)
 
     def cells_of_all(self) -> Lookup:
-        """The medians of all samples together: of each cell an array."""
+        """Return the medians of all samples together, an array for each cell."""
         return _CellsOfAll(self)
 
     def runs_of_all(self) -> Lookup:
-        """The runs of all samples together, an array for each number."""
+        """Return the runs of all samples together, an array for each number."""
         return _RunsOfAll(self)
 
     @property
@@ -81,11 +81,11 @@ class Drawn:
         return [np.flatnonzero(numbers == number) for number in self.replications]
 
     def rows_of(self, sample: int) -> np.ndarray:
-        """The runs of a sample."""
+        """Return the runs of a sample."""
         return np.concatenate([self.rows[place] for place in self.draws[sample]])
 
     def order(self, rows: np.ndarray) -> "_Order":
-        """The order of a sample's cells."""
+        """Return the order of a sample's cells."""
         cells = self.cell_of_row[rows]
         key = cells.tobytes()
         if key not in self._orders:
@@ -107,13 +107,13 @@ class Drawn:
         return Places(self.name, frozenset(self.axes), len(rows), column)
 
     def levels(self, axis: str) -> list[Any]:
-        """The level of an axis in each cell."""
+        """Return the level of an axis in each cell."""
         first = np.unique(self.cell_of_row, return_index=True)[1]
         whole = self.whole.column(axis)
         return [whole[row] for row in first]
 
     def medians(self, metric: str) -> np.ndarray:
-        """The medians of a metric in each sample and cell; not a number where there are none."""
+        """Return the medians of a metric in each sample and cell, NaN without a median."""
         if metric not in self._medians:
             drawn = self.drawn(metric)
             samples, replications, cells, rows = drawn.shape
@@ -122,7 +122,7 @@ class Drawn:
         return self._medians[metric]
 
     def drawn(self, metric: str) -> np.ndarray:
-        """A metric by sample, draw, cell and run; not a number where there is none."""
+        """Return a metric by sample, draw, cell and run, NaN without a value."""
         column = self.whole.table[metric].to_numpy()
         kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)
         values = np.append(column.astype(kind), kind.type(np.nan))
@@ -163,7 +163,7 @@ class _OfAll(Lookup):
 
     @staticmethod
     def _arrays(numbers: np.ndarray) -> list[Any]:
-        """The numbers of each row in samples; none where no sample has any."""
+        """Return the values of each row in all samples; None for a row without any value."""
         none = np.isnan(numbers).all(axis=-1)
         rows = numbers.astype(float)
         return [None if lacks else found for found, lacks in zip(rows, none, strict=True)]
@@ -244,7 +244,7 @@ class _Runs(Lookup):
         return Places(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
 
     def _numbers(self) -> list[int]:
-        """Of each run its replication; equal numbers are of the same one, drawn once."""
+        """Return a replication number for each run, another one for each time it was drawn."""
         numbers: list[int] = []
         times: Counter[int] = Counter()
         for place in self._drawn.draws[self._sample].tolist():
@@ -277,12 +277,12 @@ class _Cells(Lookup):
         return [None if isnan(value) else value for value in self._found(name).tolist()]
 
     def _found(self, metric: str) -> np.ndarray:
-        """The medians of a metric, not a number where there are none."""
+        """Return the medians of a metric by cell of the sample, NaN without a median."""
         medians: np.ndarray = self._drawn.medians(metric)[self._sample, self._order.cells]
         return medians
 
     def _medians(self, metric: str) -> pl.Series:
-        """The medians of a metric, null where there are none."""
+        """Return the medians of a metric as a column, null without a median."""
         return pl.Series(metric, self._found(metric), nan_to_null=True)
 
     def _read_all(self) -> pl.DataFrame:

@@ -31,7 +31,7 @@ class Resampled:
         self._samples = _Samples(data, drawn, count)
 
     def __iter__(self) -> Iterator[Data]:
-        """One sample at a time: each is large with what is looked up in it."""
+        """Yield one sample at a time, since each grows large by its lookups."""
         return (_Sample(self._samples, number) for number in range(self._count))
 
     @cached_property
@@ -98,7 +98,7 @@ class _AtOnce(Data):
         return {name: experiment.runs_of_all() for name, experiment in self._samples.drawn.items()}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
-        """The medians over replications, in each sample, of what is made of a metric in two cells.
+        """Return, for each sample, the median over replications of a combination of two cells.
 
         Not a number in samples without a replication that has both; NotRunError if none has one.
         """
@@ -152,7 +152,7 @@ class _Sample(Data):
         return pl.concat(tables, how="diagonal_relaxed")
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> float:
-        """The median over replications of what is made of a metric in two cells."""
+        """Return the median over replications of a combination of a metric in two cells."""
         if not self._samples.have_the_same_replications(cell, other):
             return super().paired(metric, cell, other, combine)
         median = self._samples.paired(metric, cell, other, combine)[self._number]

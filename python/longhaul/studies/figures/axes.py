@@ -31,7 +31,7 @@ Point = tuple[float, float]
 
 
 def power_of_ten(exponent: int | str) -> str:
-    """A power of ten in plain text, which is drawn faster than a formula."""
+    """Return a power of ten in plain text, which is drawn faster than a formula."""
     return "10" + str(exponent).translate(RAISED)
 
 
@@ -87,19 +87,19 @@ class _Drawn(Axis):
         self.stale = False
 
     def _places(self, locations: np.ndarray) -> np.ndarray:
-        """Positions of the ticks, in pixels along the axis."""
+        """Return the positions of the ticks, in pixels along the axis."""
         raise NotImplementedError
 
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Both ends of the axis, in pixels along the axis and across it."""
+        """Return both ends of the axis, in pixels along the axis and across it."""
         raise NotImplementedError
 
     def _point(self, along: float, across: float) -> Point:
-        """A point by its pixels along the axis and across it."""
+        """Return a point by its pixels along the axis and across it."""
         raise NotImplementedError
 
     def _power_at(self, point: float) -> Point:
-        """Position of the power of ten, in parts of the axes along x and pixels along y."""
+        """Return the position of the power: in parts of the axes along x, in pixels along y."""
         raise NotImplementedError
 
     def _in_view(self, places: np.ndarray) -> np.ndarray:
@@ -109,7 +109,7 @@ class _Drawn(Axis):
         return seen
 
     def _draw_lines(self, renderer: RendererBase, places: np.ndarray) -> None:
-        """All grid lines as one path."""
+        """Draw all grid lines as one path."""
         if not len(places):
             return
         across = self._ends()[1]

@@ -76,7 +76,7 @@ def _in_processes(study: Study, data: Data) -> Iterator[Draw]:
 
 
 def _all(study: Study, data: Data, begun: "list[Future[Markup | None]]") -> list[Markup | None]:
-    """All pictures; from the last one on, this process draws those that no worker has begun."""
+    """Return all plots; this process draws those that no worker has begun, the last one first."""
     here = {}
     for number, future in reversed(list(enumerate(begun))):
         if future.cancel():
@@ -109,7 +109,7 @@ def _picture(study: Study, data: Data, number: int) -> Markup | None:
 
 
 def _as_svg(picture: Drawing, name: str) -> str:
-    """The text of an SVG file.
+    """Return the text of an SVG file.
 
     Drawn once: `savefig` draws everything a first time to find what to cut off, and the layout
     leaves no margin.

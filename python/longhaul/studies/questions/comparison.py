@@ -29,7 +29,7 @@ class Values:
 
 
 def ratio(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Of numbers, none of whose denominators is zero; or ZeroDivisionError."""
+    """Return the ratios of numbers; raise ZeroDivisionError if a denominator is 0."""
     if (right == 0.0).any():
         raise ZeroDivisionError
     ratios: np.ndarray = left / right
@@ -37,7 +37,7 @@ def ratio(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _ratio_of_runs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Of replications, of which those without a denominator are left out."""
+    """Return the ratios of replications, NaN where a denominator is 0."""
     ratios = np.full_like(left, np.nan)
     np.divide(left, right, out=ratios, where=right != 0)
     return ratios
@@ -81,7 +81,7 @@ def values_of(data: Data, sides: Sides, shape: Shape) -> Values:
 
 
 def _stacked(numbers: Iterable[Number]) -> np.ndarray:
-    """Numbers of points along the last axis; samples have to have them all."""
+    """Return the numbers of points along the last axis; refuse samples that lack some."""
     stacked = np.ascontiguousarray(np.array(list(numbers)).T)
     if stacked.ndim > 1 and np.isnan(stacked).any():
         raise UnevenError
@@ -104,7 +104,7 @@ def _medians_of_runs(
 def _along(
     points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
 ) -> Values:
-    """Values in the order of an axis, of which each level has one; as they are without an axis."""
+    """Return values in the order of an axis with one value per level; unchanged without an axis."""
     if axis is None:
         return Values(np.zeros(len(keys)), values, same)
     if axis not in points.axes:
@@ -120,7 +120,7 @@ def _along(
 def _pairs(
     points: Points, keys: Sequence[Key], others: Points, words: Words
 ) -> list[tuple[int, Key]]:
-    """The place of each key, with the points of the other side that it is compared with.
+    """Return the place of each key, with each point of the other side to compare it with.
 
     By the axes that both sides leave open; with each level of axes of which only the words of the
     comparison select several.
