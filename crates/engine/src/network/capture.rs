@@ -8,16 +8,16 @@ use crate::packet::{Packet, SackOption};
 
 /// Event of a packet.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Noted {
+pub(crate) enum PacketNote {
     /// An end has sent the packet, with these blocks: if it is dropped, they are gone when it is recorded.
     Sent(Packet, SackOption),
     /// The packet has reached a link.
-    Entered(Entered),
+    Entered(LinkEntry),
 }
 
 /// A packet at the near end of a captured link.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entered {
+pub(crate) struct LinkEntry {
     pub(crate) link: u32,
     pub(crate) time: Time,
     pub(crate) packet: Packet,
@@ -31,7 +31,7 @@ impl Network {
     pub(super) fn note_sent(&mut self, packet: Packet) {
         let blocks = self.peek_sack(&packet);
         if let Some(noted) = &mut self.noted {
-            noted.push_back(Noted::Sent(packet, blocks));
+            noted.push_back(PacketNote::Sent(packet, blocks));
         }
         self.note_entrance(packet, packet.route);
     }
@@ -55,7 +55,7 @@ impl Network {
         if self.links[link as usize].captured
             && let Some(noted) = &mut self.noted
         {
-            noted.push_back(Noted::Entered(Entered {
+            noted.push_back(PacketNote::Entered(LinkEntry {
                 link,
                 time: self.now,
                 packet,
@@ -67,7 +67,7 @@ impl Network {
     /// Records the drop of the packet that has come last, if its link is captured and it has not been held back.
     pub(super) fn note_drop(&mut self, link: u32) {
         if let Some(noted) = &mut self.noted
-            && let Some(Noted::Entered(entered)) = noted.back_mut()
+            && let Some(PacketNote::Entered(entered)) = noted.back_mut()
             && (entered.link, entered.time) == (link, self.now)
         {
             entered.dropped = true;
@@ -80,7 +80,7 @@ impl Network {
     }
 
     /// Takes the next recorded event, if packets are recorded.
-    pub(crate) fn next_noted(&mut self) -> Option<Noted> {
+    pub(crate) fn next_noted(&mut self) -> Option<PacketNote> {
         self.noted.as_mut()?.pop_front()
     }
 

@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use longhaul_units::Time;
 
 use self::access::AccessLinks;
-pub(crate) use self::capture::{Entered, Noted};
+pub(crate) use self::capture::{LinkEntry, PacketNote};
 use self::change::Changes;
 pub(crate) use self::forwarding::Delivered;
 use self::impairments::Impairments;
@@ -63,7 +63,7 @@ pub(crate) struct Network {
     changes: Vec<Changes>,
     impairments: Vec<Impairments>,
     /// Events of packets that are not recorded yet, if packets of any link are captured.
-    noted: Option<VecDeque<Noted>>,
+    noted: Option<VecDeque<PacketNote>>,
 }
 
 impl Network {
