@@ -33,7 +33,7 @@ Cell = Mapping[str, Level]
 
 
 @dataclass(frozen=True)
-class Measured:
+class RunFigures:
     """The figures of one run."""
 
     experiment: str
@@ -80,7 +80,7 @@ class Outcome:
 
 def judge(
     suite: Suite,
-    runs: Sequence[Measured],
+    runs: Sequence[RunFigures],
     subject: str,
     standards: Sequence[str],
     broken: Collection[str] = (),
@@ -101,7 +101,7 @@ def judge(
 
 
 def _outcome(
-    criterion: Criterion, runs: Sequence[Measured], subject: str, standards: Sequence[str],
+    criterion: Criterion, runs: Sequence[RunFigures], subject: str, standards: Sequence[str],
     terms: Terms,
 ) -> Outcome:  # fmt: skip
     points = [
@@ -132,7 +132,7 @@ def _overall(points: Sequence[Point], *, trades: bool) -> str:
 
 
 def _points(
-    figure: Figure, experiment: str, runs: Sequence[Measured], subject: str,
+    figure: Figure, experiment: str, runs: Sequence[RunFigures], subject: str,
     standards: Sequence[str], axis_of_subject: str,
 ) -> list[Point]:  # fmt: skip
     """Return the points of an experiment at which the subject has the figure."""

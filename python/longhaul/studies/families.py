@@ -57,7 +57,7 @@ class FamilyJudgement:
 
 
 @dataclass(frozen=True)
-class _Cells:
+class _FamilyCells:
     """The claims of one family."""
 
     title: str
@@ -86,7 +86,7 @@ def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
     return {claim: one for one in judged for claim in one.claims}
 
 
-def _family(study: Study, data: Data, cells: _Cells) -> Family | None:
+def _family(study: Study, data: Data, cells: _FamilyCells) -> Family | None:
     """Return the family; None unless three replications or more have all of its cells."""
     rows = []
     for replication in data.each_replication:
@@ -108,7 +108,7 @@ def _family(study: Study, data: Data, cells: _Cells) -> Family | None:
         ) from None
 
 
-def _declared(study: Study) -> list[_Cells]:
+def _declared(study: Study) -> list[_FamilyCells]:
     file = study.path / NAME
     if not file.is_file():
         return []
@@ -121,7 +121,7 @@ def _declared(study: Study) -> list[_Cells]:
         raise ScenarioError(f"{file}: {error}") from None
 
 
-def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_Cells]:
+def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
     """Yield the families of an entry, one for each column of its groups of cells."""
     if unknown := set(entry) - set(KEYS):
         raise ScenarioError(f"unknown key `{min(unknown)}`: {', '.join(KEYS)}")
@@ -143,7 +143,7 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_Cells]:
         title = entry["title"].format(level)
         statistic = DIFFERENCE if metric in by_difference else LOGARITHM
         if len(claims) > 1:
-            yield _Cells(title, metric, statistic, tuple(claims))
+            yield _FamilyCells(title, metric, statistic, tuple(claims))
 
 
 def _is_cell(claim: Claim) -> bool:

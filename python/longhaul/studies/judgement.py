@@ -6,7 +6,7 @@ from typing import Any
 from longhaul.analysis.judging import Interval
 from longhaul.studies.claims import Claim
 from longhaul.studies.families import FamilyJudgement
-from longhaul.studies.partial import Part
+from longhaul.studies.partial import CoveredLevels
 from longhaul.studies.questions.question import Cell
 
 
@@ -27,7 +27,7 @@ class Judgement:
     """The distribution assumed for the interval of one more run; empty for that of a median."""
     needs: str = ""
     """The runs that the claim is about, in words; empty for theory."""
-    part: Part | None = None
+    part: CoveredLevels | None = None
     """The levels of an axis that were run, if the claim is about all of them."""
     so_far: str = ""
     """The verdict on the levels that are there, if these decide nothing and can be compared."""

@@ -25,10 +25,10 @@ from longhaul.studies import coverage, families, partial
 from longhaul.studies.claims import Claim
 from longhaul.studies.coverage import RecordedCells
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.data.resampling import Resampled
+from longhaul.studies.data.resampling import ResampledData
 from longhaul.studies.families import FamilyJudgement
 from longhaul.studies.judgement import Judgement
-from longhaul.studies.partial import Decide, Part
+from longhaul.studies.partial import CoveredLevels, Decide
 from longhaul.studies.questions import Question
 from longhaul.studies.statements import counted, counts, statements
 from longhaul.studies.study import Study
@@ -49,7 +49,7 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
     recorded = RecordedCells(study, data)
     measured = [_measured(study, claim, data, recorded, scale) for claim in claims]
-    samples = _in_samples(measured, Resampled(data, SAMPLES))
+    samples = _in_samples(measured, ResampledData(data, SAMPLES))
     judged_families = families.judge(study, data)
     return [
         _in_family(
@@ -83,7 +83,7 @@ def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judge
     )
 
 
-def _in_samples(measured: "Sequence[_Measured]", samples: Resampled) -> list[list[float]]:
+def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) -> list[list[float]]:
     """Return the values of each resampled claim in the bootstrap samples.
 
     They are computed for all samples at once where the question allows it, one by one otherwise.
@@ -106,12 +106,12 @@ def _in_samples(measured: "Sequence[_Measured]", samples: Resampled) -> list[lis
 
 
 @dataclass(frozen=True)
-class _Measured:
+class _MeasuredClaim:
     """The measured value of a claim, or the reason for a missing one."""
 
     question: Question
     """About the levels that exist, if the claim is about all levels of an axis."""
-    part: Part | None
+    part: CoveredLevels | None
     on_runs: str = ""
     """The number of its runs at this scale that exist, as text; empty if all exist."""
     value: float | None = None
@@ -133,14 +133,14 @@ class _Measured:
 
 def _measured(
     study: Study, claim: Claim, data: Data, recorded: RecordedCells, scale: str
-) -> _Measured:
+) -> _MeasuredClaim:
     question = claim.question
     count = _replications(data, claim.experiments)
     if lacking := coverage.lacking(study, recorded, claim):
-        return _Measured(question, None, reason=lacking, replications=count)
+        return _MeasuredClaim(question, None, reason=lacking, replications=count)
     part = coverage.part_of(study, recorded, claim)
     if part is not None and not part.there:
-        return _Measured(question, part, reason=part.text, replications=count)
+        return _MeasuredClaim(question, part, reason=part.text, replications=count)
     if part is not None and not part.is_whole:
         question = question.narrowed(part.words)
     value, reason = _value(question, data)
@@ -149,10 +149,12 @@ def _measured(
         alone = (_value(question, replication)[0] for replication in data.each_replication)
         next_run = predict([prediction for prediction in alone if prediction is not None])
     on_runs = coverage.on_runs(study, recorded, claim, scale)
-    return _Measured(question, part, on_runs, value, reason, count, next_run)
+    return _MeasuredClaim(question, part, on_runs, value, reason, count, next_run)
 
 
-def _judged(claim: Claim, measured: _Measured, samples: Sequence[float], scale: str) -> Judgement:
+def _judged(
+    claim: Claim, measured: _MeasuredClaim, samples: Sequence[float], scale: str
+) -> Judgement:
     if measured.value is None:
         return Judgement(
             claim, None, None, NOT_RUN, scale, measured.replications, measured.reason,
@@ -225,7 +227,7 @@ def _replications(data: Data, experiments: Sequence[str]) -> int:
     )
 
 
-class Kinds(NamedTuple):
+class ClaimsByKind(NamedTuple):
     """Claims, and what stands among them and is none."""
 
     claims: list[Judgement]
@@ -235,9 +237,9 @@ class Kinds(NamedTuple):
     """Ours, about what the source does not have."""
 
 
-def kinds(judgements: Sequence[Judgement]) -> Kinds:
+def kinds(judgements: Sequence[Judgement]) -> ClaimsByKind:
     """Tell claims of the source from checks of the set-up and from hypotheses of ours."""
-    found = Kinds([], [], [])
+    found = ClaimsByKind([], [], [])
     for judgement in judgements:
         claim = judgement.claim
         kind = 1 if claim.is_set_up else 2 if claim.is_hypothesis else 0

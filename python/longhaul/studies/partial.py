@@ -40,7 +40,7 @@ SO_FAR = {
 
 
 @dataclass(frozen=True)
-class Part:
+class CoveredLevels:
     """The levels of an axis at which all runs are there that a claim needs, out of all."""
 
     axis: str
@@ -64,7 +64,7 @@ class Part:
         return {self.axis: AND.join(map(str, self.there)) if others else first}
 
 
-def bounds(kind: str, interval: Interval, part: Part) -> Interval:
+def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
     """Return the bounds of a number over all levels, from its interval over some of them.
 
     Nowhere certain if nothing is known of the kind.
@@ -80,7 +80,7 @@ def bounds(kind: str, interval: Interval, part: Part) -> Interval:
 
 
 def judge(
-    kind: str, interval: Interval, part: Part, expected: Expected, decide: Decide
+    kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> tuple[str, str]:
     """Return the verdict on all levels; if it is undecided, also the one on the known levels.
 
@@ -93,7 +93,7 @@ def judge(
     return UNDECIDED, _so_far(kind, interval, part, expected, decide)
 
 
-def reason(kind: str, part: Part, verdict: str, so_far: str) -> str:
+def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
     """Return the levels on which a verdict rests as text; if undecided, with the verdict so far."""
     if verdict != UNDECIDED:
         return part.text
@@ -102,7 +102,9 @@ def reason(kind: str, part: Part, verdict: str, so_far: str) -> str:
     return f"{part.text}, and {SO_FAR[so_far]} {'in proportion' if kind == COUNT else 'there'}"
 
 
-def _so_far(kind: str, interval: Interval, part: Part, expected: Expected, decide: Decide) -> str:
+def _so_far(
+    kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
+) -> str:
     """Return the verdict on the existing levels; empty if they cannot be compared with all."""
     if kind == COUNT:
         times = part.of / len(part.there)

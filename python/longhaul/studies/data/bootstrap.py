@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from longhaul.analysis.statistics import bootstrap_samples, medians
-from longhaul.studies.data.lookup import Lookup, Places, UnevenError
+from longhaul.studies.data.lookup import Lookup, RowIndex, UnevenError
 
 # Columns that say which run a row is of; others are axes and metrics.
 EXPERIMENT, REPLICATION = "experiment", "replication"
@@ -25,7 +25,7 @@ COUNT = "replications"
 AGAIN = 1_000_000
 
 
-class Drawn:
+class DrawnExperiment:
     """An experiment's runs, its cells, and which of its replications each sample has."""
 
     def __init__(
@@ -42,24 +42,24 @@ class Drawn:
         drawn = bootstrap_samples(range(len(self.replications)), count) or [[0]] * count
         self.draws = np.array(drawn)
         """The replications of each sample, by their places in the list of all."""
-        self._orders: dict[bytes, _Order] = {}
+        self._orders: dict[bytes, _CellOrder] = {}
         self._medians: dict[str, np.ndarray] = {}
 
     def runs(self, sample: int) -> Lookup:
         """Return the runs of a sample."""
-        return self.whole if self._once else _Runs(self, sample)
+        return self.whole if self._once else _SampleRuns(self, sample)
 
     def cells(self, sample: int) -> Lookup:
         """Return the medians of a sample."""
-        return self.whole_cells if self._once else _Cells(self, sample)
+        return self.whole_cells if self._once else _SampleCells(self, sample)
 
     def cells_of_all(self) -> Lookup:
         """Return the medians of all samples together, an array for each cell."""
-        return _CellsOfAll(self)
+        return _CellsOfAllSamples(self)
 
     def runs_of_all(self) -> Lookup:
         """Return the runs of all samples together, an array for each number."""
-        return _RunsOfAll(self)
+        return _RunsOfAllSamples(self)
 
     @property
     def _once(self) -> bool:
@@ -84,7 +84,7 @@ class Drawn:
         """Return the runs of a sample."""
         return np.concatenate([self.rows[place] for place in self.draws[sample]])
 
-    def order(self, rows: np.ndarray) -> "_Order":
+    def order(self, rows: np.ndarray) -> "_CellOrder":
         """Return the order of a sample's cells."""
         cells = self.cell_of_row[rows]
         key = cells.tobytes()
@@ -92,19 +92,19 @@ class Drawn:
             _, first = np.unique(cells, return_index=True)
             first.sort()
             counts = np.bincount(cells)[cells[first]]
-            self._orders[key] = _Order(
+            self._orders[key] = _CellOrder(
                 cells[first], counts, self._places(rows), self._places(rows[first])
             )
         return self._orders[key]
 
-    def _places(self, rows: np.ndarray) -> Places:
+    def _places(self, rows: np.ndarray) -> RowIndex:
         """Return the rows that have each level."""
 
         def column(axis: str) -> list[Any]:
             whole = self.whole.column(axis)
             return [whole[row] for row in rows]
 
-        return Places(self.name, frozenset(self.axes), len(rows), column)
+        return RowIndex(self.name, frozenset(self.axes), len(rows), column)
 
     def levels(self, axis: str) -> list[Any]:
         """Return the level of an axis in each cell."""
@@ -144,19 +144,21 @@ class Drawn:
         return table
 
 
-class _OfAll(Lookup):
+class _AllSamples(Lookup):
     """Rows that all samples have, with an array for each number: what it is in each sample."""
 
-    def __init__(self, drawn: Drawn, schema: pl.Schema, axes: Sequence[str], height: int) -> None:
+    def __init__(
+        self, drawn: DrawnExperiment, schema: pl.Schema, axes: Sequence[str], height: int
+    ) -> None:
         super().__init__(schema)
         self._drawn = drawn
         self._axes = frozenset(axes)
-        self._rows = Places(drawn.name, self._axes, height, self.column)
+        self._rows = RowIndex(drawn.name, self._axes, height, self.column)
 
     def _read_all(self) -> pl.DataFrame:
         raise UnevenError
 
-    def _places(self, *axes: str) -> Places:
+    def _places(self, *axes: str) -> RowIndex:
         if not self._axes.issuperset(axes):
             raise UnevenError
         return self._rows
@@ -169,10 +171,10 @@ class _OfAll(Lookup):
         return [None if lacks else found for found, lacks in zip(rows, none, strict=True)]
 
 
-class _CellsOfAll(_OfAll):
+class _CellsOfAllSamples(_AllSamples):
     """Cells, with their medians."""
 
-    def __init__(self, drawn: Drawn) -> None:
+    def __init__(self, drawn: DrawnExperiment) -> None:
         super().__init__(drawn, drawn.schema_of_cells, drawn.axes, len(drawn.whole_cells.table))
 
     def _read(self, name: str) -> list[Any]:
@@ -181,10 +183,10 @@ class _CellsOfAll(_OfAll):
         return self._arrays(self._drawn.medians(name).T)
 
 
-class _RunsOfAll(_OfAll):
+class _RunsOfAllSamples(_AllSamples):
     """Runs of each cell: of the replication that is drawn first, second and so on."""
 
-    def __init__(self, drawn: Drawn) -> None:
+    def __init__(self, drawn: DrawnExperiment) -> None:
         self._draws = drawn.draws.shape[1]
         cells = len(drawn.whole_cells.table)
         super().__init__(drawn, drawn.schema, (*drawn.axes, REPLICATION), cells * self._draws)
@@ -206,20 +208,20 @@ class _RunsOfAll(_OfAll):
 
 
 @dataclass(frozen=True)
-class _Order:
+class _CellOrder:
     """Cells of a sample in the order of its runs."""
 
     cells: np.ndarray
     counts: np.ndarray
     """Number of runs in each cell."""
-    run_places: Places
-    cell_places: Places
+    run_places: RowIndex
+    cell_places: RowIndex
 
 
-class _Runs(Lookup):
+class _SampleRuns(Lookup):
     """The runs of a sample."""
 
-    def __init__(self, drawn: Drawn, sample: int) -> None:
+    def __init__(self, drawn: DrawnExperiment, sample: int) -> None:
         super().__init__(drawn.schema)
         self._drawn = drawn
         self._sample = sample
@@ -238,10 +240,10 @@ class _Runs(Lookup):
         numbers = pl.Series(REPLICATION, self.column(REPLICATION))
         return self._drawn.whole.table[self._rows].with_columns(numbers)
 
-    def _places(self, *axes: str) -> Places:
+    def _places(self, *axes: str) -> RowIndex:
         if set(axes) <= set(self._drawn.axes):
             return self._drawn.order(self._rows).run_places
-        return Places(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
+        return RowIndex(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
 
     def _numbers(self) -> list[int]:
         """Return a replication number for each run, another one for each time it was drawn."""
@@ -254,16 +256,16 @@ class _Runs(Lookup):
         return numbers
 
 
-class _Cells(Lookup):
+class _SampleCells(Lookup):
     """The medians of a sample."""
 
-    def __init__(self, drawn: Drawn, sample: int) -> None:
+    def __init__(self, drawn: DrawnExperiment, sample: int) -> None:
         super().__init__(drawn.schema_of_cells)
         self._drawn = drawn
         self._sample = sample
 
     @cached_property
-    def _order(self) -> _Order:
+    def _order(self) -> _CellOrder:
         return self._drawn.order(self._drawn.rows_of(self._sample))
 
     def _read(self, name: str) -> list[Any]:
@@ -294,9 +296,9 @@ class _Cells(Lookup):
             ]
         )
 
-    def _places(self, *axes: str) -> Places:
+    def _places(self, *axes: str) -> RowIndex:
         if set(axes) <= set(self._drawn.axes):
             return self._order.cell_places
-        return Places(
+        return RowIndex(
             self._drawn.name, frozenset(self._schema), len(self._order.cells), self.column
         )

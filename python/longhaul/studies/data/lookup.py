@@ -38,7 +38,7 @@ def at(where: Where) -> str:
     return f" at {', '.join(levels)}" if where else ""
 
 
-class Places:
+class RowIndex:
     """Rows by level: the same for all tables with the same columns of axes."""
 
     def __init__(self, experiment: str, names: frozenset[str], height: int, column: Column) -> None:
@@ -130,7 +130,7 @@ class Lookup(ABC):
         """Return a column as a list."""
 
     @abstractmethod
-    def _places(self, *axes: str) -> Places:
+    def _places(self, *axes: str) -> RowIndex:
         """Return the rows by their levels of these axes."""
 
     def column(self, name: str) -> list[Any]:
@@ -191,7 +191,7 @@ class TableLookup(Lookup):
     def __init__(self, experiment: str, table: pl.DataFrame) -> None:
         super().__init__(table.schema)
         self._whole = table
-        self._every_place = Places(experiment, frozenset(table.columns), len(table), self.column)
+        self._every_place = RowIndex(experiment, frozenset(table.columns), len(table), self.column)
 
     def _read_all(self) -> pl.DataFrame:
         return self._whole
@@ -199,7 +199,7 @@ class TableLookup(Lookup):
     def _read(self, name: str) -> list[Any]:
         return self._whole[name].to_list()
 
-    def _places(self, *axes: str) -> Places:
+    def _places(self, *axes: str) -> RowIndex:
         return self._every_place
 
 

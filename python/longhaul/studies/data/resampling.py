@@ -14,16 +14,16 @@ import polars as pl
 
 from longhaul.analysis.statistics import medians
 from longhaul.studies.data import Cell, Combine, Data
-from longhaul.studies.data.bootstrap import Drawn
+from longhaul.studies.data.bootstrap import DrawnExperiment
 from longhaul.studies.data.lookup import Key, Lookup, NotRunError, Samples, UnevenError
 
 
-class Resampled:
+class ResampledData:
     """So many bootstrap samples of some results; none if no experiment has several replications."""
 
     def __init__(self, data: Data, count: int) -> None:
         drawn = {
-            name: Drawn(name, runs, data.cells_by_experiment[name], data.axes, count)
+            name: DrawnExperiment(name, runs, data.cells_by_experiment[name], data.axes, count)
             for name, runs in data.runs_by_experiment.items()
         }
         several = any(len(experiment.replications) > 1 for experiment in drawn.values())
@@ -40,13 +40,13 @@ class Resampled:
 
         What cannot be, for samples differ in more than numbers, is UnevenError.
         """
-        return _AtOnce(self._samples)
+        return _AllSamplesData(self._samples)
 
 
 class _Samples:
     """All samples of some results, and what is worked out of all of them at once."""
 
-    def __init__(self, data: Data, drawn: Mapping[str, Drawn], count: int) -> None:
+    def __init__(self, data: Data, drawn: Mapping[str, DrawnExperiment], count: int) -> None:
         self.data = data
         self.drawn = drawn
         self._count = count
@@ -79,7 +79,7 @@ class _Samples:
         return medians(values[drawn.draws])
 
 
-class _AtOnce(Data):
+class _AllSamplesData(Data):
     """All bootstrap samples, with an array for each number."""
 
     _samples: _Samples

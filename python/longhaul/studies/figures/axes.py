@@ -35,7 +35,7 @@ def power_of_ten(exponent: int | str) -> str:
     return "10" + str(exponent).translate(RAISED)
 
 
-class _Drawn(Axis):
+class _DrawnAxis(Axis):
     """Geometry and style common to both axes; a subclass has the positions."""
 
     # Of the label of a tick, and the name of the parameter that says whether there are any.
@@ -146,7 +146,7 @@ def _pixels(renderer: RendererBase, points: float) -> float:
     return float(renderer.points_to_pixels(points))  # type: ignore[arg-type]
 
 
-class _X(_Drawn, XAxis):
+class _X(_DrawnAxis, XAxis):
     """The axis at the bottom."""
 
     alignment: ClassVar[Any] = {"horizontalalignment": "center", "verticalalignment": "top"}
@@ -166,7 +166,7 @@ class _X(_Drawn, XAxis):
         return 1.0, self.axes.bbox.y0 - POWER_BELOW_PT * point
 
 
-class _Y(_Drawn, YAxis):
+class _Y(_DrawnAxis, YAxis):
     """The axis on the left."""
 
     alignment: ClassVar[Any] = {

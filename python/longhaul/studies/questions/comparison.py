@@ -13,7 +13,7 @@ from longhaul.studies.questions.words import METRIC, OF, Key, Number, Sides, Wor
 
 
 @dataclass(frozen=True)
-class Values:
+class ComparedValues:
     """Values, with what they are beside; they may be differences or ratios."""
 
     x: np.ndarray
@@ -50,7 +50,7 @@ COMPARED: dict[str, tuple[Combine, Combine, float]] = {
 }
 
 
-def values_of(data: Data, sides: Sides, shape: Shape) -> Values:
+def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
     """Return the selected values, beside those of each comparison; some, or NotRunError."""
     points = points_of(data, sides.own, shape)
     same = 0.0
@@ -76,7 +76,7 @@ def values_of(data: Data, sides: Sides, shape: Shape) -> Values:
         others = points_of(data, sides.side("with"), shape)
         pairs = _pairs(points, keys, others, sides.compared["with"])
         beside = _stacked(others.values[other] for _, other in pairs)
-        return Values(beside, values[..., [place for place, _ in pairs]], same)
+        return ComparedValues(beside, values[..., [place for place, _ in pairs]], same)
     return _along(points, keys, values, same, shape.along)
 
 
@@ -103,10 +103,10 @@ def _medians_of_runs(
 
 def _along(
     points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
-) -> Values:
+) -> ComparedValues:
     """Return values in the order of an axis with one value per level; unchanged without an axis."""
     if axis is None:
-        return Values(np.zeros(len(keys)), values, same)
+        return ComparedValues(np.zeros(len(keys)), values, same)
     if axis not in points.axes:
         raise NotRunError(f"no axis {axis} is left")
     place = points.axes.index(axis)
@@ -114,7 +114,7 @@ def _along(
     if len(set(levels)) < len(levels):
         raise NotRunError(f"there are several values for each {axis}")
     order = sorted(range(len(levels)), key=levels.__getitem__)
-    return Values(np.array([levels[at] for at in order]), values[..., order], same)
+    return ComparedValues(np.array([levels[at] for at in order]), values[..., order], same)
 
 
 def _pairs(
