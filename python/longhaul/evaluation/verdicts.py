@@ -52,7 +52,7 @@ class Point:
     values: Mapping[str, MeanInterval]
     """Values by contender; the evaluated one is the first."""
     verdict: str
-    """None of a figure that is shown only."""
+    """Verdict of the point; empty for a figure that is only shown."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def judge(
 ) -> list[Outcome]:
     """Return the outcome of each criterion, in the order of the suite.
 
-    Experiments that are `broken`, since runs failed, show no more than what is bad.
+    A criterion with an experiment that is `broken`, since runs failed, keeps a bad verdict only.
     """
     outcomes = [
         _outcome(criterion, runs, subject, standards, suite.terms) for criterion in suite.criteria

@@ -8,7 +8,7 @@ import polars as pl
 from longhaul.campaign import Run
 from longhaul.studies.data import EXPERIMENT, REPLICATION, Data
 
-# Which run a row is of: experiment, replication, level of each axis.
+# Key of the run of a row: experiment, replication, level of each axis.
 Place = tuple[Any, ...]
 
 

@@ -40,7 +40,7 @@ class Conclusion:
     """A sentence of the source, and the claims that bear on it."""
 
     title: str
-    """Its id, or a question that it answers."""
+    """Identifier of the conclusion, or the question that it answers."""
     text: str
     source: str
     about: tuple[str, ...]
@@ -56,7 +56,7 @@ class Column:
     title: str
     printed: Mapping[str, str]
     claims: Mapping[str, str]
-    """By row the claim that measures it; none of a word."""
+    """Claim that measures each row; none for a word."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Conclusions:
-    """All of a study."""
+    """The conclusions of a study."""
 
     title: str
     questions: tuple[Conclusion, ...]
@@ -83,7 +83,7 @@ class Outcome:
     """The verdicts of a conclusion's claims, taken together."""
 
     word: str
-    """The verdict in words, without its part."""
+    """The verdict as text, without the part of the runs."""
     worst: str
     """The worst of its claims' verdicts in the ledger, which gives it its colour."""
     is_part: bool

@@ -21,7 +21,7 @@ from longhaul.studies.study import Study
 
 
 class RecordedCells:
-    """The cells of a study that were run, and what was measured of them."""
+    """The cells of a study that were run, with their measured metrics."""
 
     def __init__(self, study: Study, data: Data) -> None:
         self._study = study

@@ -1,4 +1,4 @@
-"""`experiments.toml`: what is run, at which scale."""
+"""`experiments.toml`: the runs of a study at each scale."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ SCALES = ("quick", "full")
 ALL = "all"
 # A column of a table of conditions whose factors differ between replications.
 REPLICATION = "replication"
-# What a file has, what all experiments may share, and what each has.
+# Keys of a file, keys that all experiments may share, and keys of each.
 FILE = ("title", "source", "include", "responses", "scenario", "common", "experiments")
 COMMON = ("factors", "set", "replications", "conditions")
 KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "on_request", "all_samples")
@@ -40,13 +40,13 @@ class Head:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment. Without a template it is theory: nothing is run."""
+    """An experiment. Without a template it is theory: nothing is run."""
 
     name: str
     title: str
     template: Scenario | None
     factors: Mapping[str, Any]
-    """As in a campaign file, with values for each scale where these differ; the axes of tables."""
+    """Factors as in a campaign file, with values by scale where these differ; axes of tables."""
     places: Mapping[str, Any]
     """Settings that follow the factors: `set` of a campaign file."""
     replications: Mapping[str, int]
@@ -55,11 +55,11 @@ class Experiment:
     on_request: bool = False
     """True if the quick scale runs it only if it is named, since it takes long."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
-    """Of the axis that is a table: the factors' levels at each of its points."""
+    """Tables of conditions by axis: the levels of other factors at each point of the axis."""
     all_samples: bool = False
     """True if every sample over time is kept; else some hundred of each trajectory."""
     folder: Path = field(default_factory=Path)
-    """Of the file that declares it, in which its own `reduce.py` is looked for."""
+    """Folder of the file that declares it, with its own `reduce.py` if it has one."""
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -74,7 +74,7 @@ class Experiment:
 
     @property
     def words(self) -> list[str]:
-        """Those of them that are words, the same in all replications."""
+        """The columns whose values are words, the same in all replications."""
         first = [next(iter(table.values())) for table in self.conditions.values()]
         return [name for row in first for name, level in row.items() if isinstance(level, str)]
 
@@ -84,7 +84,7 @@ class Experiment:
 
     @cached_property
     def _varied(self) -> dict[str, Factors]:
-        """By scale: read once, for each claim asks."""
+        """Factors by scale, read once since each claim needs them."""
         return {scale: self._read(scale) for scale in SCALES}
 
     def _read(self, scale: str) -> Factors:
@@ -119,7 +119,7 @@ class Experiment:
 
     @cached_property
     def _cells(self) -> dict[str, Sequence[Mapping[str, Any]]]:
-        """By scale, filled when a claim asks: there are many claims."""
+        """Sweeps by scale, created when a claim needs one."""
         return {}
 
     def levels(self, axis: str, scale: str) -> list[Level]:

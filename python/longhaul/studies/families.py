@@ -28,14 +28,14 @@ VALUE = "value"
 
 @dataclass(frozen=True)
 class FamilyJudgement:
-    """A family and what became of it."""
+    """A family with its verdict."""
 
     title: str
     metric: str
     claims: tuple[str, ...]
     family: Family
     verdict: str
-    """Empty if its cells stand."""
+    """Verdict of the family; empty if its cells stand."""
 
     @property
     def text(self) -> str:

@@ -1,4 +1,4 @@
-"""The ledger: every claim with what was measured, its interval and the verdict."""
+"""The ledger: every claim with its measured value, interval and verdict."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -127,7 +127,7 @@ class _MeasuredClaim:
 
     @cached_property
     def kind(self) -> str:
-        """The kind of number, of which some levels may show something of all."""
+        """The kind of number, which decides what some levels show of all; see `partial`."""
         return "" if self.part is None else self.question.kind(self.part.axis)
 
 
@@ -228,13 +228,13 @@ def _replications(data: Data, experiments: Sequence[str]) -> int:
 
 
 class ClaimsByKind(NamedTuple):
-    """Claims, and what stands among them and is none."""
+    """Claims, checks and hypotheses, apart."""
 
     claims: list[Judgement]
     checks: list[Judgement]
-    """Of the set-up."""
+    """Checks of the set-up."""
     hypotheses: list[Judgement]
-    """Ours, about what the source does not have."""
+    """Our hypotheses about subjects that the source does not have."""
 
 
 def kinds(judgements: Sequence[Judgement]) -> ClaimsByKind:

@@ -51,7 +51,7 @@ class Numbers:
 
     @cached_property
     def judgements(self) -> list[Judgement]:
-        """Of all claims."""
+        """The judgements of all claims."""
         return ledger.judge(self.study, self.data, self._scale)
 
     def _number(self, match: re.Match[str]) -> str:

@@ -32,7 +32,7 @@ COUNT, SHARE, LEAST, LARGEST = "count", "share", "least", "largest"
 # Numbers that say which of two sides is the larger, and what they are where both are equal.
 RATIO, SIGN = "ratio", "sign"
 EQUAL = {RATIO: 1.0, SIGN: 0.0}
-# What a verdict is called that some levels have and all may not have.
+# Names of verdicts that hold for some levels and may not hold for all.
 SO_FAR = {
     REPRODUCED: "in the band", OUTSIDE: "outside the band", CONTRADICTED: "the contrary",
     UNDECIDED: "undecided",
@@ -41,7 +41,7 @@ SO_FAR = {
 
 @dataclass(frozen=True)
 class CoveredLevels:
-    """The levels of an axis at which all runs are there that a claim needs, out of all."""
+    """The levels of an axis with all runs that a claim needs, and the number of all levels."""
 
     axis: str
     there: tuple[Any, ...]
@@ -54,7 +54,7 @@ class CoveredLevels:
 
     @property
     def text(self) -> str:
-        """Such as `on 8 of 32 conditions`."""
+        """The part as text, such as `on 8 of 32 conditions`."""
         return f"on {len(self.there)} of {self.of} {self.axis}{'s' if self.of > 1 else ''}"
 
     @property
@@ -67,7 +67,7 @@ class CoveredLevels:
 def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
     """Return the bounds of a number over all levels, from its interval over some of them.
 
-    Nowhere certain if nothing is known of the kind.
+    The bounds are infinite if the kind of number allows no conclusion.
     """
     low, high = interval
     there = len(part.there)
@@ -84,7 +84,7 @@ def judge(
 ) -> tuple[str, str]:
     """Return the verdict on all levels; if it is undecided, also the one on the known levels.
 
-    That one more run may be as printed decides nothing where a number may be anything.
+    For a number without bounds, agreement of one more run decides nothing.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)

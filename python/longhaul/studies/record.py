@@ -1,4 +1,4 @@
-"""Recorded results of a study: small tables, and what they were made with."""
+"""Recorded results of a study: small tables, and the versions that made them."""
 
 import json
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Record:
-    """Results and what made them."""
+    """Results, with the versions that made them."""
 
     facts: Facts
     data: Data
@@ -91,7 +91,7 @@ def collect(study: Study, store: Path, scale: str, before: Record | None = None)
 
 
 def read(folder: Path, study: Study) -> Record:
-    """Read what was written; rows that do not say their results version are of the record's."""
+    """Read a written record; rows without a results version have the record's."""
     facts = Facts(**json.loads((folder / "run.json").read_text(encoding="utf-8")))
     data = Data.read(folder, study.axes)
     if VERSION not in data.values.columns and not data.values.is_empty():

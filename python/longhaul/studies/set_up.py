@@ -24,7 +24,7 @@ DIRECTIONS = {"forward": (0, 1), "reverse": (1, 0)}
 
 @dataclass(frozen=True)
 class Group:
-    """Flows that take the same way."""
+    """Flows on the same path."""
 
     label: str
     count: int
@@ -39,7 +39,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Network:
-    """Routers in a row, what is between them, and who sends over them."""
+    """Routers in a row, with the links between them and the flows over them."""
 
     experiment: Experiment
     nodes: tuple[str, ...]

@@ -34,7 +34,7 @@ NONE_INSTALLED = (
     "no studies are installed; those of publications are the distribution longhaul-studies: "
     "pip install ./reproductions, in a checkout of Longhaul"
 )
-# What the modules of a study define, if it has them; `metrics.trajectory` only where runs are
+# Definitions in the modules of a study, if it has them; `metrics.trajectory` only where runs are
 # sampled.
 DEFINED = (("metrics", "metrics"), ("measures", "MEASURES"), ("figures", "FIGURES"))
 
@@ -50,7 +50,7 @@ def existing(file: Path) -> Path:
 
 @dataclass(frozen=True)
 class Study:
-    """A study; what it needs is read when it is first asked for."""
+    """A study, whose files are read when they are first needed."""
 
     name: str
     path: Path
@@ -88,7 +88,7 @@ class Study:
 
     @property
     def folders(self) -> list[Path]:
-        """Those with experiments: its own, and what it includes."""
+        """Folders with experiments: the study's own, and those that it includes."""
         return list(dict.fromkeys(experiment.folder for experiment in self.experiments.values()))
 
     @property

@@ -17,7 +17,7 @@ from .published import printed
 MEASURES = Measures(GENERAL | theory.MEASURES | traces.MEASURES)
 measure = MEASURES.register
 
-# How near a printed value is near enough, without and with SACK in the faster group.
+# Tolerances around printed values, without and with SACK in the faster group.
 TOLERANCE = {"utilisation": (8.0, 2.0), "fairness": (0.10, 0.08)}
 # Printed fairness from which on it is compared with that of the groups' means.
 FAIR_BY_GROUPS = 0.98

@@ -12,7 +12,7 @@ measure = MEASURES.register
 
 # Packets that the testbed's path holds (section 4.2).
 BDP_PKTS = 770.0
-# What becomes of the window while acknowledgements come for every other segment.
+# Growth of the window while acknowledgements come for every other segment.
 DELAYED = 0.5
 BOTTLENECK = "bottleneck"
 # A queue of so few packets is an empty one: what senders' bursts leave.

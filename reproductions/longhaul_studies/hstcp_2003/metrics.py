@@ -23,7 +23,7 @@ PAYLOAD_BYTES = 1460
 RTT_S = 0.1
 # Bandwidth times round trip, in packets.
 PIPE_PKTS = 1e9 * RTT_S / PACKET_BITS
-# How long without a loss or mark ends a transient: recovery within one takes less, the saw teeth
+# Time without a loss or mark that ends a transient: recovery within one takes less, the saw teeth
 # of one HSTCP flow are 7 s apart.
 QUIET_S = 5.0
 # The long-lived flows of the bulk transfer experiments.

@@ -17,14 +17,14 @@ LOOKS = {name: styles.ALGORITHMS["reno" if name == "TCP" else name.lower()] for 
 DISTINCT = {"FAST": "o", "FAST-AT": "s"}
 # Section 7.1.3.
 CONGESTED = {1, 5, 6, 7, 11, 13, 17, 18, 19, 21, 22, 23, 24, 25, 29, 30, 31}
-# What section 7.4 finds distinctive, by the panel that shows it.
+# Algorithms that section 7.4 finds distinctive, by panel.
 RESPONSES = {
     "packets retransmitted": "y6_TP1",
     "flows connecting": "y42_TP1",
     "NN flows completed": "y31_TP1",
 }  # fmt: skip
 UNCONGESTED = (8, 14, 28, 32)
-# How names of claims begin that have the printed number, under condition 8 and the others.
+# Beginnings of the names of claims with the printed number, under condition 8 and the others.
 RECOVERY, GOODPUT = ("A7-102", "A7-103"), ("A7-104", "A7-105")
 
 

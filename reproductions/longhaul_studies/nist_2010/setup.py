@@ -17,7 +17,7 @@ from longhaul.studies.study import Study, find
 MEASURES = Measures()
 measure = MEASURES.register
 
-# What is read of a value as `longhaul explain` writes it: its first number, or another one.
+# Number to read of a value of `longhaul explain`: the first, or another one.
 READINGS = {
     "first": re.compile(r"(-?\d[\d.e+]*)"),
     "gbps": re.compile(r"\((-?[\d.]+) Gbps"),

@@ -19,7 +19,7 @@ NAMES = {
     "BIC": "BIC", "CTCP": "CTCP", "FAST": "FAST", "FAST-AT": "FAST-AT", "HSTCP": "HSTCP",
     "HTCP": "H-TCP", "Scalable": "Scalable TCP", "TCP": "standard TCP",
 }  # fmt: skip
-# How claims begin.
+# Beginnings of the names of claims.
 PARTS = {
     "chapter 4": "A4-", "appendix C": "AC-", "appendix D": "AD-", "chapter 6": "A6-",
     "chapter 7": "A7-", "chapter 7, cut network": "A7cut-", "chapter 7, condition 8": "C7-",

@@ -1,4 +1,4 @@
-"""The thesis' figures, drawn again; what it prints is grey.
+"""The thesis' figures, drawn again; printed values are grey.
 
 A panel is a length of the queue, in packets. Without a proxy there are two lines: receivers that
 acknowledge each packet, and receivers that delay acknowledgements.

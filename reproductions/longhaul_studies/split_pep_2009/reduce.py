@@ -1,6 +1,6 @@
-"""Reduction of a run: sums, and every second of the link, of the proxy and of one flow.
+"""Reduction of a run: sums, and samples of the link, the proxy and one flow in every second.
 
-Rates are Mbit/s on the wire of the link, and payload of flows; windows and queues are in packets.
+Rates are in Mbit/s: on the wire for the link, payload for flows. Windows and queues are in packets.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from longhaul.campaign.store import Kept
 from longhaul.connections.reduce import BOTTLENECK
 from longhaul.results import Results
 
-# Which flow is looked at alone: number 23 of 50, number 547 of 750; the last of fewer.
+# Flow that is examined alone: number 23 of 50, number 547 of 750; the last of fewer.
 ONE = {"ftp": 22, "web": 546}
 # Fairness within windows of so many samples, and a share of a flow so small that it starves.
 WINDOW, STARVING = 10, 0.01

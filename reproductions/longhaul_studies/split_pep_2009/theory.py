@@ -35,7 +35,7 @@ PROXY_WITH_RED = {
 
 
 def configured(key: str) -> float:
-    """Return what the automatic configuration makes of a key of a local RED queue.
+    """Return the value of a key of a local RED queue under automatic configuration.
 
     Thresholds in packets of 500 bytes.
     """
@@ -44,13 +44,13 @@ def configured(key: str) -> float:
 
 
 def red(*, gentle: bool = True) -> Red:
-    """Return RED as the automatic configuration has it; its `curve` is Figure 3.4."""
+    """Return RED under automatic configuration; its `curve` is Figure 3.4."""
     keys = ("min_th", "max_th", "max_p", "weight")
     return Red(**{key: configured(key) for key in keys}, gentle=gentle)
 
 
 def saw_tooth_mbps(queue_pkts: float) -> float:
-    """Return what flows that all lose together use of the link without a proxy."""
+    """Return the utilisation by flows that all lose together, without a proxy."""
     return MBPS * utilisation(queue_pkts, PATH_PKTS)
 
 

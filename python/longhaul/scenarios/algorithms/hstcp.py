@@ -44,7 +44,7 @@ class Curves:
 
 
 class Hstcp(CongestionControl):
-    """Asks for the increase at each acknowledgement, as the RFC has it."""
+    """HSTCP that computes the increase at each acknowledgement, as in the RFC."""
 
     def __init__(self, low_window: float = 38, high_decrease: float = 0.1) -> None:
         self.low_window = low_window
@@ -63,7 +63,7 @@ class Hstcp(CongestionControl):
 
 
 class HstcpPerRound(CongestionControl):
-    """Asks once a round trip: nearly the same windows, and nearly the speed of the built-in one."""
+    """HSTCP that computes it once a round trip: nearly the same windows, and faster."""
 
     def __init__(self, low_window: float = 38, high_decrease: float = 0.1) -> None:
         self.curves = Curves(low_window, high_decrease=high_decrease)

@@ -84,12 +84,12 @@ class Data:
 
     @cached_property
     def measured(self) -> pl.DataFrame:
-        """`values`, in which what is not a number was not measured."""
+        """`values`, with null where a metric was not measured."""
         return self.values.fill_nan(None)
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """The rows of each experiment, with what it measures."""
+        """The rows of each experiment, with the metrics that it measures."""
         return _experiments(self.measured)
 
     @cached_property
@@ -121,7 +121,7 @@ class Data:
 
     @cached_property
     def each_replication(self) -> "list[Data]":
-        """The runs of each replication alone, with what was sampled of them."""
+        """The runs of each replication alone, with their samples."""
         if self.values.is_empty():
             return []
         samples = self.trajectories_by_run

@@ -1,7 +1,7 @@
-"""The runs of one experiment as they are drawn in bootstrap samples.
+"""The runs of one experiment in bootstrap samples.
 
-What is the same in many samples is worked out once: medians of a metric for all samples together,
-and where the levels of axes are for all samples that have the same cells in the same order.
+Results that many samples share are computed once: medians of a metric for all samples together, and
+the rows at each level for all samples that have the same cells in the same order.
 """
 
 from collections import Counter
@@ -19,14 +19,14 @@ from longhaul.studies.data.lookup import Lookup, RowIndex, UnevenError
 
 # Columns that say which run a row is of; others are axes and metrics.
 EXPERIMENT, REPLICATION = "experiment", "replication"
-# Of a table of medians: how many runs there are of each cell.
+# Column of a table of medians with the number of runs of each cell.
 COUNT = "replications"
-# A replication that is drawn again has its number and so much more: as if it were another one.
+# Added to the number of a replication each time that it is drawn again, as if it were another one.
 AGAIN = 1_000_000
 
 
 class DrawnExperiment:
-    """An experiment's runs, its cells, and which of its replications each sample has."""
+    """An experiment's runs and cells, with the replications drawn for each sample."""
 
     def __init__(
         self, name: str, runs: Lookup, cells: Lookup, axes: Sequence[str], count: int
@@ -131,7 +131,7 @@ class DrawnExperiment:
 
     @cached_property
     def _row_of_cell(self) -> np.ndarray:
-        """By replication and cell its runs: one, or none, which is one past the last."""
+        """The run of each replication and cell; one past the last run where there is none."""
         none = len(self.cell_of_row)
         most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)
         table = np.full((len(self.rows), self.cell_of_row.max() + 1, most), none)
@@ -145,7 +145,7 @@ class DrawnExperiment:
 
 
 class _AllSamples(Lookup):
-    """Rows that all samples have, with an array for each number: what it is in each sample."""
+    """Rows that all samples have; each number is an array with its value in each sample."""
 
     def __init__(
         self, drawn: DrawnExperiment, schema: pl.Schema, axes: Sequence[str], height: int
@@ -184,7 +184,7 @@ class _CellsOfAllSamples(_AllSamples):
 
 
 class _RunsOfAllSamples(_AllSamples):
-    """Runs of each cell: of the replication that is drawn first, second and so on."""
+    """Runs of each cell, in the order in which their replications are drawn."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         self._draws = drawn.draws.shape[1]

@@ -26,7 +26,7 @@ class NotRunError(LonghaulError):
 
 
 class UnevenError(LonghaulError):
-    """Samples of which some lack a value that others have: they are looked at one by one."""
+    """Samples of which some lack a value that others have, so that each is evaluated alone."""
 
 
 def at(where: Where) -> str:
@@ -141,7 +141,7 @@ class Lookup(ABC):
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The columns that there are."""
+        """The columns that exist."""
         return frozenset(self._schema)
 
     def has(self, name: str) -> bool:
@@ -204,13 +204,13 @@ class TableLookup(Lookup):
 
 
 class Samples:
-    """The samples over time of one experiment: so many rows that arrays are faster than lists."""
+    """The samples over time of one experiment, in arrays: for many rows faster than lists."""
 
     def __init__(self, experiment: str, table: pl.DataFrame, *, keep: bool = False) -> None:
         self._experiment = experiment
         self._table = table
         self._masks: dict[str, list[tuple[Any, np.ndarray]]] = {}
-        # What was found, where the same is looked for again and again.
+        # Rows of earlier lookups, if the same lookups recur.
         self._found: dict[Key, pl.DataFrame] | None = {} if keep else None
 
     def having(self, where: Where) -> pl.DataFrame:

@@ -19,7 +19,7 @@ from longhaul.studies.data.lookup import Key, Lookup, NotRunError, Samples, Unev
 
 
 class ResampledData:
-    """So many bootstrap samples of some results; none if no experiment has several replications."""
+    """Bootstrap samples of some results; none if no experiment has several replications."""
 
     def __init__(self, data: Data, count: int) -> None:
         drawn = {
@@ -36,15 +36,15 @@ class ResampledData:
 
     @cached_property
     def at_once(self) -> Data:
-        """All samples together, for what can be worked out of all: numbers of cells are arrays.
+        """All samples together, for computations on all of them: numbers of cells are arrays.
 
-        What cannot be, for samples differ in more than numbers, is UnevenError.
+        If samples differ in more than numbers, the computation raises UnevenError.
         """
         return _AllSamplesData(self._samples)
 
 
 class _Samples:
-    """All samples of some results, and what is worked out of all of them at once."""
+    """All samples of some results, and numbers computed for all of them at once."""
 
     def __init__(self, data: Data, drawn: Mapping[str, DrawnExperiment], count: int) -> None:
         self.data = data

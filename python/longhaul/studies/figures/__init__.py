@@ -58,7 +58,7 @@ Draw = Callable[[Axes, Data, str], None]
 
 @dataclass(frozen=True)
 class Line:
-    """One metric along the axis of a figure."""
+    """A metric along the axis of a figure."""
 
     experiment: str
     metric: str

@@ -24,7 +24,7 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 
 # From the axes to labels of ticks, and to the power of ten below those of x, or above those of y.
 PAD_PT, POWER_BELOW_PT, POWER_ABOVE_PT = 5.0, 17.0, 3.0
-# How far outside the axes a tick may lie by rounding, in parts of the axes.
+# Tolerance for ticks outside the axes by rounding, in parts of the axes.
 ROUNDING = 1e-9
 
 Point = tuple[float, float]

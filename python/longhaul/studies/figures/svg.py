@@ -86,7 +86,7 @@ def _all(study: Study, data: Data, begun: "list[Future[Markup | None]]") -> list
     ]
 
 
-# What a worker draws from.
+# Study and data that a worker draws from.
 _given: list[tuple[Study, Data]] = []
 
 
@@ -122,7 +122,7 @@ def _as_svg(picture: Drawing, name: str) -> str:
             POINTS_PER_INCH * wide, POINTS_PER_INCH * high, text,
             image_dpi=dots_per_inch, metadata=plots.NO_METADATA,
         )  # fmt: skip
-        # What is to be rasterised becomes an image.
+        # Rasterised artists become images.
         renderer: Any = MixedModeRenderer(picture, wide, high, dots_per_inch, svg)  # type: ignore[no-untyped-call]
         picture.draw(renderer)
         renderer.finalize()

@@ -14,7 +14,7 @@ from longhaul.studies.questions.words import METRIC, OF, Key, Number, Sides, Wor
 
 @dataclass(frozen=True)
 class ComparedValues:
-    """Values, with what they are beside; they may be differences or ratios."""
+    """Values, differences or ratios, with the positions at which they lie."""
 
     x: np.ndarray
     """The level of each along an axis, or another value at the same point."""
@@ -43,7 +43,7 @@ def _ratio_of_runs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     return ratios
 
 
-# What a comparison makes of medians and of single runs, and what that is where sides are equal.
+# By comparison: function of medians, function of single runs, and value for equal sides.
 COMPARED: dict[str, tuple[Combine, Combine, float]] = {
     "less": (np.subtract, np.subtract, 0.0),
     "over": (ratio, _ratio_of_runs, 1.0),

@@ -40,7 +40,7 @@ def _only(values: ComparedValues) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """Return a statistic that refuses fewer than so many points."""
+    """Return a statistic that refuses fewer points than a minimum."""
 
     def checked(values: ComparedValues) -> np.ndarray:
         if values.count < count:
@@ -223,7 +223,7 @@ class DeclaredQuestion(Question):
 
     @property
     def is_extreme(self) -> bool:
-        """True for an extreme of single runs, which runs drawn again never exceed."""
+        """True if the number is an extreme of single runs, which bootstrap samples never exceed."""
         return self.shape.of_runs and self.measure.name in ("least", "largest")
 
 

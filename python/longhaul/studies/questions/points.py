@@ -71,13 +71,13 @@ class Selection:
 
     experiments: tuple[str, ...]
     exact: Words
-    """Axes of which one level is chosen."""
+    """Axes with one selected level."""
     several: Words
-    """Axes of which several are."""
+    """Axes with several selected levels."""
     when: Words
-    """Metrics by which points are chosen."""
+    """Conditions on metrics that points have to meet."""
     texts: tuple[str, ...]
-    """Of each point the mean of these metrics, or of what these make of metrics."""
+    """Metrics, or arithmetic on metrics, whose mean is the value of a point."""
 
     @classmethod
     @lru_cache(maxsize=1000)
@@ -106,7 +106,7 @@ class Selection:
 
     @cached_property
     def metrics(self) -> list[str]:
-        """All metrics of the texts."""
+        """All metrics that the texts name."""
         names = (name for text in self.texts for name in arithmetic.metrics(text))
         return list(dict.fromkeys(names))
 

@@ -21,7 +21,7 @@ STEPS, LAST = 20_000, 30.0
 
 @dataclass(frozen=True)
 class Acknowledgements:
-    """When each acknowledgement of a flow comes.
+    """Arrival times of the acknowledgements of a flow.
 
     At first one by one; after that it is known how many have come at the end of each interval, in
     which they begin with the interval and follow one another at the speed of the host. After the
@@ -31,7 +31,7 @@ class Acknowledgements:
     first_s: np.ndarray
     ends_s: np.ndarray
     counts: np.ndarray
-    """All until then."""
+    """Number of all acknowledgements until the end of each interval."""
     gap_s: float
 
     def times_s(self, sizes: np.ndarray) -> np.ndarray:
@@ -48,7 +48,7 @@ class Acknowledgements:
         return times
 
     def _later_s(self, more: np.ndarray) -> np.ndarray:
-        """Return the further time that so many more packets take after the last interval."""
+        """Return the further time that more packets take after the last interval."""
         rates = np.diff(self.counts) / np.diff(self.ends_s)
         middle = len(rates) // 2
         rate, limit = rates[-1], 1.0 / self.gap_s

@@ -1,4 +1,4 @@
-"""Ours: today's protocols under the same loads."""
+"""Figures of today's protocols under the same loads; not part of the dissertation."""
 
 from matplotlib.axes import Axes
 

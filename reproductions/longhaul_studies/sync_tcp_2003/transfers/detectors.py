@@ -13,7 +13,7 @@ from longhaul.campaign.store import Kept
 
 Row = dict[str, float | None]
 
-# What figures show: the start, and five seconds of the steady state.
+# Times that figures show: the start, and five seconds of the steady state.
 SPANS_S = ((0.0, 1.0), (260.0, 265.0))
 # The traced flow.
 NUMBER = 16

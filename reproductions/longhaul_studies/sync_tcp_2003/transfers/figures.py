@@ -1,4 +1,4 @@
-"""Figures of long transfers and detectors, drawn again; what is printed is grey or a dash."""
+"""Figures of long transfers and detectors, drawn again; printed values are grey or a dash."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -195,7 +195,7 @@ def _today(metric: str) -> Draw:
     """Draw a metric of today's senders, by discipline, with one and with several bottlenecks."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
-        # Where packets wait: at R0, and behind cross traffic at R1.
+        # Packets wait at R0, and behind cross traffic at R1.
         name = f"queue_{0 if panel == 'FTP-TODAY' else 1}" if metric == "queue" else metric
         for number, queue in enumerate(("droptail", "fq-codel")):
             values = [data.value(name, panel, protocol=sender, queue=queue) for sender in SENDERS]

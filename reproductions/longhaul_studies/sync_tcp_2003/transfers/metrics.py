@@ -109,7 +109,7 @@ def _router(kept: Kept) -> Row:
     router = kept["router"]
     queue = np.asarray(router["queue_pkts"], float)
     waited_ms = 8e3 * np.asarray(router["queue_bytes"], float) / 1e7
-    # What a packet that is transmitted at this moment adds is not seen.
+    # The packet in transmission is not in the samples.
     return {
         "router_delay_max_ms": float(waited_ms.max()),
         "router_above_half": float(np.mean(queue > 46)),

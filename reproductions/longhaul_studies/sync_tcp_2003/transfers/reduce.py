@@ -13,7 +13,7 @@ from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
-# Where packets meet congestion on the forward path, and where they leave it.
+# Links at which packets meet congestion on the forward path, and the last link.
 CONGESTED, LAST = ("hop-0", "hop-1", "hop-3"), "hop-4"
 # A flow of the measured direction is called so and by its number.
 MEASURED = "forward-"

@@ -14,7 +14,7 @@ from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
-# Where packets meet congestion on the forward path, and where they leave it.
+# Links at which packets meet congestion on the forward path, and the last link.
 CONGESTED, LAST = ("hop-0", "hop-1", "hop-3"), "hop-4"
 MEASURED = "forward"
 # The part of a round trip that all connections have (section 4.1.3); bytes of a full segment and of
