@@ -71,7 +71,7 @@ def aurora(interval: Interval) -> float:
 
 
 class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
-    """A scenario, of whose flows some are the agent's.
+    """A scenario in which an agent controls some of the flows.
 
     The action is one number from -1 to 1: the window times 1.25 to that power. The observation has
     the throughput in parts of the largest so far, the round trip over the smallest less 1, how fast
@@ -124,7 +124,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._seen(interval), {"agent": interval.agent, "interval": interval}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Set the window of the flow whose turn it is, and go on to the next turn."""
+        """Set the window of the current flow, and continue to the next turn."""
         if self._episode is None:
             raise LonghaulError("step: expected reset first")
         power = float(np.clip(np.asarray(action, float).reshape(-1)[0], -1, 1))
@@ -270,7 +270,7 @@ class Agent(CongestionControl):
         window.cwnd = max(SMALLEST_WINDOW, window.cwnd * self.episode.ask(interval))
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """Leave it to the agent, which sees what was lost."""
+        """Do nothing: the agent observes the losses."""
 
     def on_timeout(self, event: Timeout, window: Window) -> None:
-        """Leave the window as it is."""
+        """Keep the window."""

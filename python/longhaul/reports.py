@@ -1,6 +1,6 @@
 """A report: one HTML file that needs nothing else, for one run or several compared.
 
-What the runs show stands first, in words and one plot; then the table, the other plots, the
+The findings come first, as text and one plot; then the table, the other plots, the
 resolved scenarios, and where the numbers come from.
 """
 

@@ -18,7 +18,7 @@ from longhaul.campaign.cost import expected_packets
 from longhaul.campaign.dataset import Dataset, collect
 from longhaul.campaign.execute import Outcome
 from longhaul.campaign.file import Campaign, CampaignError, read_campaign
-from longhaul.campaign.pool import Finished, LocalWorkers
+from longhaul.campaign.pool import LocalWorkers, RunOutcome
 from longhaul.campaign.responses import ResponseError, look_up
 
 PAGE = Path(__file__).parents[2] / "docs" / "campaigns.md"
@@ -491,9 +491,9 @@ class Failing:
         """Note the run."""
         self.key = key
 
-    def finished(self, timeout_s: float) -> list[Finished]:
+    def finished(self, timeout_s: float) -> list[RunOutcome]:
         """Report a failure."""
-        return [Finished(self.key, error="no luck")]
+        return [RunOutcome(self.key, error="no luck")]
 
     def under_way(self) -> dict[str, float]:
         """Say nothing."""

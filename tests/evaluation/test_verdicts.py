@@ -12,8 +12,8 @@ from longhaul.evaluation.verdicts import (
     STARVES,
     TRADE,
     WORSE,
-    Measured,
     Outcome,
+    RunFigures,
     judge,
 )
 
@@ -31,7 +31,7 @@ def _outcome(
     rfc9743 = find("rfc9743")
     suite = Suite("made up", rfc9743.head, rfc9743.terms, {}, (criterion,))
     runs = [
-        Measured("e", {"algorithm": name, "buffer": "1 BDP"}, replication, {figure.name: value})
+        RunFigures("e", {"algorithm": name, "buffer": "1 BDP"}, replication, {figure.name: value})
         for name, of in values.items()
         for replication, value in enumerate(of)
     ]
@@ -110,7 +110,7 @@ def test_what_failed_runs_leave_shows_no_more_than_what_is_bad() -> None:
     suite = Suite("made up", rfc9743.head, rfc9743.terms, {}, (criterion,))
     for own, verdict in ((0.1, NOT), (0.9, WORSE)):
         runs = [
-            Measured("e", {"algorithm": name}, 0, {"delay": value})
+            RunFigures("e", {"algorithm": name}, 0, {"delay": value})
             for name, value in (("mine", own), ("cubic", 0.2), ("reno", 0.2))
         ]
         (outcome,) = judge(suite, runs, "mine", STANDARDS, broken=["e"])
@@ -138,7 +138,7 @@ def test_a_discipline_may_trade_goodput_for_delay(
     rfc7928 = find("rfc7928")
     suite = Suite("made up", rfc7928.head, rfc7928.terms, {}, (criterion,))
     runs = [
-        Measured("e", {"discipline": name}, 0, {"goodput": one, "wait": other, "losses": losses})
+        RunFigures("e", {"discipline": name}, 0, {"goodput": one, "wait": other, "losses": losses})
         for name, one, other, losses in (
             ("mine", goodput, wait, 0.9),
             ("droptail", 1.0, 0.1, 0.0),

@@ -13,7 +13,7 @@ from longhaul.studies.claims import Claim
 from longhaul.studies.conclusions import Conclusion
 from longhaul.studies.errors import StudyError
 from longhaul.studies.judgement import Judgement
-from longhaul.studies.partial import Part
+from longhaul.studies.partial import CoveredLevels
 from longhaul.studies.record import recorded
 from longhaul.studies.study import Study, find
 
@@ -21,7 +21,7 @@ STUDY = find("nist-2010")
 
 
 def judgement(claim: Claim, verdict: str, so_far: str = "") -> Judgement:
-    part = Part("condition", (8,), 32) if so_far else None
+    part = CoveredLevels("condition", (8,), 32) if so_far else None
     measured = None if verdict == NOT_RUN else 1.0
     return Judgement(
         claim, measured, None, verdict, "full", 1,

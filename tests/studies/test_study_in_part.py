@@ -12,7 +12,7 @@ from conftest import MESONET_NETWORK, CommandLine
 
 import longhaul
 from longhaul.campaign.execute import execute, work
-from longhaul.campaign.pool import Finished, LocalWorkers, tell
+from longhaul.campaign.pool import LocalWorkers, RunOutcome, tell
 from longhaul.campaign.reduce import reduce
 from longhaul.campaign.store import Store
 from longhaul.campaign.sweep import Run
@@ -162,7 +162,7 @@ def test_how_far_a_run_is_comes_from_its_worker() -> None:
     workers = LocalWorkers(1)
     workers.submit("key", tell, 0.25)
     parts: list[float] = []
-    outcomes: list[Finished] = []
+    outcomes: list[RunOutcome] = []
     until = monotonic() + 60
     while not outcomes and monotonic() < until:
         outcomes = workers.finished(0.1)

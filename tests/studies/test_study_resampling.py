@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.data.resampling import Resampled
+from longhaul.studies.data.resampling import ResampledData
 from longhaul.studies.questions import DECLARED
 from longhaul.studies.selection import Word
 
@@ -32,7 +32,7 @@ def results(**replications: int) -> Data:
 
 def test_every_experiment_keeps_its_number_of_runs() -> None:
     """An experiment with three replications is kept beside one with twenty."""
-    for sample in Resampled(results(few=3, many=20, once=1), 50):
+    for sample in ResampledData(results(few=3, many=20, once=1), 50):
         assert [len(sample.points(name)) for name in ("few", "many", "once")] == [6, 40, 2]
         assert sample.points("once", protocol="a")["rate"].to_list() == [0.0]
 
@@ -40,7 +40,7 @@ def test_every_experiment_keeps_its_number_of_runs() -> None:
 def test_a_run_drawn_twice_counts_twice_and_stays_with_its_pair() -> None:
     """Protocols of one replication share random numbers: their difference is of equal numbers."""
     means = set()
-    for sample in Resampled(results(some=5), 50):
+    for sample in ResampledData(results(some=5), 50):
         first, second = (sample.runs("rate", "some", protocol=name) for name in "ab")
         assert len(first) == 5
         assert {second[number] - first[number] for number in first} == {10.0}
@@ -50,7 +50,7 @@ def test_a_run_drawn_twice_counts_twice_and_stays_with_its_pair() -> None:
 
 def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
     """Ratios of two experiments then compare runs with the same random numbers."""
-    for sample in Resampled(results(one=4, other=4), 20):
+    for sample in ResampledData(results(one=4, other=4), 20):
         assert sample.runs("rate", "one", protocol="a") == sample.runs(
             "rate", "other", protocol="a"
         )
@@ -58,7 +58,7 @@ def test_experiments_with_the_same_replications_share_what_is_drawn() -> None:
 
 def test_trajectories_are_those_of_the_first_draw() -> None:
     """Measures of trajectories are of a single run."""
-    for sample in Resampled(results(some=5, once=1), 20):
+    for sample in ResampledData(results(some=5, once=1), 20):
         drawn = sample.trajectory("some")["rate"].to_list()
         assert drawn == [sample.points("some", protocol="a")["rate"][0]]
         assert sample.trajectory("once")["rate"].to_list() == [0.0]
@@ -66,8 +66,8 @@ def test_trajectories_are_those_of_the_first_draw() -> None:
 
 def test_nothing_to_draw_gives_no_samples() -> None:
     """A single run says nothing of the scatter of runs."""
-    assert not list(Resampled(results(once=1, other=1), 10))
-    assert not list(Resampled(Data(pl.DataFrame(), pl.DataFrame(), ()), 10))
+    assert not list(ResampledData(results(once=1, other=1), 10))
+    assert not list(ResampledData(Data(pl.DataFrame(), pl.DataFrame(), ()), 10))
 
 
 def test_runs_of_several_cells_are_refused() -> None:
@@ -123,7 +123,7 @@ def grid(seed: int, lacking: float) -> Data:
 @pytest.mark.parametrize("seed", range(10))
 def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: float) -> None:
     """Samples that differ in more than numbers are not computed together."""
-    samples = Resampled(grid(seed, lacking), 8)
+    samples = ResampledData(grid(seed, lacking), 8)
     together = 0
     for name, words in CLAIMS:
         where: dict[str, Word] = {"of": "one", "metric": "rate", **words}

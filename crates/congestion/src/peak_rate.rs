@@ -14,12 +14,12 @@ const SHORTEST: Span = Span::from_millis(1);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PeakRate {
     per_s: f64,
-    since: Option<Acknowledged>,
+    since: Option<DeliveryMark>,
 }
 
 /// Segments delivered, when that was acknowledged, and when the last of them had been sent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Acknowledged {
+struct DeliveryMark {
     delivered: u64,
     at: Time,
     sent: Time,
@@ -34,7 +34,7 @@ impl PeakRate {
         let Some(rtt) = ack.rtt.filter(possible) else {
             return;
         };
-        let now = Acknowledged {
+        let now = DeliveryMark {
             delivered: ack.delivered,
             at: ack.now,
             sent: ack.now - rtt,

@@ -41,7 +41,7 @@ impl Drop for Budget {
 
 /// An allocation that the budget refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedAllocation {
     /// The elements of the structure that had to grow.
     pub what: &'static str,
     /// Bytes of the allocation.
@@ -80,16 +80,16 @@ fn ask(what: &'static str, bytes: u64) {
     if refused {
         EXHAUSTED.set(true);
         // Not a panic: no hook prints anything.
-        resume_unwind(Box::new(Refused { what, bytes }));
+        resume_unwind(Box::new(RefusedAllocation { what, bytes }));
     }
 }
 
 /// Runs a function; the error is the refusal that ended it, if one did.
 ///
 /// Data that the function worked on is left in the middle of an event: fit to be read, not to be continued.
-pub fn catch<T>(function: impl FnOnce() -> T) -> Result<T, Refused> {
+pub fn catch<T>(function: impl FnOnce() -> T) -> Result<T, RefusedAllocation> {
     catch_unwind(AssertUnwindSafe(function)).map_err(|payload: Box<dyn Any + Send>| {
-        match payload.downcast::<Refused>() {
+        match payload.downcast::<RefusedAllocation>() {
             Ok(refused) => *refused,
             Err(other) => resume_unwind(other),
         }
@@ -105,7 +105,7 @@ mod tests {
         claim::<u64>("anything", usize::MAX); // no budget
         let budget = Budget::begin(|bytes| bytes <= 16 << 20);
         assert_eq!(catch(|| claim::<u64>("words", 2 << 20)), Ok(()));
-        let refused = Refused {
+        let refused = RefusedAllocation {
             what: "words",
             bytes: (16 << 20) + 8,
         };

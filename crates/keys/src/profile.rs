@@ -30,10 +30,10 @@ impl Profile {
     /// Returns the implementation or standard that the profile represents, in a sentence or two.
     pub const fn description(self) -> &'static str {
         match self {
-            Self::Rfc => "What the RFCs say today.",
+            Self::Rfc => "The rules of the current RFCs.",
             Self::Linux => {
-                "What Linux 6.18 does by default, with the names of its settings. Not modelled: segmentation \
-                 offload, but for the bursts of pacing."
+                "The defaults of Linux 6.18, with the names of its settings. Not modelled: segmentation \
+                 offload, except the bursts of pacing."
             }
             Self::Ns2_35 => "The defaults of ns-2 version 2.35.",
             Self::Ns2_2003 => {

@@ -2,11 +2,11 @@
 
 use longhaul_engine::measure::AckTrace;
 
-use crate::named::{self, Named};
+use crate::named::{self, NamedRecord};
 use crate::table::Column;
 
 pub(crate) const FILE: &str = "acks.parquet";
 
-pub(crate) fn columns() -> Vec<Column<Named<AckTrace>>> {
+pub(crate) fn columns() -> Vec<Column<NamedRecord<AckTrace>>> {
     named::columns(2, AckTrace::columns)
 }

@@ -7,7 +7,7 @@ use crate::counters::Counter;
 use crate::table::{Cell, Column, Kind, Number, unit};
 
 /// The columns of a record that is a part of each row.
-pub(crate) struct OfPart<R, F> {
+pub(crate) struct RecordColumns<R, F> {
     part: F,
     pub(crate) columns: Vec<Column<R>>,
 }
@@ -15,14 +15,14 @@ pub(crate) struct OfPart<R, F> {
 /// Returns the columns that `declare` gives a record which every row has.
 pub(crate) fn columns_of<R: 'static, P: 'static>(
     part: fn(&R) -> Option<&P>,
-    declare: impl FnOnce(&mut OfPart<R, fn(&R) -> Option<&P>>),
+    declare: impl FnOnce(&mut RecordColumns<R, fn(&R) -> Option<&P>>),
 ) -> Vec<Column<R>> {
-    let mut declared = OfPart::new(part);
+    let mut declared = RecordColumns::new(part);
     declare(&mut declared);
     declared.columns
 }
 
-impl<R, F> OfPart<R, F> {
+impl<R, F> RecordColumns<R, F> {
     /// Makes an empty list of columns. `part` takes the record out of a row; of rows taken over together
     /// all have one or none.
     pub(crate) const fn new(part: F) -> Self {
@@ -50,7 +50,7 @@ impl<R, F> OfPart<R, F> {
     }
 }
 
-impl<R: 'static, P: 'static, F> Columns<P> for OfPart<R, F>
+impl<R: 'static, P: 'static, F> Columns<P> for RecordColumns<R, F>
 where
     F: Fn(&R) -> Option<&P> + Copy + Send + 'static,
 {
@@ -98,14 +98,14 @@ where
 }
 
 /// The counters of a period `P`, of which `C` was counted.
-pub(crate) struct OfPeriod<P, C> {
+pub(crate) struct PeriodCounters<P, C> {
     counted: fn(&P) -> &C,
     /// Test that a counter of this name is known of a period.
     is_known: fn(&str, &P) -> bool,
     pub(crate) counters: Vec<Counter<P>>,
 }
 
-impl<P: 'static, C: 'static> OfPeriod<P, C> {
+impl<P: 'static, C: 'static> PeriodCounters<P, C> {
     pub(crate) const fn new(counted: fn(&P) -> &C, is_known: fn(&str, &P) -> bool) -> Self {
         Self {
             counted,
@@ -133,7 +133,7 @@ impl<P: 'static, C: 'static> OfPeriod<P, C> {
     }
 }
 
-impl<P: 'static, C: 'static> Columns<C> for OfPeriod<P, C> {
+impl<P: 'static, C: 'static> Columns<C> for PeriodCounters<P, C> {
     fn count(&mut self, name: &'static str, doc: &'static str, value: impl Value<C, u64>) {
         self.push(Kind::Count, name, doc, move |counted| {
             Cell::Count(value(counted))

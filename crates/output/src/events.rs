@@ -2,11 +2,11 @@
 
 use longhaul_engine::measure::Event;
 
-use crate::named::{self, Named};
+use crate::named::{self, NamedRecord};
 use crate::table::Column;
 
 pub(crate) const FILE: &str = "events.parquet";
 
-pub(crate) fn columns() -> Vec<Column<Named<Event>>> {
+pub(crate) fn columns() -> Vec<Column<NamedRecord<Event>>> {
     named::columns(2, Event::columns)
 }

@@ -3,11 +3,11 @@
 
 use longhaul_engine::measure::Exchange;
 
-use crate::named::{self, Named};
+use crate::named::{self, NamedRecord};
 use crate::table::Column;
 
 pub(crate) const FILE: &str = "exchanges.parquet";
 
-pub(crate) fn columns() -> Vec<Column<Named<Exchange>>> {
+pub(crate) fn columns() -> Vec<Column<NamedRecord<Exchange>>> {
     named::columns(1, Exchange::columns)
 }

@@ -7,7 +7,7 @@ use longhaul_engine::measure::{FlowCounters, FlowTotals};
 use longhaul_units::Time;
 
 use crate::counters::{Counter, ratio};
-use crate::declared::OfPeriod;
+use crate::declared::PeriodCounters;
 use crate::element::{Element, of_both_periods};
 use crate::table::{Cell, Column, Kind};
 
@@ -139,7 +139,7 @@ fn identity() -> Vec<Column<FlowRow>> {
 }
 
 fn counters() -> Vec<Counter<Period>> {
-    let mut declared = OfPeriod::new(|period: &Period| &period.counters, is_known);
+    let mut declared = PeriodCounters::new(|period: &Period| &period.counters, is_known);
     FlowCounters::columns(&mut declared);
     let mut counters = vec![
         Counter::real(

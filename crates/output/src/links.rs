@@ -6,7 +6,7 @@ use longhaul_engine::measure::{ClassCounters, LinkCounters, LinkTotals};
 use longhaul_units::{Span, Time};
 
 use crate::counters::{Counter, ratio};
-use crate::declared::OfPeriod;
+use crate::declared::PeriodCounters;
 use crate::element::{Element, of_both_periods};
 use crate::table::{Cell, Column, Kind};
 
@@ -140,7 +140,7 @@ fn ratio_of_work(done: Work, possible: Work) -> Cell<'static> {
 }
 
 fn counters() -> Vec<Counter<Period>> {
-    let mut declared = OfPeriod::new(|period: &Period| &period.counters, |_, _| true);
+    let mut declared = PeriodCounters::new(|period: &Period| &period.counters, |_, _| true);
     LinkCounters::columns(&mut declared);
     let mut counters = vec![
         Counter::real(

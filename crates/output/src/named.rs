@@ -1,22 +1,22 @@
 //! Rows that are a record of a flow, with the flow's name.
 
-use crate::declared::{OfPart, columns_of};
+use crate::declared::{RecordColumns, columns_of};
 use crate::table::{Cell, Column, Kind, Name};
 
 /// A record of one flow.
-pub(crate) struct Named<P> {
+pub(crate) struct NamedRecord<P> {
     pub(crate) name: Name,
     pub(crate) record: P,
 }
 
-type Part<P> = fn(&Named<P>) -> Option<&P>;
+type Part<P> = fn(&NamedRecord<P>) -> Option<&P>;
 
 /// Returns the columns that `declare` gives a record, with the flow's name as number `at`.
 pub(crate) fn columns<P: 'static>(
     at: usize,
-    declare: impl FnOnce(&mut OfPart<Named<P>, Part<P>>),
-) -> Vec<Column<Named<P>>> {
-    let mut columns = columns_of(|row: &Named<P>| Some(&row.record), declare);
+    declare: impl FnOnce(&mut RecordColumns<NamedRecord<P>, Part<P>>),
+) -> Vec<Column<NamedRecord<P>>> {
+    let mut columns = columns_of(|row: &NamedRecord<P>| Some(&row.record), declare);
     columns.insert(
         at,
         Column::new(
@@ -24,7 +24,7 @@ pub(crate) fn columns<P: 'static>(
             Kind::Text,
             "",
             "name of the flow",
-            |row: &Named<P>| Cell::Name(row.name.clone()),
+            |row: &NamedRecord<P>| Cell::Name(row.name.clone()),
         ),
     );
     columns

@@ -6,7 +6,7 @@ use longhaul_engine::measure::{ProxyCounters, ProxyTotals};
 use longhaul_units::Time;
 
 use crate::counters::{Counter, ratio};
-use crate::declared::OfPeriod;
+use crate::declared::PeriodCounters;
 use crate::element::{Element, of_both_periods};
 use crate::table::{Cell, Column, Kind};
 
@@ -85,7 +85,7 @@ fn identity() -> Vec<Column<ProxyRow>> {
 }
 
 fn counters() -> Vec<Counter<Period>> {
-    let mut declared = OfPeriod::new(|period: &Period| &period.counters, |_, _| true);
+    let mut declared = PeriodCounters::new(|period: &Period| &period.counters, |_, _| true);
     ProxyCounters::columns(&mut declared);
     let mut counters = start_counters();
     counters.extend(carrier_counters());

@@ -49,13 +49,13 @@ struct Files {
 
 /// The digest of the text above it.
 #[derive(Serialize)]
-struct Own<'a> {
+struct OwnDigest<'a> {
     #[serde(rename = "sha256_above")]
     sha256: &'a str,
 }
 
 #[derive(Serialize)]
-struct OfMachine<'a> {
+struct MachinePart<'a> {
     machine: &'a Machine,
 }
 
@@ -113,14 +113,14 @@ pub(crate) struct Figures<O> {
 
 /// Part of run.json that only simulations of links and connections have.
 #[derive(Debug, Serialize)]
-pub(crate) struct OfEngine {
+pub(crate) struct EnginePart {
     events_pending_max: u64,
     /// Circumstances of an emulation: hosts, programs, lateness.
     #[serde(skip_serializing_if = "Option::is_none")]
     emulation: Option<serde_json::Value>,
 }
 
-impl Figures<OfEngine> {
+impl Figures<EnginePart> {
     pub(crate) fn new(
         config: &Config,
         totals: &Totals,
@@ -135,7 +135,7 @@ impl Figures<OfEngine> {
             data_packets: totals.data_packets,
             events: totals.events,
             warnings: totals.run_warnings.clone(),
-            own: OfEngine {
+            own: EnginePart {
                 events_pending_max: totals.events_pending_max,
                 emulation,
             },
@@ -210,8 +210,8 @@ impl<R: Serialize, O: Serialize> RunJson<'_, R, O> {
             digest::of_text(&text[..text.trim_end().len() - "\n}".len()])
         };
         let sha256 = add(serde_json::to_string_pretty(&files).expect(EXPECT));
-        add(serde_json::to_string_pretty(&Own { sha256: &sha256 }).expect(EXPECT));
-        let machine = OfMachine {
+        add(serde_json::to_string_pretty(&OwnDigest { sha256: &sha256 }).expect(EXPECT));
+        let machine = MachinePart {
             machine: &self.machine,
         };
         add(serde_json::to_string_pretty(&machine).expect(EXPECT));

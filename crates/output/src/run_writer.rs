@@ -17,7 +17,7 @@ use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 use crate::flows::{self, FlowRow};
 use crate::links::{self, LinkRow};
-use crate::named::Named;
+use crate::named::NamedRecord;
 use crate::proxies::{self, ProxyRow};
 use crate::run::{Progress, Run, RunSummary, write_table};
 use crate::run_json::{Figures, Rows};
@@ -31,9 +31,9 @@ use crate::{acks, delays, events, exchanges};
 pub struct RunWriter {
     // Tables close their files before the directory goes.
     series: Option<Table<Sample>>,
-    events: Option<Table<Named<Event>>>,
-    acks: Option<Table<Named<AckTrace>>>,
-    exchanges: Option<Table<Named<Exchange>>>,
+    events: Option<Table<NamedRecord<Event>>>,
+    acks: Option<Table<NamedRecord<AckTrace>>>,
+    exchanges: Option<Table<NamedRecord<Exchange>>>,
     capture: Option<Capture>,
     run: Run<Config>,
     /// Names of flows, followed by those of proxies' connections.
@@ -180,21 +180,21 @@ impl Recorder for RunWriter {
     }
 
     fn event(&mut self, event: &Event) {
-        self.run.push(&mut self.events, || Named {
+        self.run.push(&mut self.events, || NamedRecord {
             name: self.flow_names[event.flow as usize].clone(),
             record: *event,
         });
     }
 
     fn trace(&mut self, sample: &AckTrace) {
-        self.run.push(&mut self.acks, || Named {
+        self.run.push(&mut self.acks, || NamedRecord {
             name: self.flow_names[sample.flow as usize].clone(),
             record: *sample,
         });
     }
 
     fn exchange(&mut self, exchange: &Exchange) {
-        self.run.push(&mut self.exchanges, || Named {
+        self.run.push(&mut self.exchanges, || NamedRecord {
             name: self.flow_names[exchange.flow as usize].clone(),
             record: *exchange,
         });

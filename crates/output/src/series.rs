@@ -5,7 +5,7 @@ use longhaul_engine::Config;
 use longhaul_engine::measure::{FlowSample, LinkSample, ProxySample};
 use longhaul_units::Time;
 
-use crate::declared::OfPart;
+use crate::declared::RecordColumns;
 use crate::table::{Column, Name};
 
 pub(crate) const FILE: &str = "series.parquet";
@@ -108,9 +108,9 @@ impl Sample {
 
 pub(crate) fn columns(names: Names) -> Vec<Column<Sample>> {
     let before = [0, names.before_links, names.before_proxies];
-    let mut of_flows = OfPart::new(Sample::flow);
+    let mut of_flows = RecordColumns::new(Sample::flow);
     FlowSample::columns(&mut of_flows);
-    let mut of_links = OfPart::new(Sample::link);
+    let mut of_links = RecordColumns::new(Sample::link);
     LinkSample::columns(&mut of_links);
     let mut columns = vec![
         Column::optional_group("t_s", "s", "simulated time", Sample::whole, |row| {

@@ -159,9 +159,11 @@ impl Algorithms for Loader {
                 CALLS.with(|calls| calls.note_file(file));
             }
             let arguments = (wanted.class, file, text, parameters, given);
-            let found: Found<'_> = called(|| helper.call_method1("load", arguments))?.extract()?;
+            let found: ClassDescription<'_> =
+                called(|| helper.call_method1("load", arguments))?.extract()?;
             let source = found.source.clone();
-            let algorithm: Arc<dyn Factory> = Arc::new(Shared(Arc::new(Algorithm::new(found)?)));
+            let algorithm: Arc<dyn Factory> =
+                Arc::new(SharedAlgorithm(Arc::new(Algorithm::new(found)?)));
             Ok((algorithm, source))
         })
         .map_err(|error: PyErr| {
@@ -281,7 +283,7 @@ pub(crate) fn note_limit(limit: Option<TimeLimit>) {
 
 /// Description of an algorithm's class by the Python half.
 #[derive(FromPyObject)]
-struct Found<'py> {
+struct ClassDescription<'py> {
     name: String,
     make: Bound<'py, PyAny>,
     parameters: Bound<'py, PyDict>,
@@ -305,7 +307,7 @@ struct Algorithm {
 }
 
 impl Algorithm {
-    fn new(found: Found<'_>) -> PyResult<Self> {
+    fn new(found: ClassDescription<'_>) -> PyResult<Self> {
         Ok(Self {
             has: METHODS.map(|name| found.methods.iter().any(|method| method == name)),
             phases: match found.phases.as_str() {
@@ -341,9 +343,9 @@ impl Algorithm {
 }
 
 #[derive(Debug)]
-struct Shared(Arc<Algorithm>);
+struct SharedAlgorithm(Arc<Algorithm>);
 
-impl Factory for Shared {
+impl Factory for SharedAlgorithm {
     fn make(&self) -> Box<dyn CongestionControl> {
         Box::new(Controller::new(Arc::clone(&self.0)))
     }

@@ -16,7 +16,7 @@ const CLASSES: [&str; 6] = ["DD", "DF", "DN", "FF", "FN", "NN"];
 
 /// Events of traced flows and of their packets in an interval.
 #[derive(Default)]
-pub(crate) struct Traced {
+pub(crate) struct TracedEvents {
     pub(crate) flows: Vec<FlowState>,
     pub(crate) packets: Vec<PacketTraceRecord>,
 }
@@ -73,11 +73,15 @@ pub(crate) struct Interval {
     access: Vec<RouterSample>,
     edges: Vec<EdgeSample>,
     links: Vec<u64>,
-    traced: Traced,
+    traced: TracedEvents,
 }
 
 impl Interval {
-    pub(crate) fn of(interval: &records::Interval<'_>, traced: Traced, names: Arc<Names>) -> Self {
+    pub(crate) fn of(
+        interval: &records::Interval<'_>,
+        traced: TracedEvents,
+        names: Arc<Names>,
+    ) -> Self {
         Self {
             names,
             traced,

@@ -106,19 +106,19 @@ fn keep<T>(all: &mut Vec<Option<T>>, at: u32, sample: T) {
 }
 
 /// Passes a run's records on, and keeps the latest samples. Only runs that are watched have it.
-pub(crate) struct Watched<'a, R> {
+pub(crate) struct WatchedRecorder<'a, R> {
     recorder: &'a mut R,
     latest: &'a Latest,
 }
 
-impl<'a, R> Watched<'a, R> {
+impl<'a, R> WatchedRecorder<'a, R> {
     pub(crate) fn new(recorder: &'a mut R, latest: &'a Latest, config: &Config) -> Self {
         latest.begin(config);
         Self { recorder, latest }
     }
 }
 
-impl<R: Recorder> Recorder for Watched<'_, R> {
+impl<R: Recorder> Recorder for WatchedRecorder<'_, R> {
     fn flow_sample(&mut self, sample: &FlowSample) {
         keep(&mut self.latest.lock().flows, sample.flow, *sample);
         self.recorder.flow_sample(sample);

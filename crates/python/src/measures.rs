@@ -12,7 +12,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyMapping;
 
-use crate::interval::{Interval, Names, Traced};
+use crate::interval::{Interval, Names, TracedEvents};
 use crate::latest::Latest;
 use crate::watch::{Stop, StoppedBy};
 
@@ -28,7 +28,7 @@ pub(crate) struct Measuring {
     stopped_by: StoppedBy,
     failed: bool,
     /// Records of traced flows since the last interval.
-    traced: Traced,
+    traced: TracedEvents,
 }
 
 impl Measuring {
@@ -47,7 +47,7 @@ impl Measuring {
             names: Arc::new(Names::of(config)),
             stopped_by,
             failed: false,
-            traced: Traced::default(),
+            traced: TracedEvents::default(),
         }
     }
 
@@ -97,7 +97,7 @@ impl Recorder for Measuring {
     fn interval(&mut self, interval: &records::Interval<'_>) {
         self.writer.interval(interval);
         if let Some(latest) = &self.latest {
-            let seen = Interval::of(interval, Traced::default(), self.names.clone());
+            let seen = Interval::of(interval, TracedEvents::default(), self.names.clone());
             if let Err(error) = latest.keep_interval(seen) {
                 self.fail(error);
             }

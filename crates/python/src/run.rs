@@ -20,7 +20,7 @@ use crate::algorithm;
 use crate::call_watch::CallWatch;
 use crate::clock::Clock;
 use crate::error::{AlgorithmError, OutputError, RunError, ScenarioError};
-use crate::latest::{Latest, Watched};
+use crate::latest::{Latest, WatchedRecorder};
 use crate::limit::TimeLimit;
 use crate::measures::Measuring;
 use crate::memory::{Baseline, MemoryLimit, byte_count};
@@ -45,7 +45,7 @@ pub(crate) struct Options {
 }
 
 /// A run that is on disk.
-pub(crate) struct Ended {
+pub(crate) struct FinishedRun {
     pub(crate) directory: PathBuf,
     /// Exception in Python that stopped the run, if any.
     pub(crate) raised: Option<PyErr>,
@@ -54,7 +54,7 @@ pub(crate) struct Ended {
 /// Simulates `scenario` and leaves its directory at `out`, or none if it fails. Records from before
 /// the run was stopped are kept, marked as stopped, and do not replace an older run; with
 /// checkpoints the checkpoint is kept. Called without the interpreter's lock.
-pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult<Ended> {
+pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult<FinishedRun> {
     let stopped_by = StoppedBy::default();
     let ticker = Ticker::default();
     let (limit, by) = (options.limit, stopped_by.clone());
@@ -99,9 +99,10 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
             let began = Instant::now();
             let totals = match &options.latest {
                 None => simulation::run(config, &mut writer),
-                Some(latest) => {
-                    simulation::run(config, &mut Watched::new(&mut writer, latest, config))
-                }
+                Some(latest) => simulation::run(
+                    config,
+                    &mut WatchedRecorder::new(&mut writer, latest, config),
+                ),
             };
             let mut totals = totals.map_err(|error| refused(error, &stopped_by))?;
             let wall = began.elapsed();
@@ -157,7 +158,7 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
         }
     };
     match written {
-        Ok(directory) => Ok(Ended {
+        Ok(directory) => Ok(FinishedRun {
             directory,
             raised: failure.and_then(|failure| failure.raised),
         }),

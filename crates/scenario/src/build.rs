@@ -10,18 +10,18 @@ use longhaul_units::Bytes;
 use crate::document::Table;
 use crate::flow;
 use crate::link::AccessKeys;
-use crate::model::flow::{AnyFlow, FlowAccess, Stack, Starts, TcpFlow, Traced, UdpFlow};
+use crate::model::flow::{AnyFlow, FlowAccess, Stack, Starts, TcpFlow, TracedConnections, UdpFlow};
 use crate::model::protocol::Protocol;
 use crate::model::{CountedFlows, Length, MoreMeasures, Scenario, Seeds};
 use crate::queue;
-use crate::resolve::Resolved;
+use crate::resolve::ResolvedDocument;
 use crate::traffic::{self, Traffic};
 
 /// IPv4 and UDP headers (RFC 791, RFC 768).
 const UDP_HEADER_BYTES: u32 = 28;
 
 /// Builds the configuration of a resolved scenario.
-pub(crate) fn build(resolved: &Resolved) -> Config {
+pub(crate) fn build(resolved: &ResolvedDocument) -> Config {
     let root = &resolved.root;
     let measure = root.sub(Scenario::measure);
     let core = resolved.core.links.iter();
@@ -119,14 +119,14 @@ fn group_of(group: &Table, path: &flow::Path, network: &mut Network) -> Vec<Flow
         }
         Protocol::Quic => {
             let stack = path.stack.as_ref().expect("resolved for QUIC");
-            let Traced(traced) = group.read(TcpFlow::trace_acks);
+            let TracedConnections(traced) = group.read(TcpFlow::trace_acks);
             let transport = Transport::Stack(stack.transport.clone());
             (vec![transport], traced, None)
         }
         Protocol::Tcp => {
             let keys = TcpFlow::of(group);
             let transports = connections(group, &keys, path, packet, traffic);
-            let Traced(traced) = keys.trace_acks;
+            let TracedConnections(traced) = keys.trace_acks;
             (transports, traced, keys.clock_error)
         }
     };

@@ -50,7 +50,7 @@ impl Simulation {
 }
 
 /// A resolved scenario.
-pub(crate) struct Resolved {
+pub(crate) struct ResolvedScenario {
     /// The document, complete.
     pub root: Table,
     pub simulation: Simulation,
@@ -70,7 +70,7 @@ pub(crate) struct SimulationKind {
     /// Moves values given under other names to its keys.
     pub rename: fn(&mut Table) -> Vec<Diagnostic>,
     /// Completes a checked document, or reports what is inconsistent.
-    pub resolve: fn(Table, &dyn Algorithms) -> Result<Resolved, Vec<Diagnostic>>,
+    pub resolve: fn(Table, &dyn Algorithms) -> Result<ResolvedScenario, Vec<Diagnostic>>,
 }
 
 impl SimulationKind {

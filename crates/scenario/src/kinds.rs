@@ -2,7 +2,7 @@
 
 use crate::document::Table;
 use crate::error::Diagnostic;
-use crate::kind::{Resolved, Simulation, SimulationKind};
+use crate::kind::{ResolvedScenario, Simulation, SimulationKind};
 use crate::making::Algorithms;
 use crate::{build, mesonet, model, resolve, warnings};
 
@@ -27,11 +27,14 @@ pub(crate) fn of(root: &Table) -> &'static SimulationKind {
     other.unwrap_or(&TCP)
 }
 
-fn resolve_tcp(root: Table, algorithms: &dyn Algorithms) -> Result<Resolved, Vec<Diagnostic>> {
+fn resolve_tcp(
+    root: Table,
+    algorithms: &dyn Algorithms,
+) -> Result<ResolvedScenario, Vec<Diagnostic>> {
     let resolved = resolve::resolve(root, algorithms)?;
     let config = build::build(&resolved);
     let warnings = warnings::warnings(&resolved, &config);
-    Ok(Resolved {
+    Ok(ResolvedScenario {
         root: resolved.root,
         explained: vec![warnings::explain_drawn(&config)],
         simulation: Simulation::Tcp(Box::new(config)),

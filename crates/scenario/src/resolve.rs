@@ -11,7 +11,7 @@ use crate::algorithm;
 use crate::check::unknown;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
-use crate::flow::{self, Path, Shared};
+use crate::flow::{self, Path, SharedSettings};
 use crate::link::Context;
 use crate::making::Algorithms;
 use crate::model::flow::{AnyFlow, Stack};
@@ -21,7 +21,7 @@ use crate::proxy::{self, Site};
 use crate::topology::{self, AccessLinks, Core};
 
 /// Everything that the engine's configuration is built from.
-pub(crate) struct Resolved {
+pub(crate) struct ResolvedDocument {
     /// The document, complete.
     pub root: Table,
     pub core: Core,
@@ -35,7 +35,7 @@ pub(crate) struct Resolved {
 pub(crate) fn resolve(
     mut root: Table,
     algorithms: &dyn Algorithms,
-) -> Result<Resolved, Vec<Diagnostic>> {
+) -> Result<ResolvedDocument, Vec<Diagnostic>> {
     let mut out = Vec::new();
     let named: Option<Profile> = root.get(Length::profile).map(Node::read);
     let profile = named.unwrap_or(Profile::ALL[0]);
@@ -81,7 +81,7 @@ pub(crate) fn resolve(
     let mut networks = table.entries.values_mut().filter_map(Node::table_mut);
     let access = networks.find_map(|network| network.remove(AccessLinks::access));
     let empty = Table::new();
-    let shared = Shared {
+    let shared = SharedSettings {
         core: &core,
         context,
         tcp: tcp.as_ref().and_then(Node::table).unwrap_or(&empty),
@@ -110,7 +110,7 @@ pub(crate) fn resolve(
     }
     root.insert(Scenario::flows, flows);
     root.insert(Scenario::topology, topology);
-    Ok(Resolved {
+    Ok(ResolvedDocument {
         root,
         core,
         paths,

@@ -184,12 +184,12 @@ fn external() -> Json {
             "external": {
                 "type": "string",
                 "pattern": "^(unix:.+|tcp:.+:[0-9]+)$",
-                "description": "Where a controller in another process listens: `unix:PATH`, from the current \
+                "description": "Address of a controller in another process: `unix:PATH`, relative to the current \
                     directory, or `tcp:HOST:PORT`.",
             },
             "version": {
                 "type": "string",
-                "description": "What listens there: runs of another version are other runs.",
+                "description": "Version of that controller: runs of different versions are different runs.",
             },
         },
         "required": ["external"],

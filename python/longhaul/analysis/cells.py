@@ -15,17 +15,17 @@ class Cell:
     """A combination of levels, with the response's mean there."""
 
     levels: tuple[Level, ...]
-    """In the order of the factors."""
+    """Levels, in the order of the factors."""
     mean: MeanInterval
 
 
 def cell_means(table: ResponseTable, response: str, factors: Sequence[str]) -> list[Cell]:
     """Return the mean at every combination of levels that was run, the first factor slowest.
 
-    The interval is that of replications: what other random numbers change. Each replication counts
-    with its mean over the levels of factors that are not named. Without replications there are no
-    intervals. Where no column numbers them, rows with the same levels are replications, if of all
-    combinations there are as many.
+    The interval shows the effect of other random numbers, from replications. Each replication
+    counts with its mean over the levels of factors that are not named. Without replications there
+    are no intervals. If no column numbers them, rows with the same levels are replications, if
+    of all combinations there are as many.
     """
     names = [table.require(factor) for factor in factors]
     table.values(response)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from scipy import linalg
 from scipy.special import stdtrit
 
-# What intervals of means are over, in the words of tables, pictures and pages; and without any.
+# Notes on intervals of means for tables, plots and pages, with and without replications.
 INTERVAL = "95 % interval of the mean over replications"
 NO_INTERVAL = "no interval without replications"
 
@@ -35,7 +35,7 @@ def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
 
 
 def over_replications(means: Iterable[MeanInterval]) -> str:
-    """Say of means what their intervals are, and over how many replications."""
+    """Return a note on the intervals of means, with the number of replications."""
     counts = {mean.count for mean in means}
     if max(counts, default=0) < 2:
         return NO_INTERVAL

@@ -1,7 +1,7 @@
 """Families of numbers that a source has from one run each, judged together.
 
-A printed number that lies in the wide interval of one more run says little alone; sixteen of them
-that all lie on one side say more. Each of our replications gives one value for the whole family,
+A single printed number in the wide interval of one more run is weak evidence; sixteen numbers that
+all lie on one side are stronger. Each of our replications gives one value for the whole family,
 the mean over its cells, so that what the cells of a replication have in common, such as their
 random numbers, counts once. Print is one draw: could it be one more of ours?
 """
@@ -25,7 +25,7 @@ FEW = 1
 
 @dataclass(frozen=True)
 class Family:
-    """One value per replication, relative to the printed values, whose own value is 0."""
+    """One value per replication, relative to the printed values, which count as 0."""
 
     values: tuple[float, ...]
     band: Interval

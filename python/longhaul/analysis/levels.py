@@ -33,8 +33,8 @@ class FactorMeans:
 def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
     """Return means at the levels of every varying factor, the most influential factor first.
 
-    The interval of a mean is that of the means of replications, each over the whole design: what
-    other random numbers change. Without replications there is none.
+    The interval of a mean shows the effect of other random numbers: it is the one of the means of
+    replications, each over the whole design. Without replications there is none.
     """
     y = table.values(response)
     columns = {name: table.frame[name].to_list() for name in table.varying}

@@ -1,4 +1,4 @@
-"""Tables of factors and responses: what all analyses of campaigns start from."""
+"""Tables of factors and responses, the input of all analyses of campaigns."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -66,7 +66,7 @@ def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
 
 
 def write_table(file: Path, frame: pl.DataFrame, factors: Mapping[str, Sequence[Level]]) -> None:
-    """Write a table; a Parquet file says what its factors are, and their levels in order."""
+    """Write a table; a Parquet file names its factors, with their levels in order."""
     with atomic(file) as temporary:
         if file.suffix == ".csv":
             frame.write_csv(temporary)
@@ -134,7 +134,7 @@ class ResponseTable:
     ) -> "ResponseTable":
         """Read a campaign's table, or any Parquet or CSV file.
 
-        The factors of a campaign are what its file says; in other tables they have to be named.
+        A campaign's file names its factors; those of other tables have to be named.
         Responses are by default all other columns that hold numbers.
         """
         if not file.is_file():
@@ -240,7 +240,7 @@ class ResponseTable:
     def telling(self) -> tuple[str, ...]:
         """Return names of the responses that carry information of their own.
 
-        Without what the run cost, and without what equals another response in every run.
+        The cost of the run, and responses that equal another one in every run, are left out.
         """
         seen: set[bytes] = set()
         kept = []

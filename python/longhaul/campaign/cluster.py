@@ -9,7 +9,7 @@ from typing import Any
 
 from longhaul._engine import LonghaulError, RunError
 from longhaul.campaign.execute import work_far
-from longhaul.campaign.pool import Finished, attempt
+from longhaul.campaign.pool import RunOutcome, attempt
 
 CONNECT_S = 10.0
 # Runs that wait at the cluster for each of its threads, so that none is idle.
@@ -55,7 +55,7 @@ class ClusterWorkers:
             pure=False,
         )
 
-    def finished(self, timeout_s: float) -> list[Finished]:
+    def finished(self, timeout_s: float) -> list[RunOutcome]:
         """Return finished runs."""
         until = time.monotonic() + timeout_s
         while not (ready := [k for k, future in self._futures.items() if future.done()]):
@@ -69,15 +69,15 @@ class ClusterWorkers:
         """Return an empty table: workers on other machines do not report progress."""
         return {}
 
-    def _collect(self, key: str) -> Finished:
+    def _collect(self, key: str) -> RunOutcome:
         future = self._futures.pop(key)
         if future.status in ("lost", "cancelled"):
             self._require(False)
         error = future.exception()
         if error is not None:
-            return Finished(key, error=f"the cluster could not finish it: {error}", is_lost=True)
+            return RunOutcome(key, error=f"the cluster could not finish it: {error}", is_lost=True)
         value, message, is_storage = future.result()
-        return Finished(key, value, message, is_storage)
+        return RunOutcome(key, value, message, is_storage)
 
     def _require(self, connected: bool | None = None) -> None:
         if not (self._is_connected if connected is None else connected):

@@ -7,6 +7,6 @@ from longhaul.results import kinds
 def expected_packets(run: Run) -> float:
     """Return data packets that a run may take.
 
-    A guess by which runs are ordered and their progress weighted; what was measured corrects it.
+    This estimate orders runs and weights their progress; measurements correct it.
     """
     return kinds.of(run.scenario).expected_packets(run)

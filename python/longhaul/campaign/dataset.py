@@ -58,7 +58,7 @@ class Dataset:
 
     @classmethod
     def read(cls, file: Path) -> "Dataset":
-        """Read what `write` has written."""
+        """Read a data set that `write` has written."""
         facts = pl.read_parquet_metadata(file).get(KEY)
         if facts is None:
             raise LonghaulError(f"{file}: not a table of a campaign")

@@ -12,7 +12,7 @@ from typing import Any
 from longhaul._engine import RunError
 from longhaul.campaign.cost import expected_packets
 from longhaul.campaign.leases import Leases
-from longhaul.campaign.pool import Finished, LocalWorkers, Workers, tell
+from longhaul.campaign.pool import LocalWorkers, RunOutcome, Workers, tell
 from longhaul.campaign.reduce import reduce
 from longhaul.campaign.store import Kept, Store
 from longhaul.campaign.sweep import Run
@@ -194,7 +194,7 @@ class _Execution:
                 scenario = self.wanted[key].complete
                 self.workers.submit(key, work, scenario, self.store, self.reducer)
 
-    def _note(self, done: Finished, leases: Leases) -> None:
+    def _note(self, done: RunOutcome, leases: Leases) -> None:
         """Record the outcome of a run."""
         key = done.key
         self.running.discard(key)

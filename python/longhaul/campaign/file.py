@@ -96,7 +96,7 @@ class Campaign:
         ]
 
     def warnings(self) -> list[str]:
-        """Return warnings about what is allowed but probably not intended."""
+        """Return warnings about values that are allowed but probably not intended."""
         replicated = self.sweep.replications > 1 or not set(RANDOM).isdisjoint(self.sweep.settings)
         if not replicated:
             return []

@@ -23,7 +23,7 @@ Work = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Finished:
+class RunOutcome:
     """The outcome of a run."""
 
     key: str
@@ -46,7 +46,7 @@ class Workers(Protocol):
     def submit(self, key: str, work: Work, *arguments: Any) -> None:  # noqa: ANN401
         """Start a run."""
 
-    def finished(self, timeout_s: float) -> Sequence[Finished]:
+    def finished(self, timeout_s: float) -> Sequence[RunOutcome]:
         """Return finished runs; waits for one up to a timeout."""
 
     def under_way(self) -> Mapping[str, float]:
@@ -94,7 +94,7 @@ class LocalWorkers:
         self._workers.append(worker)
         return worker
 
-    def finished(self, timeout_s: float) -> list[Finished]:
+    def finished(self, timeout_s: float) -> list[RunOutcome]:
         """Return finished runs."""
         busy = [worker for worker in self._workers if worker.key is not None]
         ready = wait([worker.pipe for worker in busy], timeout_s)
@@ -106,7 +106,7 @@ class LocalWorkers:
         busy = [worker for worker in self._workers if worker.part > 0]
         return {worker.key: worker.part for worker in busy if worker.key is not None}
 
-    def _collect(self, worker: _Worker) -> Finished | None:
+    def _collect(self, worker: _Worker) -> RunOutcome | None:
         """Receive a worker's message; return its run's outcome, None for a progress report."""
         key = worker.key
         assert key is not None
@@ -120,9 +120,9 @@ class LocalWorkers:
             self._workers.remove(worker)
             worker.pipe.close()
             worker.process.join()
-            return Finished(key, error=self._why(worker.process.exitcode), is_lost=True)
+            return RunOutcome(key, error=self._why(worker.process.exitcode), is_lost=True)
         worker.key = None
-        return Finished(key, value, error, is_storage)
+        return RunOutcome(key, value, error, is_storage)
 
     def _why(self, code: int | None) -> str:
         how = f"by signal {-code}" if code is not None and code < 0 else f"with code {code}"

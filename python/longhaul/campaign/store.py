@@ -127,7 +127,7 @@ class Store:
         return self.path / "under-way"
 
     def sweep_out(self) -> None:
-        """Remove what killed processes of this machine have left unfinished."""
+        """Remove unfinished files of killed processes of this machine."""
         for path in self._workshop.glob("*-*-*"):
             host, process, _ = path.name.rsplit("-", 2)
             if has_ended(host, process):

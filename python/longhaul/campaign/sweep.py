@@ -64,7 +64,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Run:
-    """One scenario with its experiment, cell and replication."""
+    """A scenario with its experiment, cell and replication."""
 
     experiment: str
     cell: Mapping[str, Level]

@@ -46,7 +46,7 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
 
 
 def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
-    """Set one key. As with `--set`, the others stay, except another name of what this describes."""
+    """Set one key. As with `--set`, other keys stay, except alternatives to this key."""
     if key in NAMES:
         for named, derived in (("python", "source"), ("module", "sha256")):
             if named in table:

@@ -277,7 +277,7 @@ def _say(what: str, texts: list[str]) -> None:
 
 
 def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
-    """Print the tables of each analysis, and on standard error what is not in them."""
+    """Print the tables of each analysis, and on standard error the data left out of them."""
     every = (text for texts in tables.values() for text in texts)
     _say("left out", list(dict.fromkeys(line for text in every for line in text.left_out)))
     if json:

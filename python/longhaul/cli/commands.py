@@ -1,4 +1,4 @@
-"""The command line: parse, call, print. What commands do lives in the modules they call.
+"""The command line: parse, call, print. The work is in the modules that commands call.
 
 One file per group of commands; this one is their table. A command's file is imported when the
 command is called, so it imports at its top what all its commands need; what draws takes longer to

@@ -41,7 +41,7 @@ def evaluate(
     suite: Annotated[
         str,
         typer.Option(
-            help="What is run and judged: rfc9743 or tcpeval for algorithms, rfc7928 for queue "
+            help="Suite to run and judge: rfc9743 or tcpeval for algorithms, rfc7928 for queue "
             "disciplines."
         ),
     ] = "rfc9743",

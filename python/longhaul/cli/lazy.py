@@ -59,7 +59,7 @@ class Group(TyperGroup):
         return super().parse_args(ctx, args)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Find a command; for the word of another program, the message says what it is here."""
+        """Find a command; the message for the word of another program names the command here."""
         meant = MEANT.get(args[0]) if args else None
         if meant in self.commands and args[0] not in self.commands:
             ctx.fail(f"No such command '{args[0]}'. Did you mean '{meant}'?")
@@ -96,7 +96,7 @@ class Deferred(TyperCommand):
 
 
 def _instead(option: str, command: TyperCommand) -> str:
-    """Return the hint at what an unknown option is called here, or at the key that it is."""
+    """Return a hint at the right name of an unknown option, or at the key for it."""
     options = {name for parameter in command.params for name in parameter.opts}
     other = OTHER_NAMES.get(option)
     if other in options:

@@ -130,7 +130,7 @@ def animate(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="What colours links or routers, such as loss_share.",
+            help="Measure that colours links or routers, such as loss_share.",
             show_default="loss_share of routers, queue_pkts of links",
         ),
     ] = None,
@@ -143,7 +143,7 @@ def animate(
         typer.Option("--to", metavar="S", help="Last second to show.", show_default="all"),
     ] = None,
     seconds: Annotated[
-        float, typer.Option(min=0.5, max=120, help="How long the animation takes.")
+        float, typer.Option(min=0.5, max=120, help="Length of the animation in seconds.")
     ] = 10.0,
     overwrite: Overwrite = False,
     quiet: Quiet = False,

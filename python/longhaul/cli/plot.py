@@ -59,7 +59,7 @@ def plot(
         ),
     ] = None,
     colour_by: Annotated[
-        ColourBy, typer.Option(help="What colours distinguish: algorithms or labels.")
+        ColourBy, typer.Option(help="Attribute that colours distinguish: algorithm or label.")
     ] = ColourBy.algorithm,
     from_s: Annotated[
         float | None,

@@ -28,7 +28,7 @@ class _Console(Console):
     """A console that leaves a closed pipe to `_explained_errors`."""
 
     def on_broken_pipe(self) -> None:
-        """Raise what a plain write raises, where rich would exit with 1."""
+        """Raise the error of a plain write, where rich would exit with 1."""
         raise BrokenPipeError
 
 
@@ -41,7 +41,7 @@ def stdout() -> Console:
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401
-    """Print a value as JSON; what is not finite is null."""
+    """Print a value as JSON; numbers that are not finite are null."""
     finite = json.loads(json.dumps(value), parse_constant=lambda _: None)
     sys.stdout.write(json.dumps(finite, indent=2) + "\n")
 

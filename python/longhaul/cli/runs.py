@@ -66,8 +66,8 @@ def run(
 ) -> None:
     """Simulate a scenario and print a summary.
 
-    FILE may be the run.json of a run, to repeat it. A run that is stopped keeps what was recorded
-    and says how far it came.
+    FILE may be the run.json of a run, to repeat it. A run that is stopped keeps its records,
+    and prints the time that it reached.
     """
     target = check_directory(out or Path("runs") / _name_of(file))
     with enforced(limit) as started:
@@ -123,9 +123,9 @@ def _print_summary(results: Results, target: Path) -> None:
 
 
 def _next_plot(results: Results) -> str:
-    """Return the plot that shows first what a run is about, with a space in front.
+    """Return the name of the most informative plot of a run, with a space in front.
 
-    Which plots runs of other kinds have is up to the scenario; without a name all are drawn.
+    Plots of other kinds of runs depend on the scenario; without a name all are drawn.
     """
     if not results.is_tcp:
         return ""

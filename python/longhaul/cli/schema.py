@@ -1,4 +1,4 @@
-"""The verb `schema`: what an editor needs to complete and check scenario files."""
+"""The command `schema`, with which editors complete and check scenario files."""
 
 import json
 from pathlib import Path

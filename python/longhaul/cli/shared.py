@@ -64,7 +64,7 @@ _OUTSIDE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOMEM, errno.EROFS, er
 
 @contextmanager
 def _explained_errors() -> Iterator[None]:
-    """Turn what a user can cause into one message and an exit code, never a traceback."""
+    """Turn errors that a user can cause into one message and an exit code, without a traceback."""
     code = FAILED
     try:
         yield

@@ -224,7 +224,7 @@ def scenario(
     experiment: Annotated[str, typer.Argument(help="An experiment of the study.")],
     levels: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[AXIS=LEVEL]...", help="Which of its runs."),
+        typer.Argument(metavar="[AXIS=LEVEL]...", help="Levels that select the run."),
     ] = None,
     out: Annotated[
         Path | None,

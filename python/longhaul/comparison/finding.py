@@ -1,4 +1,4 @@
-"""Findings of runs in sentences: who gets what, how long it takes, how full the link is."""
+"""Findings of runs in sentences: shares, completion times and utilisation of the link."""
 
 from collections.abc import Iterator, Sequence
 
@@ -43,7 +43,7 @@ def _gets(one: Portion, *, alone: bool) -> str:
 
 
 def _of_one(run: Results) -> Iterator[str]:
-    """Yield what else a run shows: responses, round trips, and its busiest link."""
+    """Yield further findings of a run: responses, round trips, and its busiest link."""
     whole = run.summary().total
     if whole.get("response_p50_s") is not None:
         yield (

@@ -167,7 +167,7 @@ class Design:
         return tuple(self.names.index(self._known(name.strip())) for name in word.split("*"))
 
     def word(self, effect: Sequence[int]) -> str:
-        """Return a product as it is written: `x1*x2`."""
+        """Return a product as text, such as `x1*x2`."""
         return "*".join(self.names[j] for j in effect)
 
     def _known(self, name: str) -> str:

@@ -156,7 +156,7 @@ def _parsed(generator: str) -> tuple[str, tuple[int, list[str]]]:
 
 
 def roman(resolution: int | None) -> str:
-    """Return a resolution as it is written; a full factorial has none."""
+    """Return a resolution as a Roman numeral; a full factorial has none."""
     if resolution is None:
         return "full"
     return ROMAN[resolution] if resolution < len(ROMAN) else str(resolution)

@@ -227,7 +227,7 @@ def _reach(block: Sequence[Point]) -> tuple[float, float]:
 def _draw_interval(
     axes: Axes, interval: tuple[float, float], height: float, ends: tuple[float, float], colour: str
 ) -> None:
-    """Draw an interval; an arrow shows that it goes on beyond the axis."""
+    """Draw an interval; an arrow shows that it extends beyond the axis."""
     low, high = max(interval[0], ends[0]), min(interval[1], ends[1])
     axes.plot([low, high], [height, height], color=colour, linewidth=0.9, zorder=1)
     if interval[1] > ends[1]:
@@ -284,7 +284,7 @@ def _point_name(point: Point) -> str:
 
 
 def _row_name(point: Point) -> str:
-    """Return the name of a row of a plot; colour alone would not say what is worse."""
+    """Return the name of a row of a plot, marked if it is worse, not by colour alone."""
     verdict = f" ({point.verdict} here)" if point.verdict in COLOURS else ""
     return _point_name(point) + verdict
 

@@ -15,7 +15,7 @@ from longhaul.campaign.template import filled_in
 from longhaul.evaluation import measure, stacks
 from longhaul.evaluation.contenders import Contender
 from longhaul.evaluation.suite import Suite
-from longhaul.evaluation.verdicts import Measured
+from longhaul.evaluation.verdicts import RunFigures
 
 
 def evaluate(
@@ -27,7 +27,7 @@ def evaluate(
     settings: Mapping[str, Any] | None = None,
     workers: int | None = None,
     watch: Watch | None = None,
-) -> tuple[list[Measured], Progress]:
+) -> tuple[list[RunFigures], Progress]:
     """Do the runs that the store lacks; return the figures of all runs, and the progress.
 
     `settings` are set in every scenario, such as `{"profile": "linux"}`. A failed run is left
@@ -43,7 +43,7 @@ def evaluate(
         of_run = kept.get(run.key)
         if of_run is not None:
             figures = of_run["figures"]
-            measured.append(Measured(run.experiment, run.cell, run.replication, figures))
+            measured.append(RunFigures(run.experiment, run.cell, run.replication, figures))
     return measured, progress
 
 

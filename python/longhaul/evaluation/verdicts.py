@@ -33,7 +33,7 @@ Cell = Mapping[str, Level]
 
 
 @dataclass(frozen=True)
-class Measured:
+class RunFigures:
     """The figures of one run."""
 
     experiment: str
@@ -52,7 +52,7 @@ class Point:
     values: Mapping[str, MeanInterval]
     """Values by contender; the evaluated one is the first."""
     verdict: str
-    """None of a figure that is shown only."""
+    """Verdict of the point; empty for a figure that is only shown."""
 
 
 @dataclass(frozen=True)
@@ -80,14 +80,14 @@ class Outcome:
 
 def judge(
     suite: Suite,
-    runs: Sequence[Measured],
+    runs: Sequence[RunFigures],
     subject: str,
     standards: Sequence[str],
     broken: Collection[str] = (),
 ) -> list[Outcome]:
     """Return the outcome of each criterion, in the order of the suite.
 
-    Experiments that are `broken`, since runs failed, show no more than what is bad.
+    A criterion with an experiment that is `broken`, since runs failed, keeps a bad verdict only.
     """
     outcomes = [
         _outcome(criterion, runs, subject, standards, suite.terms) for criterion in suite.criteria
@@ -101,7 +101,7 @@ def judge(
 
 
 def _outcome(
-    criterion: Criterion, runs: Sequence[Measured], subject: str, standards: Sequence[str],
+    criterion: Criterion, runs: Sequence[RunFigures], subject: str, standards: Sequence[str],
     terms: Terms,
 ) -> Outcome:  # fmt: skip
     points = [
@@ -132,7 +132,7 @@ def _overall(points: Sequence[Point], *, trades: bool) -> str:
 
 
 def _points(
-    figure: Figure, experiment: str, runs: Sequence[Measured], subject: str,
+    figure: Figure, experiment: str, runs: Sequence[RunFigures], subject: str,
     standards: Sequence[str], axis_of_subject: str,
 ) -> list[Point]:  # fmt: skip
     """Return the points of an experiment at which the subject has the figure."""

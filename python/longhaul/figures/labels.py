@@ -6,7 +6,7 @@ import polars as pl
 
 from longhaul.analysis.fairness import jain_of_column
 from longhaul.figures.forms import number, percent
-from longhaul.figures.registry import ALL, LABEL, MERIT, SUMMARY, Prepared, declare
+from longhaul.figures.registry import ALL, LABEL, MERIT, SUMMARY, PreparedRun, declare
 
 # Sources of flows that are one connection each, which shares of a link can be compared among: a
 # source of web traffic is many connections, and datagrams do not ask for a share.
@@ -32,7 +32,7 @@ MEANT = {
 _HARMED = {"p50": "less", "p99": "less"}
 
 
-def flows(prepared: Prepared) -> pl.DataFrame:
+def flows(prepared: PreparedRun) -> pl.DataFrame:
     """Return the flows of a run, parallel streams added up, with the limiting factor of each."""
     return with_limits(prepared.run.bundles)
 
@@ -79,7 +79,7 @@ of_flows(
 )  # fmt: skip
 
 
-def responses(prepared: Prepared) -> pl.DataFrame:
+def responses(prepared: PreparedRun) -> pl.DataFrame:
     """Return the response times of a run."""
     times: pl.DataFrame = prepared.run.response_times
     return times
@@ -144,7 +144,7 @@ of_flows(
 )  # fmt: skip
 
 
-def delays(prepared: Prepared) -> pl.DataFrame:
+def delays(prepared: PreparedRun) -> pl.DataFrame:
     """Return the delays of the data packets of each label, and of all."""
     return with_names(prepared.run.delays)
 
@@ -170,7 +170,7 @@ of_delays(
 )  # fmt: skip
 
 
-def counted(prepared: Prepared) -> pl.DataFrame:
+def counted(prepared: PreparedRun) -> pl.DataFrame:
     """Return the flows of a run, with the bottleneck's rate and the round trips of its path."""
     run = prepared.run
     link = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)

@@ -7,10 +7,10 @@ import polars as pl
 
 from longhaul.figures.forms import number, percent
 from longhaul.figures.labels import QUANTILES
-from longhaul.figures.registry import LINK, Prepared, declare
+from longhaul.figures.registry import LINK, PreparedRun, declare
 
 
-def links(prepared: Prepared) -> pl.DataFrame:
+def links(prepared: PreparedRun) -> pl.DataFrame:
     """Return the links of which samples are recorded."""
     observed = pl.col("name").is_in(prepared.run.observed_links())
     rows: pl.DataFrame = prepared.run.links.filter(observed).with_columns(link="name")
@@ -57,7 +57,7 @@ for _name, _what in (("drop_rate", "dropped"), ("mark_rate", "marked")):
     )  # fmt: skip
 
 
-def waits(prepared: Prepared) -> pl.DataFrame:
+def waits(prepared: PreparedRun) -> pl.DataFrame:
     """Return the waits of packets for each link."""
     return with_names(prepared.run.delays)
 

@@ -15,7 +15,7 @@ from longhaul.figures.registry import (
     PROXY,
     RUN,
     Figure,
-    Prepared,
+    PreparedRun,
     Run,
     every,
 )
@@ -29,7 +29,7 @@ def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str, Figure, 
     Figures whose tables a run lacks are left out. Figures of one source stand together, by
     label, link or proxy. Numbers that are not finite become None.
     """
-    prepared = Prepared(run)
+    prepared = PreparedRun(run)
     there = (one for one in wanted if all(table in run.tables for table in one.needs))
     for source, given in groupby(there, lambda one: one.source):
         figures = list(given)
@@ -82,7 +82,7 @@ def of_merit(run: Run) -> list[tuple[str, Number, str]]:
     figures = [one for one in every() if MERIT in one.listed and one.of == RUN]
     behind = max((k for k, one in enumerate(figures) if "delays" in one.needs), default=-1) + 1
     figures[behind:behind] = [one for one in every() if MERIT in one.listed and one.of == LABEL]
-    windows = lengths(Prepared(run))
+    windows = lengths(PreparedRun(run))
     return [
         (f"{owner}.{one.name}" if owner else one.name, value, one.meaning(**windows))
         for owner, one, value in measured(run, figures)

@@ -6,10 +6,10 @@ from typing import Any
 import polars as pl
 
 from longhaul.figures.forms import number
-from longhaul.figures.registry import PROXY, Prepared, declare
+from longhaul.figures.registry import PROXY, PreparedRun, declare
 
 
-def proxies(prepared: Prepared) -> pl.DataFrame:
+def proxies(prepared: PreparedRun) -> pl.DataFrame:
     """Return the proxies."""
     return with_names(prepared.run.proxies, prepared.run.meta)
 

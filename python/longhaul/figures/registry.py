@@ -36,7 +36,7 @@ Form = Callable[[Any], str] | int
 Run = Any
 
 
-class Prepared:
+class PreparedRun:
     """A run with the prepared data of its figures."""
 
     def __init__(self, run: Run) -> None:
@@ -51,7 +51,7 @@ class Prepared:
 
 
 # Function that prepares the data of several figures, or returns None if the run lacks them.
-Source = Callable[[Prepared], Any]
+Source = Callable[[PreparedRun], Any]
 Compute = Callable[..., Any]
 
 

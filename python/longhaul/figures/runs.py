@@ -15,7 +15,7 @@ import polars as pl
 
 from longhaul.analysis import fairness, merit
 from longhaul.figures.labels import COMPARABLE, QUANTILES
-from longhaul.figures.registry import RUN, Prepared, declare, figure
+from longhaul.figures.registry import RUN, PreparedRun, declare, figure
 
 # Bands around the fair share within which flows have converged.
 BANDS = (0.1, 0.2, 0.3)
@@ -24,7 +24,7 @@ SHARES_S, SHARES_ROUND_TRIPS = 1.0, 10
 STARVATION_S, STARVATION_ROUND_TRIPS = 5.0, 50
 
 
-def busiest(prepared: Prepared) -> dict[str, Any]:
+def busiest(prepared: PreparedRun) -> dict[str, Any]:
     """Return the row of the busiest link."""
     run = prepared.run
     row: dict[str, Any] = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)
@@ -50,7 +50,7 @@ of_busiest(
 )  # fmt: skip
 
 
-def losses(prepared: Prepared) -> tuple[float | None, float | None] | None:
+def losses(prepared: PreparedRun) -> tuple[float | None, float | None] | None:
     """Return the pattern of losses in time: intervals between losses, and losses together."""
     measured = pl.col("t_s") >= prepared.run.meta["measured_from_s"]
     samples = prepared.run.bottleneck_series.filter(measured).sort("t_s")
@@ -68,7 +68,7 @@ of_losses(
 )  # fmt: skip
 
 
-def waits(prepared: Prepared) -> dict[str, Any]:
+def waits(prepared: PreparedRun) -> dict[str, Any]:
     """Return the delays at the busiest link; empty of a link without."""
     name = prepared.run.bottleneck
     rows = prepared.run.delays.filter(pl.col("kind") == "link", pl.col("name") == name)
@@ -84,13 +84,13 @@ for _part, _title in QUANTILES.items():
     )  # fmt: skip
 
 
-def comparable(prepared: Prepared) -> pl.DataFrame:
+def comparable(prepared: PreparedRun) -> pl.DataFrame:
     """Return the flows that ask for a share."""
     flows: pl.DataFrame = prepared.run.bundles.filter(pl.col("source").is_in(COMPARABLE))
     return flows
 
 
-def goodputs(prepared: Prepared) -> list[float] | None:
+def goodputs(prepared: PreparedRun) -> list[float] | None:
     """Return the goodput of each flow that asks for a share, of at least two."""
     found: list[float] = comparable(prepared)["goodput_bps"].fill_null(0.0).to_list()
     return found if len(found) > 1 else None
@@ -116,7 +116,7 @@ of_goodputs(
 
 
 @dataclass(frozen=True)
-class Delivered:
+class DeliveredBytes:
     """Samples of the delivered bytes of at least two flows."""
 
     times: np.ndarray
@@ -147,7 +147,7 @@ class Delivered:
         return merit.rates(self.times, self.counts, self.starts, window_s, self.ends)
 
 
-def lengths(prepared: Prepared) -> dict[str, str]:
+def lengths(prepared: PreparedRun) -> dict[str, str]:
     """Return the lengths of the windows over which a run's rates are taken, as texts."""
     found = prepared.of(delivered) if "series" in prepared.run.tables else None
     if found is None:
@@ -155,7 +155,7 @@ def lengths(prepared: Prepared) -> dict[str, str]:
     return {"shares": f"{found.shares_s:.3g} s", "starvation": f"{found.starvation_s:.3g} s"}
 
 
-def delivered(prepared: Prepared) -> Delivered | None:
+def delivered(prepared: PreparedRun) -> DeliveredBytes | None:
     """Return samples of flows' delivered bytes; None for fewer than two flows."""
     flows = comparable(prepared)
     round_trips = [value for value in flows["rtt_mean_s"].to_list() if value is not None]
@@ -165,7 +165,7 @@ def delivered(prepared: Prepared) -> Delivered | None:
     there = [name for name in names if name in wide.columns]
     if len(wide) < 2 or len(there) < 2 or not round_trips:
         return None
-    return Delivered(
+    return DeliveredBytes(
         wide["t_s"].to_numpy(),
         wide.select(there).fill_null(0).to_numpy().astype(float),
         *_lives(flows.filter(pl.col("name").is_in(there))),
@@ -182,7 +182,7 @@ def _lives(flows: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
 of_delivered = partial(figure, of=RUN, source=delivered, needs=("series",))
 
 
-def _convergence(band: float, found: Delivered) -> float | None:
+def _convergence(band: float, found: DeliveredBytes) -> float | None:
     joined_s = float(found.starts.max())
     return merit.convergence_time(found.shares, joined_s, found.shares_s, band)
 
@@ -201,15 +201,15 @@ for _band in BANDS:
     "variation", "variation of the roughest flow",
     "coefficient of variation of the roughest flow, {shares}", better="less",
 )  # fmt: skip
-def _variation(found: Delivered) -> float | None:
+def _variation(found: DeliveredBytes) -> float | None:
     rough = merit.smoothness(found.shares)
     known = rough[np.isfinite(rough)]
     return float(known.max()) if len(known) else None
 
 
-def starvation(prepared: Prepared) -> merit.Starvation | None:
+def starvation(prepared: PreparedRun) -> merit.Starvation | None:
     """Return the inequality of flows' rates in the last half of a run."""
-    found: Delivered | None = prepared.of(delivered)
+    found: DeliveredBytes | None = prepared.of(delivered)
     if found is None:
         return None
     every_s = float(found.times[1] - found.times[0])
@@ -227,7 +227,7 @@ of_starvation(
 )  # fmt: skip
 
 
-def synchronisation(prepared: Prepared) -> np.ndarray | None:
+def synchronisation(prepared: PreparedRun) -> np.ndarray | None:
     """Return the part of the active flows that reduced their windows, by congestion event."""
     flows = prepared.run.flows.filter(pl.col("source").is_in(COMPARABLE))
     cuts = prepared.run.events.filter(
@@ -252,7 +252,7 @@ of_events(
 of_events("congestion_events", "congestion events", len, "events: reductions within a round trip")
 
 
-def kinds(prepared: Prepared) -> pl.Series | None:
+def kinds(prepared: PreparedRun) -> pl.Series | None:
     """Return the goodput of a flow of each of two kinds; labels of one are the same up to a colon.
 
     None of a run with another number of kinds.

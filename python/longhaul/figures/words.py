@@ -1,4 +1,4 @@
-"""Figures and other columns in words: description, subject and unit.
+"""Descriptions of figures and other columns: text, subject and unit.
 
 A path names a figure as responses do, such as `labels.cubic.goodput_bps`. A bare name that several
 subjects have means the figure of all flows first.
@@ -63,7 +63,7 @@ def place_of(figure: Figure) -> str:
 
 
 def of_response(place: str) -> Figure | None:
-    """Return the figure that a response asks for: of all flows if it does not say of whom."""
+    """Return the figure that a response names: of all flows if it names no subject."""
     return figure_at(place) or figure_at(f"all.{place}") or figure_at(f"links.{place}")
 
 
@@ -102,13 +102,13 @@ def unit_at(place: str) -> str:
 
 
 def title(place: str) -> str:
-    """Return a figure in words, `labels.cubic.rtt_mean_s` as `mean RTT of cubic`."""
+    """Return the description of a figure: `labels.cubic.rtt_mean_s` is `mean RTT of cubic`."""
     figure = figure_at(place)
     return (figure.title if figure else _in_words(place.rpartition(".")[2])) + owner(place)
 
 
 def label(place: str) -> str:
-    """Return a figure in words with its unit."""
+    """Return the description of a figure, with its unit."""
     return with_unit(title(place), unit_at(place))
 
 

@@ -119,7 +119,7 @@ def _at_least(count: int, table: ResponseTable, options: Options) -> str:
 
 
 def _limit(options: Options, count: int) -> str:
-    """Return the critical value in words."""
+    """Return the critical value as text."""
     if options.critical is None:
         return f"{outliers.grubbs_critical(count):.3f} (Grubbs' test, two-sided, 5 %)"
     if options.critical <= 0:

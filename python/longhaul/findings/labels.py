@@ -19,15 +19,15 @@ _NUMBERED = re.compile(r"(T\.)?y\d+")
 
 
 def label(column: str) -> str:
-    """Return a response's words and unit, such as `smoothed round-trip time, TP1 (ms)`.
+    """Return a response's description and unit, such as `smoothed round-trip time, TP1 (ms)`.
 
-    A column of which nothing is known, not even a unit by its name, stays as it is.
+    An unknown column without a unit in its name keeps its name.
     """
     return with_unit(*words_and_unit(column))
 
 
 def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return the label with the unit that tables have, and what takes values of a column to it."""
+    """Return the label with the unit of tables, and the factor from the column's unit to it."""
     return in_unit_of_rows(*words_and_unit(column), values)
 
 
@@ -90,5 +90,5 @@ def _common(found: Sequence[Meaning | None]) -> str:
 
 
 def factor_label(name: str) -> str:
-    """Return a factor's name in words."""
+    """Return the description of a factor."""
     return name.replace("_", " ")

@@ -1,4 +1,4 @@
-"""The report of a campaign: what it shows, which factor matters, every cell, and its design."""
+"""The report of a campaign: findings, effects of factors, every cell, and the design."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,7 +70,7 @@ def _finding(table: ResponseTable, response: str) -> str:
 
 
 def _shares(table: ResponseTable) -> list[dict[str, Any]]:
-    """Return a section on who gets what, where responses are of several labels."""
+    """Return a section on the shares of labels, if responses have several labels."""
     if not of_several_labels(table):
         return []
     found = analyse("shares", table, Options())
@@ -88,7 +88,7 @@ def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
 def _filled(
     plot: str, name: str, text: Text, draw: "Callable[[], Figure] | None"
 ) -> dict[str, Any]:
-    """A part of a page: a table, and a plot if there is one."""
+    """Return a part of a page: a table, and a plot if there is one."""
     title = f"{name}: {text.heading or text.title}"
     return {
         "name": title,

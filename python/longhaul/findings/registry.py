@@ -205,7 +205,7 @@ def short(table: ResponseTable, conditions: Sequence[Mapping[str, Any]]) -> tupl
 
 
 def order_in_words(table: ResponseTable, options: Options) -> str:
-    """Return the order of conditions in words; empty if they are as they come."""
+    """Return the order of conditions as text; empty for the order of the table."""
     return f"by increasing {label(table.place(options.order_by))}" if options.order_by else ""
 
 

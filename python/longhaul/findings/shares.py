@@ -1,4 +1,4 @@
-"""Who gets what in a campaign: labels side by side, by the levels of factors."""
+"""Goodput and share of each label in a campaign, by the levels of factors."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

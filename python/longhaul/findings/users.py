@@ -54,7 +54,7 @@ class Goodputs:
     missing: Sequence[str]
     """Responses that not every run has."""
     order: str
-    """Order of the conditions, in words."""
+    """Order of the conditions, as text."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
         """Return positions of responses by statistic and role, empty for other responses."""

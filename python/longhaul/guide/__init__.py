@@ -1,1 +1,1 @@
-"""Material for a beginner: example scenarios, the demonstration, and lists of what exists."""
+"""Material for beginners: example scenarios, the demonstration, and lists of names."""

@@ -378,4 +378,4 @@ GROUP_RESPONSES = {
     for first, role in ((1, "alternate"), (15, "standard"))
     for at, statistic in enumerate(("flows_per_h", *groups.STATISTICS))
 }
-"""Names of table 8-20 and what the responses are called here, before the number of the group."""
+"""Names of table 8-20 with our names of the responses, without the number of the group."""

@@ -64,7 +64,7 @@ class Trajectory:
     """Sending rates; a column for each class."""
     rtt_s: Numbers
     states: Numbers
-    """All states of the model."""
+    """States of the model over time."""
 
     def after(self, t_s: float) -> Trajectory:
         """Return the part after a time."""

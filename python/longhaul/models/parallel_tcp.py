@@ -55,14 +55,14 @@ class Point:
 
     @property
     def goodput(self) -> float:
-        """Throughput without what is lost (5.1)."""
+        """Throughput less losses (5.1)."""
         return self.throughput * (1.0 - self.loss)
 
 
 def synchronised(path: Path, buffer: float, connections: int, *, timeouts: bool = True) -> Point:
     """Return loss rate and throughput with synchronised losses: (5.2) to (5.7).
 
-    `buffer` is what waits at most. Without `timeouts` every loss is repaired at once (5.4).
+    `buffer` is the longest queue. Without `timeouts` every loss is repaired at once (5.4).
     """
     if (lossless := _lossless(path, buffer, connections)) is not None:
         return lossless

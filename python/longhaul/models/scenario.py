@@ -74,7 +74,7 @@ def fluid(scenario: _engine.Scenario) -> Scene:
 
 
 def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
-    """Name what the model cannot represent."""
+    """Yield the keys that the model cannot represent."""
     yield from _unknown(resolved, OF_SCENARIOS)
     if "topology" not in resolved:
         return

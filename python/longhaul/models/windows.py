@@ -68,7 +68,7 @@ class Experiment:
             raise _refused(f"a window has 1 to {MAX_SEGMENTS:,} segments, not {self.cwnd:g}")
 
     def title(self) -> str:
-        """Return the losses and the round-trip time, in words."""
+        """Return the losses and the round-trip time as text."""
         if self.loss is not None:
             lost = f"{self.loss:g} of the segments at random"
         else:
@@ -78,7 +78,7 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """One algorithm's window, a row per round trip."""
+    """The window of one algorithm, a row per round trip."""
 
     name: str
     kind: str

@@ -43,7 +43,7 @@ def check(files: Sequence[Path], *, name: str | None = None, hz: int = 250) -> s
 
 
 def _first_finding(errors: str) -> str:
-    """Return the sanitizer's line that says what happened, and the first place in the module."""
+    """Return the sanitizer's line on the fault, and the first place in the module."""
     lines = [line.strip() for line in errors.splitlines()]
     found = next((line for line in lines if "rror:" in line), None)
     if found is None:

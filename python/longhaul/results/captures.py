@@ -96,7 +96,7 @@ def _options(content: bytes) -> dict[int, bytes]:
 
 
 def _tcp_options(content: bytes) -> tuple[int, list[tuple[int, ...]]]:
-    """Shift of the window, and SACK blocks."""
+    """Return the shift of the window, and the SACK blocks."""
     shift, blocks, at = 0, [], 0
     while at < len(content) and content[at] != END:
         if content[at] == NOTHING:

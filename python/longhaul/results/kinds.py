@@ -97,9 +97,9 @@ class Kind:
     remedies: Mapping[str, str]
     """Remedy for a missing table, by the table's name."""
     provenance: Callable[[Mapping[str, Any]], dict[str, str]]
-    """Facts of `run.json` worth showing, in words."""
+    """Facts of `run.json` worth showing, as text."""
     kept: Callable[[Mapping[str, Any]], dict[str, Any]]
-    """Facts of `run.json` that campaigns keep of a run besides those that all runs have."""
+    """Facts of `run.json` that campaigns store in addition to those of all runs."""
     reduced: Callable[[RunData, int | None], dict[str, Any]]
     """Tables that campaigns keep of a run, with some points of each time series, or all."""
     time_series: Callable[[RunData], TimeSeries]

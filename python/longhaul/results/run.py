@@ -106,7 +106,7 @@ class Results:
 
     @property
     def is_tcp(self) -> bool:
-        """True for a run of connections over links."""
+        """True if the run is of connections over links."""
         return self.kind.name == kinds.CONNECTIONS
 
     @cached_property
@@ -186,7 +186,7 @@ class Results:
 
     @cached_property
     def bundles(self) -> pl.DataFrame:
-        """The flows, with parallel streams added up: what summaries and plots call a flow."""
+        """The flows, with parallel streams added up, as summaries and plots show them."""
         return bundles(self.flows)
 
     @cached_property
@@ -273,7 +273,7 @@ class Results:
         )
 
     def provenance(self) -> dict[str, str]:
-        """Return the provenance of this run, in words."""
+        """Return the provenance of this run as text."""
         meta, machine = self.meta, self.meta["machine"]
         return {
             "scenario": self.title,

@@ -1,4 +1,4 @@
-"""Who gets what: the goodput of each label and its share, over replications."""
+"""Goodput of each label and its share, over replications."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ class Portion:
 
     runs: str
     label: str
-    """With its algorithm where that is not the same in all runs."""
+    """Name of the label, with its algorithm if that differs between runs."""
     algorithm: str
     goodput_bps: MeanInterval
     share: MeanInterval
-    """Of the goodput of all flows."""
+    """Share of the goodput of all flows."""
 
 
 def portions(runs: Sequence[Results]) -> list[Portion]:

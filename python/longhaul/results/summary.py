@@ -32,7 +32,7 @@ class Summary:
     flows: pl.DataFrame
     links: pl.DataFrame
     proxies: pl.DataFrame
-    """No rows and no columns of a run without proxies."""
+    """Rows of proxies; an empty table for a run without proxies."""
     total: dict[str, Any]
 
     @classmethod

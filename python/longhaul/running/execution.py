@@ -144,7 +144,7 @@ def _simulate(
     threads: int = 1,
     watch: bool = False,
 ) -> Path:
-    """Leave a run directory, and return its path; raise what has stopped the run."""
+    """Simulate into a run directory, and return its path; raise the error that stopped the run."""
     latest = Latest() if watch else None
 
     def simulate(progress: Progress | None) -> tuple[Path, BaseException | None]:

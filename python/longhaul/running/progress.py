@@ -20,7 +20,7 @@ def shortened(title: str, width: int) -> str:
 
 @contextmanager
 def bar(title: str, duration_s: float) -> Iterator[Callable[[float, int], None]]:
-    """Show a bar on the error stream, if that is a terminal, and yield what advances it."""
+    """Show a bar on the error stream, if that is a terminal; yield the function to advance it."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

@@ -8,12 +8,12 @@ import polars as pl
 from longhaul.campaign import Run
 from longhaul.studies.data import EXPERIMENT, REPLICATION, Data
 
-# Which run a row is of: experiment, replication, level of each axis.
+# Key of the run of a row: experiment, replication, level of each axis.
 Place = tuple[Any, ...]
 
 
 def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
-    """The new data, with recorded values and trajectories of those of these runs that it lacks.
+    """Return the new data with the recorded values and trajectories of runs that it lacks.
 
     Experiments may share a scenario: a value that was recorded of one stands for the other, too.
     """
@@ -32,7 +32,7 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
 
 
 def not_recorded(recorded: Data, runs: Sequence[Run]) -> list[Run]:
-    """Those of these runs of which nothing was recorded, not even of the same scenario."""
+    """Return the runs without a recorded row, of their own or of the same scenario."""
     row_of = _recorded_rows(runs, recorded, recorded.axes)
     return [run for run in runs if row_of(run) is None]
 
@@ -40,7 +40,7 @@ def not_recorded(recorded: Data, runs: Sequence[Run]) -> list[Run]:
 def _values(
     lacking: Sequence[Run], runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> pl.DataFrame:
-    """Recorded rows of these runs, or of runs that share their scenarios."""
+    """Return the recorded rows of the lacking runs, or of runs that share their scenarios."""
     row_of = _recorded_rows(runs, recorded, axes)
     rows = [
         {**row, **dict.fromkeys(axes), **_levels(run)} for run in lacking if (row := row_of(run))
@@ -80,6 +80,6 @@ def _unique(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _stacked(new: pl.DataFrame, recorded: pl.DataFrame) -> pl.DataFrame:
-    """Both, where both are something; what one has not is null there."""
+    """Return both tables as one, with null in columns that one lacks; empty tables are left out."""
     tables = [table for table in (new, recorded) if not table.is_empty()]
     return pl.concat(tables, how="diagonal_relaxed") if tables else pl.DataFrame()

@@ -31,7 +31,7 @@ def adopt(study: Study, runs: Sequence[Results], scale: str, store: Path) -> Ite
 
 
 def _checked(run: Results, known: dict[str, Run], study: Study, scale: str) -> str:
-    """The scenario of a run as text, if it can be taken."""
+    """Return the scenario of a run as text; refuse a run that cannot be adopted."""
     if run.stopped:
         raise StudyError(f"{run.path}: {run.stopped}")
     version, this, oldest = run.meta["results_version"], results_version(), run.kind.same_since

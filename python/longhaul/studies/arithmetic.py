@@ -23,7 +23,7 @@ OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
 
 @cache
 def metrics(text: str) -> tuple[str, ...]:
-    """The metrics that a text names, each once; ValueError if it is no arithmetic on metrics."""
+    """Return the metrics in a text, each once; ValueError if it is no arithmetic on metrics."""
     if is_metric(text):
         return (text,)
     number(text)

@@ -15,7 +15,7 @@ _MOST = 40
 
 
 def figures(source: str) -> list[str]:
-    """Their numbers, in order; those between the ends of a range, too."""
+    """Return the numbers of the figures and tables that a source cites, ranges expanded."""
     return list(dict.fromkeys(_cited(source)))
 
 

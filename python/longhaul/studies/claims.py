@@ -19,12 +19,12 @@ from longhaul.studies.errors import unknown
 from longhaul.studies.measures import GENERAL, Measure, question
 from longhaul.studies.questions import Question, words_of
 
-# How the column `source` of a claim begins that the source does not make.
+# Beginning of the column `source` of a claim that the source does not make.
 DERIVED = "derived"
-# How it begins where the measure reads back what was configured, tuned or chosen by the same
+# Beginning where the measure reads back what was configured, tuned or chosen by the same
 # number, or computes a formula of ours: no claim, but a check.
 SET_UP = "set-up"
-# How it begins where we ask something that the source cannot say, such as of a newer algorithm.
+# Beginning where we ask something that the source cannot say, such as of a newer algorithm.
 HYPOTHESIS = "hypothesis"
 
 COLUMNS = (
@@ -35,19 +35,19 @@ COLUMNS = (
 OPTIONAL = ("sentence", "narrower")
 # Tolerances that are widths: a part of the value, a number in its unit, or the larger of both.
 TOLERANCE = re.compile(r"(?=\d)(?:([\d.]+) %)?(?:(?:^| or )([\d.]+)(?: (?!or\b)[^\s%]+)?)?")
-# What a claim in TOML has to have.
+# Keys that a claim in TOML needs.
 NEEDED = ("id", "experiment", "measure", "statement", "source")
-# What `runs` says of a source that averages over runs and does not say how many.
+# Value of `runs` for a source that averages over an unknown number of runs.
 SEVERAL = "several"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement of the source, made checkable."""
+    """A checkable statement of the source."""
 
     id: str
     experiments: tuple[str, ...]
-    """Those whose runs it is judged by; the first is where it belongs."""
+    """Experiments whose runs judge it; it belongs to the first one."""
     measure: str
     question: Question
     """The words of `where`, asked of the measure."""
@@ -58,7 +58,7 @@ class Claim:
     runs: str
     """Number of runs behind the source's number; empty for theory and general statements."""
     source: str
-    """Section, table or figure; `derived`, of what it is derived from, if it does not say so."""
+    """Section, table or figure; begins with `derived` for a derived claim."""
     sentence: str = ""
     """Name shared by claims of one sentence, or of one number, which count as one statement."""
     narrower: str = ""
@@ -89,7 +89,7 @@ class Claim:
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]
 
     def expected_as_json(self) -> dict[str, float | None]:
-        """The printed value and the band; open ends are None."""
+        """Return the printed value and the ends of the band; open ends are None."""
         ends = {"low": self.expected.low, "high": self.expected.high}
         band = {key: end if isfinite(end) else None for key, end in ends.items()}
         return {"value": self.expected.printed, **band}
@@ -146,7 +146,7 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 
 
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
-    """The claims of a TOML file as rows: words that are not given are empty.
+    """Yield the claims of a TOML file as rows; words that are not given are empty.
 
     What is measured is of the claim's first experiment unless it says otherwise.
     """
@@ -170,7 +170,7 @@ def _declared(file: Path) -> Iterator[tuple[str, Row]]:
 
 
 def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Words of a claim's `where`; those of `less`, `over` and `against` are tables in TOML."""
+    """Yield the words of a claim's `where`, with its tables `less`, `over` and `against` flat."""
     for word, value in where.items():
         if isinstance(value, Mapping):
             yield from ((f"{word}.{inner}", each) for inner, each in value.items())
@@ -179,7 +179,7 @@ def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _expected(row: Row) -> Expected:
-    """The band of a claim: results are kept in single precision.
+    """Return the band of a claim in single precision, in which results are stored.
 
     Where no end is given, it is as far about the value as the tolerance says.
     """

@@ -40,7 +40,7 @@ class Conclusion:
     """A sentence of the source, and the claims that bear on it."""
 
     title: str
-    """Its id, or a question that it answers."""
+    """Identifier of the conclusion, or the question that it answers."""
     text: str
     source: str
     about: tuple[str, ...]
@@ -56,7 +56,7 @@ class Column:
     title: str
     printed: Mapping[str, str]
     claims: Mapping[str, str]
-    """By row the claim that measures it; none of a word."""
+    """Claim that measures each row; none for a word."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Conclusions:
-    """All of a study."""
+    """The conclusions of a study."""
 
     title: str
     questions: tuple[Conclusion, ...]
@@ -83,7 +83,7 @@ class Outcome:
     """The verdicts of a conclusion's claims, taken together."""
 
     word: str
-    """The verdict in words, without its part."""
+    """The verdict as text, without the part of the runs."""
     worst: str
     """The worst of its claims' verdicts in the ledger, which gives it its colour."""
     is_part: bool
@@ -179,7 +179,7 @@ def check(study: Study) -> None:
 
 
 def judgements_of(conclusion: Conclusion, judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Those of its claims, and of checks of the set-up that it names."""
+    """Return the judgements of the claims and set-up checks that a conclusion names."""
     return [
         judgement
         for judgement in judgements
@@ -228,7 +228,7 @@ def _word(said: Sequence[str]) -> str:
 
 
 def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> str:
-    """The worst verdict of claims; those that agree with a part only have not agreed."""
+    """Return the worst verdict of claims; agreement of a part is undecided."""
     if not verdicts:
         return NOT_RUN
     bad = (verdict for verdict in (CONTRADICTED, OUTSIDE) if verdict in verdicts)
@@ -237,7 +237,7 @@ def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> st
 
 
 def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
-    """On how many conditions claims rest that are about several; on which runs the others do."""
+    """Yield, as text, the conditions and runs on which the verdicts of claims rest."""
     partial = [
         judgement for judgement in own if judgement.part is not None and not judgement.part.is_whole
     ]
@@ -257,7 +257,7 @@ def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
 
 
 def summary_rows(summary: Summary, judgements: Sequence[Judgement]) -> list[list[dict[str, str]]]:
-    """The cells of the source's table: its own word or number, ours and what became of it."""
+    """Return the cells of the source's summary: its word or number, our value and the verdict."""
     by_id = {judgement.claim.id: judgement for judgement in judgements}
     return [[_cell(column, row, by_id) for column in summary.columns] for row in summary.rows]
 

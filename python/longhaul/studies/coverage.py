@@ -15,13 +15,13 @@ from typing import Any
 from longhaul.studies.claims import Claim
 from longhaul.studies.data import EXPERIMENT, Data
 from longhaul.studies.experiments import Experiment
-from longhaul.studies.partial import Part
+from longhaul.studies.partial import CoveredLevels
 from longhaul.studies.questions.question import FULL, Cell, cell_at
 from longhaul.studies.study import Study
 
 
 class RecordedCells:
-    """The cells of a study that were run, and what was measured of them."""
+    """The cells of a study that were run, with their measured metrics."""
 
     def __init__(self, study: Study, data: Data) -> None:
         self._study = study
@@ -56,7 +56,7 @@ class RecordedCells:
         )
 
 
-def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> Part | None:
+def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevels | None:
     """Return the levels of an axis at which all needed runs exist; None without such an axis.
 
     A level at which a metric of the claim was not measured is not there.
@@ -72,7 +72,7 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> Part | None:
     # Cells of an experiment without this axis are needed at each level.
     lacks_common = missing_by_level.pop(None, False)
     complete = [level for level, lacks in missing_by_level.items() if not (lacks or lacks_common)]
-    return Part(axis, tuple(sorted(complete)), len(missing_by_level))
+    return CoveredLevels(axis, tuple(sorted(complete)), len(missing_by_level))
 
 
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:

@@ -1,4 +1,4 @@
-"""`experiments.toml`: what is run, at which scale."""
+"""`experiments.toml`: the runs of a study at each scale."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ SCALES = ("quick", "full")
 ALL = "all"
 # A column of a table of conditions whose factors differ between replications.
 REPLICATION = "replication"
-# What a file has, what all experiments may share, and what each has.
+# Keys of a file, keys that all experiments may share, and keys of each.
 FILE = ("title", "source", "include", "responses", "scenario", "common", "experiments")
 COMMON = ("factors", "set", "replications", "conditions")
 KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "on_request", "all_samples")
@@ -40,13 +40,13 @@ class Head:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One experiment. Without a template it is theory: nothing is run."""
+    """An experiment. Without a template it is theory: nothing is run."""
 
     name: str
     title: str
     template: Scenario | None
     factors: Mapping[str, Any]
-    """As in a campaign file, with values for each scale where these differ; the axes of tables."""
+    """Factors as in a campaign file, with values by scale where these differ; axes of tables."""
     places: Mapping[str, Any]
     """Settings that follow the factors: `set` of a campaign file."""
     replications: Mapping[str, int]
@@ -55,11 +55,11 @@ class Experiment:
     on_request: bool = False
     """True if the quick scale runs it only if it is named, since it takes long."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
-    """Of the axis that is a table: the factors' levels at each of its points."""
+    """Tables of conditions by axis: the levels of other factors at each point of the axis."""
     all_samples: bool = False
     """True if every sample over time is kept; else some hundred of each trajectory."""
     folder: Path = field(default_factory=Path)
-    """Of the file that declares it, in which its own `reduce.py` is looked for."""
+    """Folder of the file that declares it, with its own `reduce.py` if it has one."""
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -74,17 +74,17 @@ class Experiment:
 
     @property
     def words(self) -> list[str]:
-        """Those of them that are words, the same in all replications."""
+        """The columns whose values are words, the same in all replications."""
         first = [next(iter(table.values())) for table in self.conditions.values()]
         return [name for row in first for name, level in row.items() if isinstance(level, str)]
 
     def varied(self, scale: str) -> Factors:
-        """Its factors and what follows them at a scale."""
+        """Return the factors of the experiment at a scale, with the keys that follow them."""
         return self._varied[scale]
 
     @cached_property
     def _varied(self) -> dict[str, Factors]:
-        """By scale: read once, for each claim asks."""
+        """Factors by scale, read once since each claim needs them."""
         return {scale: self._read(scale) for scale in SCALES}
 
     def _read(self, scale: str) -> Factors:
@@ -95,7 +95,7 @@ class Experiment:
         return read_factors(factors, _at(self.places, scale), self.columns)
 
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
-        """Its runs at a scale, at most a number of replications of each."""
+        """Return the runs at a scale, each replicated at most `replications` times."""
         if self.template is None:
             return Sweep(self.name, {}, replications=0)
         count = self.replications.get(scale, 1)
@@ -119,11 +119,11 @@ class Experiment:
 
     @cached_property
     def _cells(self) -> dict[str, Sequence[Mapping[str, Any]]]:
-        """By scale, filled when a claim asks: there are many claims."""
+        """Sweeps by scale, created when a claim needs one."""
         return {}
 
     def levels(self, axis: str, scale: str) -> list[Level]:
-        """The points of an axis."""
+        """Return the points of an axis."""
         return list(self.varied(scale).levels[axis])
 
 
@@ -228,13 +228,13 @@ def _check(experiment: Experiment) -> None:
 
 
 def _of_folder(study: Path, file: Path, name: str) -> Path:
-    """A file of the folder with the experiments, or else of the study that includes it."""
+    """Return a file from the experiments' folder, or else from the study that includes it."""
     own = file.parent / name
     return own if own.is_file() else study / name
 
 
 def _conditions(file: Path) -> dict[str, Conditions]:
-    """A table of conditions, by the axis that its first column is; other columns are factors.
+    """Return a table of conditions by its axis, the first column; other columns are factors.
 
     Where the second column is `replication`, there is a row for each, in order from 0 on.
     """
@@ -256,7 +256,7 @@ def _conditions(file: Path) -> dict[str, Conditions]:
 
 
 def _level(cell: str) -> Level:
-    """A number where a cell holds one, or its text."""
+    """Return the number that a cell holds, or its text."""
     for kind in (int, float):
         try:
             return kind(cell)

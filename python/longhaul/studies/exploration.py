@@ -20,7 +20,7 @@ from longhaul.studies.experiments import Experiment
 from longhaul.studies.record import Record
 from longhaul.studies.study import Study
 
-# What each row has besides axes and metrics.
+# Columns of each row in addition to axes and metrics.
 NO_METRICS = (EXPERIMENT, *PROVENANCE, *COSTS)
 SHOWN_METRICS = 6
 
@@ -46,7 +46,7 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
         numbers = [axis for axis in experiment.conditions if axis in axes and columns]
         varied = [axis for axis in axes if rows[axis].n_unique() > 1]
         metrics = [name for name in known if name not in (*axes, REPLICATION)]
-        # What most claims are about is looked at first.
+        # Metrics of most claims come first.
         claimed = Counter(
             claim.question.metric for claim in study.claims if experiment.name in claim.experiments
         )
@@ -135,7 +135,7 @@ def _meanings(
 
 
 def link_to(explorer: Path, title: str, table: str) -> str:
-    """A link to a table of an explorer, as `explorer/src/link.ts` reads it."""
+    """Return a link to a table of an explorer, as `explorer/src/link.ts` reads it."""
     state = json.dumps(
         {"page": title, "table": table, "filters": [], "logarithmic": [], "views": {}}
     ).encode()

@@ -28,14 +28,14 @@ VALUE = "value"
 
 @dataclass(frozen=True)
 class FamilyJudgement:
-    """A family and what became of it."""
+    """A family with its verdict."""
 
     title: str
     metric: str
     claims: tuple[str, ...]
     family: Family
     verdict: str
-    """Empty if its cells stand."""
+    """Verdict of the family; empty if its cells stand."""
 
     @property
     def text(self) -> str:
@@ -44,7 +44,7 @@ class FamilyJudgement:
         return f"its family ({self.title}) is {verdict}: {self.family.text}"
 
     def as_json(self) -> dict[str, Any]:
-        """As `longhaul study claims --json` prints it."""
+        """Return the values that `longhaul study claims --json` prints."""
         return {
             "title": self.title,
             "metric": self.metric,
@@ -57,7 +57,7 @@ class FamilyJudgement:
 
 
 @dataclass(frozen=True)
-class _Cells:
+class _FamilyCells:
     """The claims of one family."""
 
     title: str
@@ -86,8 +86,8 @@ def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
     return {claim: one for one in judged for claim in one.claims}
 
 
-def _family(study: Study, data: Data, cells: _Cells) -> Family | None:
-    """The family, if three replications or more have all of its cells."""
+def _family(study: Study, data: Data, cells: _FamilyCells) -> Family | None:
+    """Return the family; None unless three replications or more have all of its cells."""
     rows = []
     for replication in data.each_replication:
         try:
@@ -108,7 +108,7 @@ def _family(study: Study, data: Data, cells: _Cells) -> Family | None:
         ) from None
 
 
-def _declared(study: Study) -> list[_Cells]:
+def _declared(study: Study) -> list[_FamilyCells]:
     file = study.path / NAME
     if not file.is_file():
         return []
@@ -121,8 +121,8 @@ def _declared(study: Study) -> list[_Cells]:
         raise ScenarioError(f"{file}: {error}") from None
 
 
-def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_Cells]:
-    """The families of an entry: a column of each of its groups of cells."""
+def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
+    """Yield the families of an entry, one for each column of its groups of cells."""
     if unknown := set(entry) - set(KEYS):
         raise ScenarioError(f"unknown key `{min(unknown)}`: {', '.join(KEYS)}")
     by_difference = entry.get("difference", ())
@@ -143,11 +143,11 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_Cells]:
         title = entry["title"].format(level)
         statistic = DIFFERENCE if metric in by_difference else LOGARITHM
         if len(claims) > 1:
-            yield _Cells(title, metric, statistic, tuple(claims))
+            yield _FamilyCells(title, metric, statistic, tuple(claims))
 
 
 def _is_cell(claim: Claim) -> bool:
-    """True for a printed number of one run in one cell, with a band that has two ends."""
+    """Return true for a printed number of one run in one cell, whose band has two ends."""
     band = claim.expected
     return (
         claim.of_one_run

@@ -6,13 +6,13 @@ from typing import Any
 from longhaul.analysis.judging import Interval
 from longhaul.studies.claims import Claim
 from longhaul.studies.families import FamilyJudgement
-from longhaul.studies.partial import Part
+from longhaul.studies.partial import CoveredLevels
 from longhaul.studies.questions.question import Cell
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """A claim and what became of it."""
+    """A claim with its measured value and verdict."""
 
     claim: Claim
     measured: float | None
@@ -20,19 +20,19 @@ class Judgement:
     verdict: str
     scale: str
     replications: int
-    """The fewest in any cell of its experiments; none for theory."""
+    """Smallest number of replications in any cell of its experiments; 0 for theory."""
     reason: str = ""
-    """Why nothing was measured, or nothing decided; empty if it speaks for itself."""
+    """Reason for a missing value or an open verdict; may be empty."""
     shape: str = ""
     """The distribution assumed for the interval of one more run; empty for that of a median."""
     needs: str = ""
-    """The runs that the claim is about, in words; empty for theory."""
-    part: Part | None = None
+    """The runs that the claim is about, as text; empty for theory."""
+    part: CoveredLevels | None = None
     """The levels of an axis that were run, if the claim is about all of them."""
     so_far: str = ""
-    """The verdict on the levels that are there, if these decide nothing and can be compared."""
+    """The verdict on the levels that were run, if they leave the claim undecided."""
     there: frozenset[Cell] = frozenset()
-    """The runs that are there of those that it is about."""
+    """The runs that exist, of those that the claim is about."""
     is_partial: bool = False
     """True if it was judged, and runs that are missing may change the verdict."""
     family: FamilyJudgement | None = None
@@ -52,11 +52,11 @@ class Judgement:
 
     @property
     def outcome(self) -> str:
-        """The verdict, and why there is none."""
+        """The verdict, with its reason."""
         return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
 
     def as_json(self) -> dict[str, Any]:
-        """As `longhaul study claims --json` prints it."""
+        """Return the values that `longhaul study claims --json` prints."""
         return {
             "id": self.claim.id,
             "experiment": self.claim.experiments[0],

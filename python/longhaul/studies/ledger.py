@@ -1,4 +1,4 @@
-"""The ledger: every claim with what was measured, its interval and the verdict."""
+"""The ledger: every claim with its measured value, interval and verdict."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,10 +25,10 @@ from longhaul.studies import coverage, families, partial
 from longhaul.studies.claims import Claim
 from longhaul.studies.coverage import RecordedCells
 from longhaul.studies.data import Data, NotRunError
-from longhaul.studies.data.resampling import Resampled
+from longhaul.studies.data.resampling import ResampledData
 from longhaul.studies.families import FamilyJudgement
 from longhaul.studies.judgement import Judgement
-from longhaul.studies.partial import Decide, Part
+from longhaul.studies.partial import CoveredLevels, Decide
 from longhaul.studies.questions import Question
 from longhaul.studies.statements import counted, counts, statements
 from longhaul.studies.study import Study
@@ -49,7 +49,7 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
     recorded = RecordedCells(study, data)
     measured = [_measured(study, claim, data, recorded, scale) for claim in claims]
-    samples = _in_samples(measured, Resampled(data, SAMPLES))
+    samples = _in_samples(measured, ResampledData(data, SAMPLES))
     judged_families = families.judge(study, data)
     return [
         _in_family(
@@ -61,20 +61,20 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
 
 
 def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgement:
-    """The judgement of a cell: not reproduced if its family is unlike print."""
+    """Return the judgement of a cell, not reproduced if its family is unlike the printed values."""
     if family is None or not family.verdict or judgement.verdict != REPRODUCED:
         return replace(judgement, family=family)
     return replace(judgement, verdict=UNDECIDED, reason=family.text, family=family)
 
 
 def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
-    """The families of some claims, in their order."""
+    """Return the families of some claims, in their order."""
     found = {id(one.family): one.family for one in judgements if one.family is not None}
     return list(found.values())
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """The judgement with the runs that its claim is about, and those of them that are there."""
+    """Return the judgement with the runs that its claim is about, and with those that exist."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,
@@ -83,7 +83,7 @@ def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judge
     )
 
 
-def _in_samples(measured: "Sequence[_Measured]", samples: Resampled) -> list[list[float]]:
+def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) -> list[list[float]]:
     """Return the values of each resampled claim in the bootstrap samples.
 
     They are computed for all samples at once where the question allows it, one by one otherwise.
@@ -106,12 +106,12 @@ def _in_samples(measured: "Sequence[_Measured]", samples: Resampled) -> list[lis
 
 
 @dataclass(frozen=True)
-class _Measured:
+class _MeasuredClaim:
     """The measured value of a claim, or the reason for a missing one."""
 
     question: Question
     """About the levels that exist, if the claim is about all levels of an axis."""
-    part: Part | None
+    part: CoveredLevels | None
     on_runs: str = ""
     """The number of its runs at this scale that exist, as text; empty if all exist."""
     value: float | None = None
@@ -127,20 +127,20 @@ class _Measured:
 
     @cached_property
     def kind(self) -> str:
-        """The kind of number, of which some levels may show something of all."""
+        """The kind of number, which decides what some levels show of all; see `partial`."""
         return "" if self.part is None else self.question.kind(self.part.axis)
 
 
 def _measured(
     study: Study, claim: Claim, data: Data, recorded: RecordedCells, scale: str
-) -> _Measured:
+) -> _MeasuredClaim:
     question = claim.question
     count = _replications(data, claim.experiments)
     if lacking := coverage.lacking(study, recorded, claim):
-        return _Measured(question, None, reason=lacking, replications=count)
+        return _MeasuredClaim(question, None, reason=lacking, replications=count)
     part = coverage.part_of(study, recorded, claim)
     if part is not None and not part.there:
-        return _Measured(question, part, reason=part.text, replications=count)
+        return _MeasuredClaim(question, part, reason=part.text, replications=count)
     if part is not None and not part.is_whole:
         question = question.narrowed(part.words)
     value, reason = _value(question, data)
@@ -149,10 +149,12 @@ def _measured(
         alone = (_value(question, replication)[0] for replication in data.each_replication)
         next_run = predict([prediction for prediction in alone if prediction is not None])
     on_runs = coverage.on_runs(study, recorded, claim, scale)
-    return _Measured(question, part, on_runs, value, reason, count, next_run)
+    return _MeasuredClaim(question, part, on_runs, value, reason, count, next_run)
 
 
-def _judged(claim: Claim, measured: _Measured, samples: Sequence[float], scale: str) -> Judgement:
+def _judged(
+    claim: Claim, measured: _MeasuredClaim, samples: Sequence[float], scale: str
+) -> Judgement:
     if measured.value is None:
         return Judgement(
             claim, None, None, NOT_RUN, scale, measured.replications, measured.reason,
@@ -198,7 +200,7 @@ def _by_median(expected: Expected, _: float) -> Decide:
 
 
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
-    """The percentile interval of what was measured in bootstrap samples, if there are any.
+    """Return the percentile interval of the bootstrap samples; None without samples.
 
     A skewed statistic may leave its own interval.
     """
@@ -225,19 +227,19 @@ def _replications(data: Data, experiments: Sequence[str]) -> int:
     )
 
 
-class Kinds(NamedTuple):
-    """Claims, and what stands among them and is none."""
+class ClaimsByKind(NamedTuple):
+    """Claims, checks and hypotheses, apart."""
 
     claims: list[Judgement]
     checks: list[Judgement]
-    """Of the set-up."""
+    """Checks of the set-up."""
     hypotheses: list[Judgement]
-    """Ours, about what the source does not have."""
+    """Our hypotheses about subjects that the source does not have."""
 
 
-def kinds(judgements: Sequence[Judgement]) -> Kinds:
+def kinds(judgements: Sequence[Judgement]) -> ClaimsByKind:
     """Tell claims of the source from checks of the set-up and from hypotheses of ours."""
-    found = Kinds([], [], [])
+    found = ClaimsByKind([], [], [])
     for judgement in judgements:
         claim = judgement.claim
         kind = 1 if claim.is_set_up else 2 if claim.is_hypothesis else 0
@@ -246,7 +248,7 @@ def kinds(judgements: Sequence[Judgement]) -> Kinds:
 
 
 def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Those that a single run of each cell decided."""
+    """Return the judgements that rest on a single run of each cell."""
     return [
         judgement
         for judgement in judgements
@@ -255,7 +257,7 @@ def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 
 def number(value: float | None) -> str:
-    """A number with four digits, as people write them; the time of an event that did not happen."""
+    """Return a number with four digits as text; infinity as a time that was not reached."""
     if value is None:
         return ""
     if not isfinite(value):
@@ -268,7 +270,7 @@ def number(value: float | None) -> str:
 
 
 def band(claim: Claim) -> str:
-    """The band in words."""
+    """Return the band of a claim as text."""
     low, high = (
         number(end) if isfinite(end) else "" for end in (claim.expected.low, claim.expected.high)
     )
@@ -278,12 +280,12 @@ def band(claim: Claim) -> str:
 
 
 def span(interval: Interval | None) -> str:
-    """An interval in words."""
+    """Return an interval as text."""
     return "" if interval is None else f"{number(interval[0])} to {number(interval[1])}"
 
 
 def table(judgements: Sequence[Judgement]) -> Table:
-    """The ledger on a terminal."""
+    """Return the ledger as a table for the terminal."""
     heads = ("claim", "experiment", "statement", "band", "measured", "interval", "verdict", "runs")
     shown = Table(*heads, box=None, pad_edge=False)
     for judgement in judgements:
@@ -301,7 +303,7 @@ def table(judgements: Sequence[Judgement]) -> Table:
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
-    """The verdicts in a few lines: of all claims, of those that rest on one run, of checks."""
+    """Return the verdicts in a few lines: all claims, those that rest on one run, and checks."""
     claims, checks, hypotheses = kinds(judgements)
     derived = len(statements([judgement for judgement in claims if judgement.claim.derived]))
     note = f" ({derived} of them derived, not the source's own)" if derived else ""

@@ -6,7 +6,7 @@ a curve has in common. Shares of points are from 0 to 1.
 
 from collections.abc import Callable, Mapping, Sequence
 
-from longhaul.studies.questions import DECLARED, Declared, PythonQuestion, Question
+from longhaul.studies.questions import DECLARED, DeclaredMeasure, PythonQuestion, Question
 from longhaul.studies.questions.python import KINDS, WHOLE_DESIGN
 from longhaul.studies.questions.words import Words
 from longhaul.studies.registry import Registry
@@ -34,6 +34,6 @@ def question(
 ) -> Question:
     """Parse the question that words ask of a measure; ValueError for words that it refuses."""
     measure = measures[name]
-    if isinstance(measure, Declared):
+    if isinstance(measure, DeclaredMeasure):
         return measure.question(words, experiments)
     return PythonQuestion.read(name, measure, words, experiments)

@@ -45,13 +45,13 @@ class Numbers:
         self._scale = record.facts.scale
 
     def written(self, text: str) -> str:
-        """The text with its numbers and tables as the results have them."""
+        """Return the text with the numbers and tables of the results."""
         text = BLOCK.sub(lambda block: self._table(block["name"]), text)
         return NUMBER.sub(self._number, text)
 
     @cached_property
     def judgements(self) -> list[Judgement]:
-        """Of all claims."""
+        """The judgements of all claims."""
         return ledger.judge(self.study, self.data, self._scale)
 
     def _number(self, match: re.Match[str]) -> str:
@@ -135,7 +135,7 @@ def verdicts(judgements: Sequence[Judgement]) -> list[str]:
 
 
 def of_parts(judgements: Sequence[Judgement], starts: Mapping[str, str]) -> list[str]:
-    """A table of the verdicts of claims whose names begin alike, by what they are about."""
+    """Return a table of the verdicts of claims, grouped by the beginning of their names."""
     claims = ledger.kinds(judgements).claims
     rows = {
         part: [judgement for judgement in claims if judgement.claim.id.startswith(start)]
@@ -153,6 +153,6 @@ def _counted(head: str, rows: Mapping[str, Sequence[Judgement]]) -> list[str]:
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """The lines of a table in Markdown, with an empty one on either side."""
+    """Return the lines of a table in Markdown, with an empty line on either side."""
     lines = [head, ["---"] * len(head), *rows]
     return ["", *("| " + " | ".join(cells) + " |" for cells in lines), ""]

@@ -95,7 +95,7 @@ def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
 
 
 def _figures_of(figures: Sequence[Figure], judgements: Sequence[Judgement]) -> dict[str, list[str]]:
-    """By claim the figures that it is about: those that its source cites, or else that draw it."""
+    """Return, for each claim, the figures that its source cites, or else those that draw it."""
     numbers = {figure.number for figure in figures}
     drawn = {
         (line.experiment, line.metric): figure.number
@@ -209,7 +209,7 @@ def _conclusion(
 
 
 def _linked(study: Study, text: str) -> Markup:
-    """A text in which names of experiments lead to what was run of them, and show their titles."""
+    """Return a text with links from names of experiments to their runs, with titles."""
 
     def link(found: re.Match[str]) -> str:
         name = found[0]
@@ -252,7 +252,7 @@ def _figure(
     figure: Figure, picture: Markup | None, judgements: Sequence[Judgement],
     shown_in: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:  # fmt: skip
-    """A figure, the claims about it, and how many there are about the same runs."""
+    """Return a figure, the claims about it, and the number of claims about the same runs."""
     about, others = [], 0
     for judgement in judgements:
         if figure.number in shown_in[judgement.claim.id]:
@@ -281,7 +281,7 @@ def _figure(
 
 
 def _other_numbers(study: Study, record: Record) -> str:
-    """Of which results the README has its numbers, if not of these; empty if there are none."""
+    """Return the folder of the results behind the README's numbers; empty if it is this one."""
     if "<!--" not in study.readme or not any(study.recorded.glob("*/run.json")):
         return ""
     folder, recorded = latest_recorded(study)
@@ -289,7 +289,7 @@ def _other_numbers(study: Study, record: Record) -> str:
 
 
 def _rendered(text: str) -> Markup:
-    """Markdown as part of a page: without its title, and links to files beside it as text."""
+    """Return Markdown as part of a page, without its title; links to files become text."""
     parser = MarkdownIt("commonmark").enable("table")
     tokens = parser.parse(text)
     if tokens and tokens[0].tag == "h1":
@@ -301,7 +301,7 @@ def _rendered(text: str) -> Markup:
 
 
 def _without_files(tokens: Sequence[Token]) -> Iterator[Token]:
-    """A line of text without the ends of links to files; those to addresses and anchors stay."""
+    """Yield a line of text without links to files; links to addresses and anchors stay."""
     is_file = False
     for token in tokens:
         if token.type == "link_open":

@@ -32,7 +32,7 @@ COUNT, SHARE, LEAST, LARGEST = "count", "share", "least", "largest"
 # Numbers that say which of two sides is the larger, and what they are where both are equal.
 RATIO, SIGN = "ratio", "sign"
 EQUAL = {RATIO: 1.0, SIGN: 0.0}
-# What a verdict is called that some levels have and all may not have.
+# Names of verdicts that hold for some levels and may not hold for all.
 SO_FAR = {
     REPRODUCED: "in the band", OUTSIDE: "outside the band", CONTRADICTED: "the contrary",
     UNDECIDED: "undecided",
@@ -40,8 +40,8 @@ SO_FAR = {
 
 
 @dataclass(frozen=True)
-class Part:
-    """The levels of an axis at which all runs are there that a claim needs, out of all."""
+class CoveredLevels:
+    """The levels of an axis with all runs that a claim needs, and the number of all levels."""
 
     axis: str
     there: tuple[Any, ...]
@@ -54,7 +54,7 @@ class Part:
 
     @property
     def text(self) -> str:
-        """Such as `on 8 of 32 conditions`."""
+        """The part as text, such as `on 8 of 32 conditions`."""
         return f"on {len(self.there)} of {self.of} {self.axis}{'s' if self.of > 1 else ''}"
 
     @property
@@ -64,10 +64,10 @@ class Part:
         return {self.axis: AND.join(map(str, self.there)) if others else first}
 
 
-def bounds(kind: str, interval: Interval, part: Part) -> Interval:
+def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
     """Return the bounds of a number over all levels, from its interval over some of them.
 
-    Nowhere certain if nothing is known of the kind.
+    The bounds are infinite if the kind of number allows no conclusion.
     """
     low, high = interval
     there = len(part.there)
@@ -80,11 +80,11 @@ def bounds(kind: str, interval: Interval, part: Part) -> Interval:
 
 
 def judge(
-    kind: str, interval: Interval, part: Part, expected: Expected, decide: Decide
+    kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> tuple[str, str]:
-    """The verdict on all levels by what is known of some; if there is none, that on these alone.
+    """Return the verdict on all levels; if it is undecided, also the one on the known levels.
 
-    That one more run may be as printed decides nothing where a number may be anything.
+    For a number without bounds, agreement of one more run decides nothing.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)
@@ -93,8 +93,8 @@ def judge(
     return UNDECIDED, _so_far(kind, interval, part, expected, decide)
 
 
-def reason(kind: str, part: Part, verdict: str, so_far: str) -> str:
-    """On how many levels a verdict rests; if they decide nothing, how it looks so far."""
+def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
+    """Return the levels on which a verdict rests as text; if undecided, with the verdict so far."""
     if verdict != UNDECIDED:
         return part.text
     if not so_far:
@@ -102,8 +102,10 @@ def reason(kind: str, part: Part, verdict: str, so_far: str) -> str:
     return f"{part.text}, and {SO_FAR[so_far]} {'in proportion' if kind == COUNT else 'there'}"
 
 
-def _so_far(kind: str, interval: Interval, part: Part, expected: Expected, decide: Decide) -> str:
-    """The verdict on the levels that are there; empty if theirs cannot be compared with all."""
+def _so_far(
+    kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
+) -> str:
+    """Return the verdict on the existing levels; empty if they cannot be compared with all."""
     if kind == COUNT:
         times = part.of / len(part.there)
         # So few levels may not come to any count in the band.

@@ -12,7 +12,7 @@ from longhaul.studies.study import Study
 
 
 def figures(study: Study) -> Sequence[Figure]:
-    """Those that are declared, and those in Python."""
+    """Return the declared figures of a study, and those in Python."""
     every: list[Figure] = []
     if (file := study.path / figure_file.NAME).is_file():
         every += figure_file.read(file, study.experiments)

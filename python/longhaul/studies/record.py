@@ -1,4 +1,4 @@
-"""Recorded results of a study: small tables, and what they were made with."""
+"""Recorded results of a study: small tables, and the versions that made them."""
 
 import json
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ class Facts:
 
     @classmethod
     def of(cls, data: Data, scale: str, wanted: int) -> "Facts":
-        """Of results that have just been collected."""
+        """Create the facts of results that have just been collected."""
         packets = 0 if data.values.is_empty() else int(data.values["data_packets"].sum())
         runs = data.values.height
         versions = (_engine.version(), _engine.results_version())
@@ -45,7 +45,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Record:
-    """Results and what made them."""
+    """Results, with the versions that made them."""
 
     facts: Facts
     data: Data
@@ -91,7 +91,7 @@ def collect(study: Study, store: Path, scale: str, before: Record | None = None)
 
 
 def read(folder: Path, study: Study) -> Record:
-    """Read what was written; rows that do not say their results version are of the record's."""
+    """Read a written record; rows without a results version have the record's."""
     facts = Facts(**json.loads((folder / "run.json").read_text(encoding="utf-8")))
     data = Data.read(folder, study.axes)
     if VERSION not in data.values.columns and not data.values.is_empty():
@@ -101,7 +101,7 @@ def read(folder: Path, study: Study) -> Record:
 
 
 def recorded(study: Study) -> tuple[Path, Record]:
-    """The results that come with a study; the fuller first."""
+    """Return the results that come with a study; the fuller ones first."""
     return _first(study, [study.recorded], tuple(reversed(SCALES)))
 
 
@@ -114,7 +114,7 @@ def check_scale(scale: str) -> None:
 def latest(
     study: Study, out: Path, scale: str | None, *, shipped: bool = True
 ) -> tuple[Path, Record]:
-    """The last results of one's own, or else those that come with the study; the fuller first."""
+    """Return the user's last results, or else those that come with the study, the fuller first."""
     scales: Sequence[str] = (scale,) if scale else tuple(reversed(SCALES))
     for scale_ in scales:
         check_scale(scale_)

@@ -1,4 +1,4 @@
-"""Functions by name: what claims measure, what tables a README has."""
+"""Functions by name: measures of claims, and tables of READMEs."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar

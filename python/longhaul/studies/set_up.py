@@ -24,7 +24,7 @@ DIRECTIONS = {"forward": (0, 1), "reverse": (1, 0)}
 
 @dataclass(frozen=True)
 class Group:
-    """Flows that take the same way."""
+    """Flows on the same path."""
 
     label: str
     count: int
@@ -39,7 +39,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Network:
-    """Routers in a row, what is between them, and who sends over them."""
+    """Routers in a row, with the links between them and the flows over them."""
 
     experiment: Experiment
     nodes: tuple[str, ...]
@@ -63,7 +63,7 @@ class Network:
 
 
 def pictures(study: Study, scale: str) -> list[tuple[str, Markup]]:
-    """A caption and a picture of each network, of few; none of networks of another kind."""
+    """Return captions and pictures of the networks, of a few; none for other kinds of networks."""
     shown: list[Network] = []
     for network in _networks(study, scale):
         if not any(network.is_part_of(other) for other in shown):
@@ -72,7 +72,7 @@ def pictures(study: Study, scale: str) -> list[tuple[str, Markup]]:
 
 
 def _networks(study: Study, scale: str) -> Iterator[Network]:
-    """Of the first run of each experiment."""
+    """Yield the network of the first run of each experiment."""
     for experiment in study.chosen():
         for run in islice(experiment.sweep(scale, 1).runs(), 1):
             if (network := _network(experiment, run)) is not None:
@@ -108,7 +108,7 @@ def _network(experiment: Experiment, run: Run) -> Network | None:
 
 
 def _group(flows: Mapping[str, Any], hops: int) -> Group:
-    """Flows called `cross-1` to `cross-9` are `cross`."""
+    """Return the group of some flows; `cross-1` to `cross-9` all belong to `cross`."""
     label = re.sub(r"-\d+$", "", flows.get("label", "flow"))
     ends = DIRECTIONS[flows.get("direction", "forward")]
     start, end = flows.get("path") or (hops * ends[0], hops * ends[1])
@@ -126,7 +126,7 @@ def _merged(groups: Iterable[Group]) -> Iterator[Group]:
 
 
 def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
-    """Rate and delay, discipline, and what the queue holds."""
+    """Return the texts of a link: rate and delay, discipline, and limit of the queue."""
     queue = link.get("queue", {})
     rate = re.sub(r"bps$", "bit/s", str(link.get("rate", "")))
     words = [f"{rate}, {link.get('delay', '')}".strip(", "), str(queue.get("kind", ""))]
@@ -135,7 +135,7 @@ def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _picture(network: Network) -> Markup:
-    """Routers in a row; above them what goes to the right, below what goes to the left."""
+    """Return the picture: routers in a row, flows to the right above them, to the left below."""
     to_right = [group for group in network.groups if group.end > group.start]
     to_left = [group for group in network.groups if group.end < group.start]
     left = MARGIN + NODE
@@ -178,7 +178,7 @@ def _links(network: Network, xs: Sequence[int], axis: int) -> Iterator[str]:
 
 
 def _flow(group: Group, xs: Sequence[int], y: int) -> Iterator[str]:
-    """An arrow from where flows enter to where they leave, with its text in the middle."""
+    """Yield an arrow from the entry of flows to their exit, with its text in the middle."""
     start, end = xs[group.start], xs[group.end]
     middle, room = (start + end) / 2, 0.5 * LETTER * len(group.text) + 6
     towards = 1 if end > start else -1

@@ -34,7 +34,7 @@ NONE_INSTALLED = (
     "no studies are installed; those of publications are the distribution longhaul-studies: "
     "pip install ./reproductions, in a checkout of Longhaul"
 )
-# What the modules of a study define, if it has them; `metrics.trajectory` only where runs are
+# Definitions in the modules of a study, if it has them; `metrics.trajectory` only where runs are
 # sampled.
 DEFINED = (("metrics", "metrics"), ("measures", "MEASURES"), ("figures", "FIGURES"))
 
@@ -42,7 +42,7 @@ Metrics = Callable[[Kept, Run], Mapping[str, Any]]
 
 
 def existing(file: Path) -> Path:
-    """A file that a study has to have, or StudyError."""
+    """Return the path of a file that a study needs; raise StudyError without it."""
     if not file.is_file():
         raise StudyError(f"{file}: expected a file of the study, found none")
     return file
@@ -50,7 +50,7 @@ def existing(file: Path) -> Path:
 
 @dataclass(frozen=True)
 class Study:
-    """A study; what it needs is read when it is first asked for."""
+    """A study, whose files are read when they are first needed."""
 
     name: str
     path: Path
@@ -88,7 +88,7 @@ class Study:
 
     @property
     def folders(self) -> list[Path]:
-        """Those with experiments: its own, and what it includes."""
+        """Folders with experiments: the study's own, and those that it includes."""
         return list(dict.fromkeys(experiment.folder for experiment in self.experiments.values()))
 
     @property
@@ -103,7 +103,7 @@ class Study:
         return self.path / "results"
 
     def required(self, module: str, name: str) -> Any:  # noqa: ANN401
-        """A function or list that one of the study's modules has to define, or StudyError."""
+        """Return a definition in one of the study's modules; raise StudyError without it."""
         definition = getattr(self.module(module), name, None)
         if definition is None:
             file = self._file(module)
@@ -136,7 +136,7 @@ class Study:
             _claims_of(folder)
 
     def module(self, name: str) -> ModuleType:
-        """The study's own module of this name, such as `metrics`; with dots, of a folder."""
+        """Return the study's module of this name, such as `metrics`; dots name a folder."""
         # Studies in folders of the same name are different studies.
         place = hashlib.sha256(str(self.path).encode()).hexdigest()[:8]
         package = f"longhaul_study_{self.path.name}_{place}"
@@ -167,11 +167,11 @@ class Study:
         return Reduction("", reduce)
 
     def store(self, path: Path, experiment: Experiment) -> Store:
-        """The store at a path, as an experiment's runs are kept in it."""
+        """Return the store of an experiment's runs at a path."""
         return Store(path, self.reduction(experiment).variant)
 
     def chosen(self, names: Sequence[str] = ()) -> list[Experiment]:
-        """The experiments of these names; all without one."""
+        """Return the experiments of these names; all experiments without a name."""
         for name in names:
             if name not in self.experiments:
                 raise unknown("experiment", name, list(self.experiments))
@@ -182,12 +182,12 @@ class Study:
         ]
 
     def by_default(self, scale: str) -> list[str]:
-        """The experiments that are run if none is named."""
+        """Return the names of the experiments that run if none is named."""
         every = self.experiments.values()
         return [one.name for one in every if scale == "full" or not one.on_request]
 
     def cell(self, experiment: str, levels: Mapping[str, str]) -> Run:
-        """The one run of an experiment at these levels of its axes, as they are written."""
+        """Return the one run of an experiment at these levels, given as text."""
         (chosen,) = self.chosen([experiment])
         for axis in levels:
             if axis not in chosen.axes:
@@ -214,7 +214,7 @@ class Study:
         replications: int | None = None,
         where: Mapping[str, Collection[str]] | None = None,
     ) -> list[Run]:
-        """Every run of some experiments, one replication of all after the other.
+        """Return every run of some experiments, replication by replication.
 
         `where` has levels of axes, as they are written: only runs at one of them, of all that are
         given. Experiments without such an axis are left out.
@@ -256,12 +256,12 @@ class OwnReducer:
 
 
 def _reducer(study: Path, folder: Path) -> str:
-    """The module `reduce` of a folder of a study."""
+    """Return the name of the module `reduce` in a study's folder."""
     return ".".join([*folder.relative_to(study).parts, "reduce"])
 
 
 def _at(runs: Sequence[Run], axis: str, levels: Collection[str]) -> list[Run]:
-    """The runs at some levels of an axis; refuses a level that none of them has."""
+    """Return the runs at some levels of an axis; refuse a level that no run has."""
     there = list(dict.fromkeys(str(run.cell[axis]) for run in runs if axis in run.cell))
     if not there:
         raise unknown("axis", axis, list(dict.fromkeys(name for run in runs for name in run.cell)))
@@ -279,13 +279,13 @@ def _at(runs: Sequence[Run], axis: str, levels: Collection[str]) -> list[Run]:
 
 
 def _some(levels: Sequence[Level]) -> str:
-    """Levels as written; of more than ten the first three and the last."""
+    """Return levels as text; of more than ten the first three and the last."""
     words = [str(level) for level in levels]
     return ", ".join(words if len(words) <= 10 else [*words[:3], "...", words[-1]])
 
 
 def _claims_of(folder: Path) -> Path:
-    """The file of a folder's claims."""
+    """Return the file of a folder's claims."""
     return next((folder / name for name in CLAIMS if (folder / name).is_file()), None) or existing(
         folder / CLAIMS[0]
     )

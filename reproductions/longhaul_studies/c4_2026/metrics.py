@@ -17,7 +17,7 @@ PACKET_BITS = 8 * 1500
 
 
 def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
-    """The metrics of one run; none that need its end if the download has none."""
+    """Return the metrics of one run; only those without its end if the download has not ended."""
     main = kept["main"]
     rtt_s = main["total_rtt_mean_s"]
     return {
@@ -29,13 +29,13 @@ def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
 
 
 def _end_s(kept: Kept) -> float | None:
-    """The end of picoquic's simulation: the path's round trip after the last acknowledgement."""
+    """Return the end of picoquic's simulation: a round trip after the last acknowledgement."""
     finish_s = kept["main"]["finish_s"]
     return None if finish_s is None else float(finish_s + 2 * kept["delays"]["min_s"])
 
 
 def _load(kept: Kept) -> float | None:
-    """Per cent of what both get while both last that is the main download's; alone of the link."""
+    """Return the main download's share of both downloads' payload; alone, its share of the link."""
     if both := kept["bytes"]:
         return 100 * float(both["main"]) / float(sum(both.values()))
     main = kept["main"]
@@ -47,7 +47,7 @@ def _load(kept: Kept) -> float | None:
 
 
 def _deviation(delays: dict[str, float]) -> float:
-    """The standard deviation of delays by their quantiles, between which they are uniform.
+    """Return the standard deviation of delays, uniform between their quantiles.
 
     Acknowledgements do not queue, so that it is that of round trips.
     """

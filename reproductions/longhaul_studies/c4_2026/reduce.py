@@ -6,7 +6,7 @@ from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
-# What is kept of the quantiles of one-way delays, in per cent of the packets.
+# Stored quantiles of one-way delays, in per cent of the packets.
 QUANTILES = {
     "min_s": 0.0, "p1_s": 1.0, "p5_s": 5.0, "p25_s": 25.0, "p50_s": 50.0, "p75_s": 75.0,
     "p90_s": 90.0, "p95_s": 95.0, "p99_s": 99.0, "p999_s": 99.9, "max_s": 100.0,
@@ -14,7 +14,7 @@ QUANTILES = {
 
 
 def reduce(run: Results) -> Kept:
-    """The tables to keep."""
+    """Return the tables to keep."""
     main = run.flows.filter(pl.col("label") == "main").to_dicts()[0]
     delays = run.delays.filter((pl.col("kind") == "label") & (pl.col("name") == "main")).to_dicts()
     link = run.links.filter(pl.col("name") == "bottleneck").to_dicts()[0]
@@ -29,7 +29,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _together(run: Results) -> dict[str, int] | None:
-    """Payload of both downloads that arrived while both lasted; None of a single one."""
+    """Return the payload of both downloads while both lasted; None for a single download."""
     if run.flows.height == 1:
         return None
     start_s = run.flows["start_s"].max()

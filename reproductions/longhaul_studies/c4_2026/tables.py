@@ -17,7 +17,7 @@ table = TABLES.register
 MAINS = {"c4": "C4", "bbr3": "BBR v3", "cubic": "CUBIC"}
 # The draft averages over its simulations.
 MEAN = "mean"
-# What claims are about, by the beginning of their names; the first that fits.
+# Subjects of claims by the beginning of their names; the first that fits counts.
 GROUPS = {
     "c4-time-p90": "time, nine in ten runs", "c4-time": "time",
     "c4-wifi-p90": "time, Wi-Fi, nine in ten runs", "c4-wifi": "time, Wi-Fi",
@@ -60,7 +60,7 @@ def _group(claim: Claim) -> str:
 
 @table
 def results(data: Data) -> list[str]:
-    """Means of our runs, with what is printed in brackets."""
+    """Return the means of our runs, with the printed values in brackets."""
     printed = {
         (claim.experiments[0], claim.question.metric, str(claim.question.levels["main"])):
             claim.expected.printed

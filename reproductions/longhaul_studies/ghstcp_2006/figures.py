@@ -35,7 +35,7 @@ TABLES = {
 
 
 def _table(number: str, metric: str) -> Callable[[Axes, Data, str], None]:
-    """A row's value at each delay as a bar, and the printed one as a line across it."""
+    """Draw a row's value at each delay as a bar, and the printed value as a line across it."""
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         rows = printed(number)

@@ -28,7 +28,7 @@ ROUND_TRIPS = {f"{rtt_ms:g} ms": path(1000.0, rtt_ms) for rtt_ms in (100.0, 200.
 
 
 def models(mbps: float, value: Callable[[Point], float]) -> Callable[[Axes, Data, str], None]:
-    """Both models for three buffers, and the simulation where there is one."""
+    """Draw both models for three buffers, and the simulation if it was run."""
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         the_path = path(mbps)
@@ -51,7 +51,7 @@ def models(mbps: float, value: Callable[[Point], float]) -> Callable[[Axes, Data
 
 
 def _simulated(axes: Axes, data: Data, value: Callable[[Point], float]) -> None:
-    """Points of the simulation, where there is one."""
+    """Draw points of the simulation, where it was run."""
     try:
         cells = data.cells("GH5-S1")
     except NotRunError:
@@ -64,7 +64,7 @@ def _simulated(axes: Axes, data: Data, value: Callable[[Point], float]) -> None:
 
 
 def bands(paths: dict[str, Path]) -> Callable[[Axes, Data, str], None]:
-    """The connections with which synchronised ones use 95 % of the link, for each buffer."""
+    """Draw, for each buffer, the numbers of synchronised connections that use 95 % of the link."""
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         shares = np.linspace(0.02, 1.0, 50)
@@ -84,7 +84,7 @@ def bands(paths: dict[str, Path]) -> Callable[[Axes, Data, str], None]:
 
 
 def laws(axes: Axes, data: Data, queue: str) -> None:
-    """Queue law and control law of an example; where they cross is its equilibrium."""
+    """Draw queue law and control law of an example, which cross at its equilibrium."""
     the_path, red = path(100.0), Red()
     losses = np.geomspace(1e-3, 0.2, 200)
     for connections, look in zip((25, 50, 100), OTHERS, strict=False):
@@ -99,7 +99,7 @@ def laws(axes: Axes, data: Data, queue: str) -> None:
 
 
 def red(axes: Axes, data: Data, queue: str) -> None:
-    """RED's loss at its equilibrium, for six paths."""
+    """Draw RED's loss at its equilibrium, for six paths."""
     pairs = [(mbps, rtt) for mbps in (100.0, 1000.0) for rtt in (100.0, 200.0, 500.0)]
     for (mbps, rtt), look in zip(pairs, OTHERS, strict=True):
         the_path = path(mbps, rtt)
@@ -111,14 +111,14 @@ def red(axes: Axes, data: Data, queue: str) -> None:
 
 
 def responses(axes: Axes, data: Data, queue: str) -> None:
-    """Response functions of standard TCP and HSTCP."""
+    """Draw response functions of standard TCP and HSTCP."""
     losses = np.geomspace(1e-10, 1e-1, 100)
     for name, function in (("reno", STANDARD), ("hstcp", HSTCP)):
         axes.plot(losses, function.window(losses), color=ALGORITHMS[name].colour, label=name)
 
 
 def shapes(axes: Axes, data: Data, queue: str) -> None:
-    """HSTCP's increase and decrease."""
+    """Draw HSTCP's increase and decrease."""
     windows = np.geomspace(38, 83_000, 100)
     axes.plot(windows, HSTCP.increase(windows), color=OTHERS[0].colour, label="a(w)")
     axes.plot(windows, HSTCP.decrease(windows), color=OTHERS[1].colour, label="b(w)")

@@ -17,7 +17,7 @@ from .published import printed
 MEASURES = Measures(GENERAL | theory.MEASURES | traces.MEASURES)
 measure = MEASURES.register
 
-# How near a printed value is near enough, without and with SACK in the faster group.
+# Tolerances around printed values, without and with SACK in the faster group.
 TOLERANCE = {"utilisation": (8.0, 2.0), "fairness": (0.10, 0.08)}
 # Printed fairness from which on it is compared with that of the groups' means.
 FAIR_BY_GROUPS = 0.98
@@ -27,7 +27,7 @@ WEB = ("GH2-C20", "GH2-C21", "GH2-C22", "GH2-C23")
 
 @measure
 def within(data: Data, metric: str, table: str | float = "") -> float:
-    """Share of the printed rows, of one table or all, that a metric comes near.
+    """Return the share of the printed rows, of one table or all, that a metric is close to.
 
     Near are 2 points of utilisation and 0.08 of fairness where the faster group has SACK, 8 points
     and 0.10 where it has not: without it results vary more from run to run.
@@ -43,7 +43,7 @@ def within(data: Data, metric: str, table: str | float = "") -> float:
 
 
 def _as_printed(metric: str, row: Mapping[str, str]) -> str:
-    """The metric that a printed one is compared with.
+    """Return the name of the metric that a printed one is compared with.
 
     Fairness of 0.98 and more is that of the groups' means: ten flows are never so equal.
     """
@@ -53,7 +53,7 @@ def _as_printed(metric: str, row: Mapping[str, str]) -> str:
 
 @measure
 def never_rises(data: Data, metric: str, without: str, slack: float) -> float:
-    """Share of the steps in delay, over all rows but those `without`, at which a metric falls.
+    """Return the share of steps in delay, in all rows but `without`, at which a metric falls.
 
     Or rises by no more than a slack, which is what rounding leaves of equal values.
     """
@@ -67,7 +67,7 @@ def never_rises(data: Data, metric: str, without: str, slack: float) -> float:
 
 @measure
 def gentle_is_fairer(data: Data) -> float:
-    """Share of queues, combinations of SACK and delays at which gHSTCP is as fair as HSTCP."""
+    """Return the share of queues, uses of SACK and delays at which gHSTCP is as fair as HSTCP."""
     rows = {(row["table"], row["s1"], row["s2"], row["delay_ms"]): row for row in printed()}
     fairer = []
     for (table, s1, s2, delay), row in rows.items():
@@ -83,7 +83,7 @@ def gentle_is_fairer(data: Data) -> float:
 
 @measure
 def fewer_resets(data: Data, of: str, beside: str, label: str) -> float:
-    """Windows that fall to one packet, per flow, less those of another experiment."""
+    """Return the falls of windows to one packet, per flow, less those of another experiment."""
     return traces.resets(data, of, label) - traces.resets(data, beside, label)
 
 

@@ -41,7 +41,7 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """The metrics of one run."""
+    """Return the metrics of one run."""
     labels = {row["label"]: row for row in kept["labels"]}
     link, seconds = kept["links"][0], kept["run"]["measured_s"]
     row: Row = {
@@ -72,7 +72,7 @@ def _mbps(label: Mapping[str, Any], seconds: float) -> list[float]:
 
 
 def _of_groups(labels: Mapping[str, Any], seconds: float) -> Row:
-    """Tables 2.1 to 3.2: two groups of five flows."""
+    """Return the metrics of Tables 2.1 to 3.2: two groups of five flows."""
     row: Row = {}
     shares: list[float] = []
     groups: list[float] = []
@@ -92,7 +92,7 @@ def _of_groups(labels: Mapping[str, Any], seconds: float) -> Row:
 
 
 def _of_testbed(labels: Mapping[str, Any], mbps: int, socket_kb: int, seconds: float) -> Row:
-    """Figures 4.7 to 4.10: the connections of Flow-1 count as one."""
+    """Return the metrics of Figures 4.7 to 4.10; the connections of Flow-1 count as one."""
     fair = TESTBED_FAIR_MBPS[mbps, socket_kb]
     first, second = sum(_mbps(labels["flow1"], seconds)), _mbps(labels["flow2"], seconds)
     used = (first + sum(second)) / mbps
@@ -109,7 +109,7 @@ def _of_testbed(labels: Mapping[str, Any], mbps: int, socket_kb: int, seconds: f
 
 
 def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> Row:
-    """Chapter 5: packets lost over packets sent, and what is left of the link."""
+    """Return the metrics of chapter 5: loss rate, and goodput as a share of the link."""
     payload_bps = 8.0 * label["delivered_bytes"] / seconds
     return {
         "loss": label["dropped_pkts"] / label["sent_pkts"],
@@ -120,7 +120,7 @@ def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> R
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Windows of flows, and the link's queue and drop probability, over time.
+    """Return windows of flows, and the link's queue and drop probability, over time.
 
     Of a queue that adapts it is the queue that is drawn, and not the flows.
     """

@@ -20,7 +20,7 @@ METRICS = ("mbps_s1", "mbps_s2", "total_mbps", "utilisation", "fairness", "fairn
 
 
 def lines(data: Data, table: str) -> Iterator[str]:
-    """The lines of one table: means over replications, and the interval of their total."""
+    """Yield the lines of one table: means over replications, and the interval of their total."""
     yield HEAD
     for row in printed(table):
         start = f"| {row['experiment']} | {row['s1']} | {row['s2']} | {row['delay_ms']} | "

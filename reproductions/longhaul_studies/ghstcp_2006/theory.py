@@ -28,25 +28,25 @@ measure = MEASURES.register
 
 
 def path(mbps: float, rtt_ms: float = 100.0) -> Path:
-    """The path of an example: packets of 1500 bytes, windows of 64 KB."""
+    """Return the path of an example: packets of 1500 bytes, windows of 64 KB."""
     return Path(mbps * 1e6, rtt_ms * 1e-3)
 
 
 @measure
 def recovery(data: Data, mbps: float) -> float:
-    """Seconds until standard TCP fills a path of 100 ms again."""
+    """Return the seconds until standard TCP fills a path of 100 ms again."""
     return recovery_time_s(mbps * 1e6, RTT_S)
 
 
 @measure
 def window_at(data: Data, p: float, protocol: str) -> float:
-    """The mean window at a loss rate."""
+    """Return the mean window at a loss rate."""
     return float((HSTCP if protocol == "hstcp" else STANDARD).window(p))
 
 
 @measure
 def shape_is_monotone(data: Data) -> float:
-    """Share of windows from 38 to 83,000 at which a(w) grows and b(w) falls."""
+    """Return the share of windows from 38 to 83,000 at which a(w) grows and b(w) falls."""
     windows = np.geomspace(38.0, 83_000.0, 500)
     grows = np.diff(HSTCP.increase(windows)) >= 0
     falls = np.diff(HSTCP.decrease(windows)) < 0
@@ -55,7 +55,7 @@ def shape_is_monotone(data: Data) -> float:
 
 @measure
 def model_points(data: Data, column: str) -> float:
-    """The largest relative deviation of the models at 100 Mbit/s from given values."""
+    """Return the largest relative deviation of the models at 100 Mbit/s from given values."""
     off = []
     for row in read("model_points"):
         expected = float(row[column])
@@ -78,7 +78,7 @@ def model_points(data: Data, column: str) -> float:
 
 @measure
 def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """The first or last number of connections that uses 95 % of the link."""
+    """Return the first or last number of connections that uses 95 % of the link."""
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None
@@ -96,7 +96,7 @@ def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> flo
 
 @measure
 def bands_apart(data: Data, buffer_bdp: float) -> float:
-    """Least distance, as a ratio, between the bands of rates or round trips next to one another."""
+    """Return the smallest ratio between the bands of neighbouring rates or round trips."""
     families = ([(100, 100), (1000, 100), (10_000, 100)], [(1000, 100), (1000, 200), (1000, 500)])
     gaps = []
     for family in families:
@@ -110,7 +110,7 @@ def bands_apart(data: Data, buffer_bdp: float) -> float:
 
 @measure
 def lossless_regions(data: Data) -> float:
-    """Share of points below the path's and buffer's capacity without loss and as full as can be."""
+    """Return the share of points below capacity without loss and with full throughput."""
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
         the_path = path(mbps)
@@ -127,7 +127,7 @@ def lossless_regions(data: Data) -> float:
 
 @measure
 def congested_region(data: Data) -> float:
-    """Share of steps in N, beyond what path and buffer hold, that the source's statement holds for.
+    """Return the share of steps in N above capacity at which the source's statement holds.
 
     Loss grows and goodput falls, synchronised connections lose more, and the gap widens.
     """
@@ -154,7 +154,7 @@ def congested_region(data: Data) -> float:
 
 @measure
 def jump(data: Data, buffer_bdp: float) -> float:
-    """Throughput of synchronised connections just beyond what path and buffer hold."""
+    """Return the throughput of synchronised connections just above the capacity."""
     the_path = path(10_000.0)
     buffer = buffer_bdp * the_path.bdp
     first = int((the_path.bdp + buffer) / the_path.max_window) + 1
@@ -181,19 +181,19 @@ def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
 
 @measure
 def red_first(data: Data, mbps: float, rtt_ms: float) -> float:
-    """Connections whose windows reach RED's lower threshold."""
+    """Return the number of connections whose windows reach RED's lower threshold."""
     return red_connections(path(mbps, rtt_ms), Red())[0]
 
 
 @measure
 def red_last(data: Data, mbps: float, rtt_ms: float) -> float:
-    """The last number of connections in RED's equilibrium area."""
+    """Return the last number of connections in RED's equilibrium area."""
     return float(red_connections(path(mbps, rtt_ms), Red())[1])
 
 
 @measure
 def red_loss(data: Data, times: float) -> float:
-    """RED's loss rate at so many times the least number of connections: mean of the six paths."""
+    """Return RED's loss rate at `times` the least number of connections: mean of six paths."""
     losses = []
     for mbps in (100.0, 1000.0):
         for rtt_ms in (100.0, 200.0, 500.0):
@@ -207,7 +207,7 @@ def red_loss(data: Data, times: float) -> float:
 
 @measure
 def red_loss_grows(data: Data) -> float:
-    """Share of steps in N inside the equilibrium areas of all six paths at which loss grows."""
+    """Return the share of steps in N at which loss grows, inside all equilibrium areas."""
     grows: list[bool] = []
     for mbps in (100.0, 1000.0):
         for rtt_ms in (100.0, 200.0, 500.0):
@@ -228,7 +228,7 @@ def red_optima(data: Data) -> float:
 
 
 def _equilibria(the_path: Path) -> list[tuple[int, float]]:
-    """Connections from one end of RED's equilibrium area to the other, and their loss rates."""
+    """Return numbers of connections across RED's equilibrium area, with their loss rates."""
     first, last = red_connections(the_path, Red())
     counts = np.unique(np.geomspace(ceil(first), last, 40).astype(int))
     equilibria = [(int(n), red_equilibrium(the_path, Red(), int(n))) for n in counts]
@@ -237,7 +237,7 @@ def _equilibria(the_path: Path) -> list[tuple[int, float]]:
 
 @measure
 def between_the_models(data: Data, of: str, slack: float) -> float:
-    """Share of simulated points whose goodput is between the two models, or `slack` beyond."""
+    """Return the share of simulated points whose goodput is between both models, or near them."""
     inside = []
     for row in data.cells(of).iter_rows(named=True):
         the_path = path(100.0)

@@ -12,7 +12,7 @@ measure = MEASURES.register
 
 # Packets that the testbed's path holds (section 4.2).
 BDP_PKTS = 770.0
-# What becomes of the window while acknowledgements come for every other segment.
+# Growth of the window while acknowledgements come for every other segment.
 DELAYED = 0.5
 BOTTLENECK = "bottleneck"
 # A queue of so few packets is an empty one: what senders' bursts leave.
@@ -25,7 +25,7 @@ LARGEST_KEPT = 0.95
 
 @measure
 def grows_fast(data: Data, of: str, low: float, high: float) -> float:
-    """Share of time in which a window between two parts of the path's capacity grows as HSTCP's.
+    """Return the share of time in which a window grows as HSTCP's, between two parts of capacity.
 
     Growth over a sample counts as HighSpeed TCP's from half of its increase on.
     """
@@ -48,7 +48,7 @@ def mode_changes(data: Data, of: str) -> float:
 
 @measure
 def rtt_rises_beyond(data: Data, of: str) -> float:
-    """Rank correlation of round trip and window above the path's capacity, less that below it."""
+    """Return the correlation of round trip and window above capacity, less the one below."""
     samples = _window(data, of)
     window, rtt = samples["cwnd_pkts"].to_numpy(), samples["srtt_s"].to_numpy()
     above, below = window > 1.05 * BDP_PKTS, (window > 0.5 * BDP_PKTS) & (window < 0.9 * BDP_PKTS)
@@ -70,14 +70,14 @@ def resets(data: Data, of: str, label: str) -> float:
 
 @measure
 def empty(data: Data, of: str) -> float:
-    """Share of the second half in which the bottleneck's queue is empty."""
+    """Return the share of the second half in which the bottleneck's queue is empty."""
     queue = _second_half(data, of)["queue_pkts"].to_numpy()
     return float(np.mean(queue <= EMPTY_PKTS))
 
 
 @measure
 def cut_together(data: Data, of: str, label: str) -> float:
-    """Of the flows of a group, the mean share that reduces its window when any of them does.
+    """Return the mean share of the flows that reduce their windows when any of them does.
 
     Reductions in one sample, or in samples next to one another, are of one loss event.
     """
@@ -92,13 +92,13 @@ def cut_together(data: Data, of: str, label: str) -> float:
 
 
 def _window(data: Data, of: str) -> pl.DataFrame:
-    """The window of the one flow, after its slow start."""
+    """Return the window of the one flow, after its slow start."""
     samples = data.trajectory(of).filter(pl.col("label") == "flow1").sort("t_s")
     return samples.filter((pl.col("t_s") > 5.0) & pl.col("cwnd_pkts").is_not_null())
 
 
 def _growth(data: Data, of: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Window, round trips and growth of each interval between two samples."""
+    """Return window, round trips and growth of each interval between two samples."""
     samples = _window(data, of)
     window, rtt = samples["cwnd_pkts"].to_numpy(), samples["srtt_s"].to_numpy()
     rounds = np.diff(samples["t_s"].to_numpy()) / rtt[:-1]

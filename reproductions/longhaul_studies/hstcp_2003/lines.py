@@ -26,7 +26,7 @@ VARIANTS = {0: "-", 10: (0, (1, 1)), 100: (0, (4, 1.5)), 1000: (0, (8, 2))}
 
 
 def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """A metric of two homogeneous sets."""
+    """Return a metric of two homogeneous sets."""
     hstcp, regtcp = experiments
     return [
         Line(hstcp, f"{metric}_hstcp", "HSTCP", HSTCP),
@@ -35,7 +35,7 @@ def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
-    """The utilisation of both classes of a mixed set, and the link's."""
+    """Return the utilisation of both classes of a mixed set, and the link's."""
     (experiment,) = experiments
     return [
         Line(experiment, "lu_hstcp", "HSTCP", HSTCP),
@@ -55,7 +55,7 @@ def bursts(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def queues(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """A metric under either queue."""
+    """Return a metric under either queue."""
     (experiment,) = experiments
     return [
         Line(experiment, metric, name, QUEUE_LOOKS[queue], {"queue": queue})
@@ -64,7 +64,7 @@ def queues(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def stolen_lines(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Bandwidth stolen in a mixed set, given REGTCP alone, under either queue."""
+    """Return bandwidth stolen in a mixed set, given REGTCP alone, under either queue."""
     of, alone = experiments
 
     def curve(data: Data, queue: str) -> Curve:
@@ -77,7 +77,7 @@ def stolen_lines(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def rates(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Packets per round trip of N streams, and of one HSTCP flow."""
+    """Return packets per round trip of N streams, and of one HSTCP flow."""
     streams, hstcp = experiments
     return [
         *_of_streams(streams, "rate_regtcp"),
@@ -86,7 +86,7 @@ def rates(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """A metric beside N streams, beside one HSTCP flow, and beside nobody where there is one."""
+    """Return a metric beside N streams, beside one HSTCP flow, and alone where it was run."""
     streams, hstcp = experiments
     lines = _of_streams(streams, metric.replace("competitor", "streams"))
     lines.append(Line(hstcp, metric.replace("competitor", "hstcp"), "1 HSTCP", HSTCP))
@@ -130,7 +130,7 @@ def _of_streams(experiment: str, metric: str) -> list[Line]:
 
 
 def _look_of_streams(count: int) -> Style:
-    """So many streams: the colour of their protocol, told apart by marker and line."""
+    """Return the style of N streams: the colour of their protocol, with a marker and line."""
     markers = {1: "s", 4: "D", 7: "^", 10: "v", 20: "P", 30: "X"}
     lines: dict[int, str | tuple[int, tuple[float, ...]]] = {
         1: (0, (1, 1)),
@@ -144,7 +144,7 @@ def _look_of_streams(count: int) -> Style:
 
 
 def burst_lengths(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Utilisations that claims about bursts are of, for two numbers of bursts."""
+    """Return the utilisations in claims about bursts, for two numbers of bursts."""
     alone, mixed, bulk = experiments
     sets = (
         (alone, "lu_regtcp", "10 REGTCP alone", REGTCP.colour, "s"),
@@ -168,7 +168,7 @@ SESSIONS: dict[int, str | tuple[int, tuple[float, ...]]] = {
 
 
 def web_fairness(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Relative fairness with so many web sessions."""
+    """Return the relative fairness at each number of web sessions."""
     (experiment,) = experiments
     return [
         Line(experiment, "rf", f"{count} sessions", Style(HSTCP.colour, "o", style),
@@ -178,7 +178,7 @@ def web_fairness(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def web_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Bandwidth stolen with so many web sessions."""
+    """Return the bandwidth stolen at each number of web sessions."""
     of, alone = experiments
 
     def curve(data: Data, queue: str, sessions: int) -> Curve:
@@ -192,7 +192,7 @@ def web_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def windows(experiments: Sequence[str], of: str = "") -> Draw:
-    """Windows over time, of all experiments or of one."""
+    """Draw windows over time, of all experiments or of one."""
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         for experiment in (of,) if of else experiments:
@@ -208,7 +208,7 @@ def windows(experiments: Sequence[str], of: str = "") -> Draw:
 
 
 def slow_start_windows(experiments: Sequence[str]) -> Draw:
-    """The windows of four slow starts, with the changes of Table 6.1."""
+    """Draw the windows of four slow starts, with the changes of Table 6.1."""
     (experiment,) = experiments
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

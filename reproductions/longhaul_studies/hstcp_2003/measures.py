@@ -18,7 +18,7 @@ QUEUES = ("red", "droptail")
 
 
 def rank_trend(curve: Curve) -> float:
-    """Rank correlation of a curve with its axis; of at least three points."""
+    """Return the rank correlation of a curve of at least three points with its axis."""
     if len(curve.x) < 3:
         raise NotRunError("a trend needs three points")
     return rank_correlation(curve.x, curve.y)
@@ -40,21 +40,21 @@ def stolen(data: Data, of: str, alone: str, axis: str, queue: str, **cell: str |
 
 @measure
 def stolen_droptail_above(data: Data, of: str, alone: str, axis: str) -> float:
-    """Share of the points at which more is stolen under drop-tail."""
+    """Return the share of the points at which more is stolen under drop-tail."""
     _, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
     return float((droptail > red).mean())
 
 
 @measure
 def stolen_gap_trend(data: Data, of: str, alone: str, axis: str) -> float:
-    """Rank correlation with an axis of how much more is stolen under drop-tail."""
+    """Return the rank correlation of the gap, drop-tail less RED, with an axis."""
     x, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
     return rank_trend(Curve(x, droptail - red))
 
 
 @measure
 def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
-    """Rank correlation of what one HSTCP flow takes from n REGTCP flows with their number.
+    """Return the rank correlation of the bandwidth that one HSTCP flow steals with `n`.
 
     The definition of chapter 5.5: what n flows get beside one of their own kind, n of n + 1 equal
     parts, less what they get beside HSTCP. Sets of n + 1 that were not run lie between those that
@@ -73,7 +73,7 @@ def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
 
 def scatter_of_runs(data: Data, of: str, metric: str, axis: str, low: float = -1,
                     high: float = 1e9, **cell: str | float) -> float:  # fmt: skip
-    """The interquartile range of single runs over their median, in the middle of some cells."""
+    """Return the interquartile range of runs over their median: the median over cells."""
     points = data.points(of, **cell).filter(pl.col(axis).is_between(low, high))
     quarter, half, rest = (
         points.group_by(axis).agg(pl.col(metric).quantile(part, "linear")).sort(axis)[metric]
@@ -94,7 +94,7 @@ def scatter_droptail_over_red(data: Data, of: str, metric: str, axis: str, low: 
 
 @measure
 def deviation(data: Data, of: str, metric: str, axis: str, expected: str, queue: str) -> float:
-    """The largest relative deviation from values expected along an axis, as `x:y,x:y`."""
+    """Return the largest relative deviation from values expected along an axis, as `x:y,x:y`."""
     curve = data.curve(metric, axis, of, queue=queue)
     pairs = [(float(x), float(y)) for x, y in (pair.split(":") for pair in expected.split(","))]
     wanted = dict(pairs)
@@ -119,7 +119,7 @@ def equivalence(data: Data, of: str, queue: str) -> float:
 
 @measure
 def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float) -> float:
-    """The number of flows from which on a congestion event rate is above 1.5 times the loss rate.
+    """Return the number of flows above which event rates exceed 1.5 times the loss rate.
 
     Between the points by straight lines on a logarithmic axis.
     """
@@ -154,7 +154,7 @@ def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
 
 @measure
 def windows_keep_level(data: Data, of: str, label: str) -> float:
-    """The mean window in the last quarter over that in the second."""
+    """Return the mean window in the last quarter over the one in the second."""
     trajectory = data.trajectory(of).filter(label=label)
     end = float(trajectory["t_s"].max())  # type: ignore[arg-type]
 
@@ -167,7 +167,7 @@ def windows_keep_level(data: Data, of: str, label: str) -> float:
 
 @measure
 def window_band(data: Data, of: str, label: str) -> float:
-    """The range of a window in the second half over its mean."""
+    """Return the range of a window in the second half over its mean."""
     trajectory = data.trajectory(of).filter(label=label)
     late = trajectory.filter(trajectory["t_s"] >= float(trajectory["t_s"].max()) / 2)["cwnd_pkts"]  # type: ignore[arg-type]
     return float(np.ptp(late.to_numpy()) / late.to_numpy().mean())
@@ -175,7 +175,7 @@ def window_band(data: Data, of: str, label: str) -> float:
 
 @measure
 def fastest_but_lossy(data: Data, of: str) -> float:
-    """Share of the variants that end slow start after the standard one and lose 100 times less."""
+    """Return the share of variants that end slow start later and lose 100 times less."""
     variants, seconds, lost = together(
         data.curve("change_s", "max_ssthresh", of),
         data.curve("change_lost_pkts", "max_ssthresh", of),
@@ -189,7 +189,7 @@ def fastest_but_lossy(data: Data, of: str) -> float:
 
 @measure
 def progress(data: Data, of: str, max_ssthresh: float, than: float, at_s: float) -> float:
-    """Packets delivered by some time with one slow start, over those with another."""
+    """Return packets delivered by some time with one slow start, over those with another."""
 
     def delivered(variant: float) -> float:
         trajectory = data.trajectory(of, max_ssthresh=variant)

@@ -23,7 +23,7 @@ PAYLOAD_BYTES = 1460
 RTT_S = 0.1
 # Bandwidth times round trip, in packets.
 PIPE_PKTS = 1e9 * RTT_S / PACKET_BITS
-# How long without a loss or mark ends a transient: recovery within one takes less, the saw teeth
+# Time without a loss or mark that ends a transient: recovery within one takes less, the saw teeth
 # of one HSTCP flow are 7 s apart.
 QUIET_S = 5.0
 # The long-lived flows of the bulk transfer experiments.
@@ -33,7 +33,7 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """The metrics of one run; of classes that it has not, none."""
+    """Return the metrics of one run; those of classes that it has."""
     labels = {row["label"]: row for row in kept["labels"]}
     link, measured_s = kept["links"][0], kept["run"]["measured_s"]
     capacity = link["rate_bps"] / PACKET_BITS * measured_s
@@ -91,7 +91,7 @@ def _add_perturbations(
 
 
 def _of_one_flow(kept: Kept, run: Run) -> Row:
-    """When a flow alone fills the pipe and is first cut, and its saw teeth in the second half.
+    """Return the times at which a lone flow fills the pipe and is first reduced, and its sawteeth.
 
     The change from slow start to congestion avoidance is read as Table 6.1 has it: time and window
     of the last sample before the first cut, losses and marks of the whole first transient.
@@ -129,7 +129,7 @@ def _of_one_flow(kept: Kept, run: Run) -> Row:
 
 
 def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> float | None:
-    """Time at which the window is back at what fills the pipe after the first cut.
+    """Return the time at which the window fills the pipe again after the first reduction.
 
     Infinite if it is not back by the end of the run.
     """
@@ -142,7 +142,7 @@ def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> floa
 
 
 def _lost_in_first_transient(link: list[dict[str, Any]]) -> float:
-    """Drops and marks from the first one until there are none for `QUIET_S`."""
+    """Return the drops and marks from the first one until `QUIET_S` passes without any."""
     lost, since = 0.0, None
     for row in link:
         so_far = float(row["dropped_pkts"] + row["marked_pkts"])
@@ -154,7 +154,7 @@ def _lost_in_first_transient(link: list[dict[str, Any]]) -> float:
 
 
 def _packets_per_s(samples: list[dict[str, Any]], cuts: list[float]) -> float:
-    """Packets delivered a second between the first and the last cut."""
+    """Return the packets delivered per second between the first and the last reduction."""
     times = [row["t_s"] for row in samples]
     first, last = (samples[min(bisect_left(times, t), len(times) - 1)] for t in (cuts[0], cuts[-1]))
     payload = 1460
@@ -166,7 +166,7 @@ def _packets_per_s(samples: list[dict[str, Any]], cuts: list[float]) -> float:
 
 
 def trajectory(kept: Kept) -> list[dict[str, Any]]:
-    """The samples over time to draw: windows, and delivered packets as sequence numbers."""
+    """Return the samples over time to draw: windows, and delivered packets."""
     return [
         {
             "t_s": row["t_s"],

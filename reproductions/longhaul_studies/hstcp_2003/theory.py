@@ -32,7 +32,7 @@ measure = MEASURES.register
 
 
 def published(table: str) -> tuple[Row, ...]:
-    """The rows of a printed table."""
+    """Return the rows of a printed table."""
     return published_rows(Path(__file__).parent / "published" / f"table_{table}.csv")
 
 
@@ -43,7 +43,7 @@ def _last_digits_off(printed: str, computed: float) -> float:
 
 @measure
 def table_3_1(data: Data) -> float:
-    """The largest deviation from Table 3.1, in units of the last digit printed."""
+    """Return the largest deviation from Table 3.1, in units of the last digit printed."""
     off = []
     for row in published("3_1"):
         window = path_window(float(row["throughput_mbps"]) * 1e6, RTT_S)
@@ -60,7 +60,7 @@ def table_3_1(data: Data) -> float:
 
 @measure
 def table_3_2_windows(data: Data) -> float:
-    """The largest relative deviation from the windows of Table 3.2, beyond half a packet."""
+    """Return the largest relative deviation from the windows of Table 3.2, beyond half a packet."""
     off = []
     for row in published("3_2"):
         printed = float(row["congestion_window_pkts"])
@@ -71,7 +71,7 @@ def table_3_2_windows(data: Data) -> float:
 
 @measure
 def table_3_2_rounds(data: Data) -> float:
-    """The largest relative deviation from the round trips between losses of Table 3.2."""
+    """Return the largest relative deviation from the round trips between losses of Table 3.2."""
     return max(
         abs(
             float(rounds_between_losses(TABLES, float(row["packet_drop_rate"])))
@@ -84,7 +84,7 @@ def table_3_2_rounds(data: Data) -> float:
 
 @measure
 def table_3_3(data: Data) -> float:
-    """The largest deviation from Table 3.3, in units of the last digit printed."""
+    """Return the largest deviation from Table 3.3, in units of the last digit printed."""
     return max(
         _last_digits_off(
             row["relative_fairness"],
@@ -96,7 +96,7 @@ def table_3_3(data: Data) -> float:
 
 @measure
 def ten_gigabit(data: Data) -> float:
-    """The largest relative deviation from 83,333 packets, 5e9 packets and 6000 s between losses."""
+    """Return the largest relative deviation from the printed window and loss distances."""
     window = path_window(1e10, RTT_S)
     loss = float(STANDARD_ROUNDED.loss(window))
     between_s = float(rounds_between_losses(STANDARD_ROUNDED, loss)) * RTT_S
@@ -106,16 +106,16 @@ def ten_gigabit(data: Data) -> float:
 
 @measure
 def buffer_kilobytes(data: Data) -> float:
-    """The buffer for 50 ms at 100 Mbit/s, in kilobytes."""
+    """Return the buffer for 50 ms at 100 Mbit/s, in kilobytes."""
     return path_window(100e6, 0.05, packet_bytes=1000)
 
 
 @measure
 def crossing_with_capacity(data: Data) -> float:
-    """The loss rate at which the simulated HSTCP's mean window is the capacity of the link."""
+    """Return the loss rate at which the mean window of the simulated HSTCP fills the link."""
     return float(STUDIED.loss(path_window(1e9, RTT_S)))
 
 
 def streams_rate(count: int, p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Packets per round trip of so many streams (equation of section 6.8, C = 1)."""
+    """Return the packets per round trip of N streams (equation of section 6.8, C = 1)."""
     return count / np.sqrt(p)

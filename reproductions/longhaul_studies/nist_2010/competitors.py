@@ -25,7 +25,7 @@ WHOLE_RUN = "run"
 
 
 def of_kind(kind: str) -> Callable[[Measure], Measure]:
-    """Register a measure of which some conditions show something of all; a decorator."""
+    """Register a measure whose value on some conditions bounds that on all; a decorator."""
 
     def registered(function: Measure) -> Measure:
         KINDS[function] = kind
@@ -37,7 +37,7 @@ def of_kind(kind: str) -> Callable[[Measure], Measure]:
 def _conditions(
     data: Data, of: str, condition: Word, without: str = "", only: str = ""
 ) -> Iterator[tuple[list[str], pl.DataFrame]]:
-    """The algorithms of each condition, in order, and a row for each."""
+    """Yield, for each condition, its algorithms in order and a row for each of them."""
     cells = data.cells(of)
     chosen = [level for level in data.levels("condition", of) if _is(condition, level)]
     if not chosen:
@@ -57,7 +57,7 @@ def _is(condition: Word, level: float) -> bool:
 
 
 def _values(rows: pl.DataFrame, metric: str) -> np.ndarray:
-    """A metric in each row, or the mean of several."""
+    """Return a metric in each row, or the mean of several."""
     names = metric.split(",")
     for name in names:
         if name not in rows.columns or rows[name].null_count():
@@ -79,7 +79,7 @@ def distinctive(
     data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = "",
     left_out: str = "",
 ) -> float:  # fmt: skip
-    """Under how many conditions these algorithms are what clustering separates from all others.
+    """Return the number of conditions in which clustering separates exactly these algorithms.
 
     `left_out` names responses that the clustering does not use.
     """
@@ -96,7 +96,7 @@ def distinctive(
 def distinctive_any(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
-    """Under how many conditions clustering separates some algorithms from all others."""
+    """Return the number of conditions in which clustering separates any algorithms."""
     by_condition = _conditions(data, of, condition, without)
     return float(sum(bool(_dendrogram(rows, period).distinctive) for _, rows in by_condition))
 
@@ -105,7 +105,7 @@ def distinctive_any(
 def together(
     data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = ""
 ) -> float:
-    """Under how many conditions these algorithms are a cluster without any other."""
+    """Return the number of conditions in which these algorithms form a cluster of their own."""
     wanted = set(algorithms.split(","))
     count = 0
     for names, rows in _conditions(data, of, condition, without):
@@ -115,7 +115,7 @@ def together(
 
 
 def _nodes(merges: np.ndarray) -> Iterator[list[int]]:
-    """The competitors of each cluster."""
+    """Yield the competitors of each cluster."""
     _, nodes = to_tree(merges, rd=True)
     yield from (node.pre_order() for node in nodes)
 
@@ -125,7 +125,7 @@ def stands_out(
     data: Data, of: str, metric: str, algorithm: str = "", sign: str = "", percent: float = 0.0,
     condition: Word = "", without: str = "",
 ) -> float:  # fmt: skip
-    """Under how many conditions an algorithm is a significant outlier, up or down.
+    """Return the number of conditions in which an algorithm is a significant outlier.
 
     By Grubbs' test with the study's critical value; `percent` from the mean at least.
     """
@@ -143,7 +143,7 @@ def stands_out(
 def part_of_outliers(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
-    """The part of responses and conditions that have a significant outlier."""
+    """Return the part of responses and conditions that have a significant outlier."""
     metrics = OF_RUNS if period == WHOLE_RUN else [f"{name}_{period}" for name in OF_PERIODS]
     return float(
         np.mean([
@@ -156,7 +156,7 @@ def part_of_outliers(
 
 @of_kind(SIGN)
 def order_agreement(data: Data, of: str, metric: str, order: str, condition: Word = "") -> float:
-    """Rank correlation of means with a printed order, most first; `A+B` share a place.
+    """Return the rank correlation of means with a printed order; `A+B` share a place.
 
     Algorithms that the order does not name are left out.
     """
@@ -171,7 +171,7 @@ def order_agreement(data: Data, of: str, metric: str, order: str, condition: Wor
 
 
 def _means(data: Data, of: str, metric: str, condition: Word) -> tuple[list[str], np.ndarray]:
-    """The mean over conditions with each algorithm."""
+    """Return the mean over conditions with each algorithm."""
     by_condition = list(_conditions(data, of, condition))
     names = by_condition[0][0]
     if any(others != names for others, _ in by_condition):
@@ -182,7 +182,7 @@ def _means(data: Data, of: str, metric: str, condition: Word) -> tuple[list[str]
 
 @measure
 def off_means(data: Data, of: str, metric: str, printed: str, condition: Word = "") -> float:
-    """The largest relative deviation of an algorithm's mean over conditions from print.
+    """Return the largest deviation of an algorithm's mean over conditions from print, relative.
 
     `printed` is such as `BIC:59.8,CTCP:62.5`.
     """
@@ -197,7 +197,7 @@ def off_range(
     data: Data, of: str, metric: str, least: str, most: str, algorithm: str = "",
     condition: Word = "",
 ) -> float:  # fmt: skip
-    """By what part a value is below an algorithm's least of all conditions, or above its most."""
+    """Return the largest part by which a value leaves an algorithm's printed range."""
     low, high = _printed(least), _printed(most)
     beyond = [
         max(1 - value / low[name], value / high[name] - 1, 0.0)
@@ -214,7 +214,7 @@ def _printed(words: str) -> dict[str, float]:
 
 @measure
 def residual(data: Data, of: str, metric: str, algorithm: str, condition: Word) -> float:
-    """A metric with an algorithm less the mean of all algorithms, under one condition."""
+    """Return a metric of an algorithm less the mean of all algorithms, in one condition."""
     ((names, rows),) = _conditions(data, of, condition)
     values = _values(rows, metric)
     return float(values[names.index(algorithm)] - values.mean())
@@ -225,14 +225,14 @@ def residual(data: Data, of: str, metric: str, algorithm: str, condition: Word) 
 
 @of_kind(LARGEST)
 def best_over_mean(data: Data, of: str, metric: str, condition: Word = "") -> float:
-    """The best algorithm over the mean of all, the most of any condition."""
+    """Return the best algorithm over the mean of all, the largest over conditions."""
     per_condition = [_values(rows, metric) for _, rows in _conditions(data, of, condition)]
     return float(max(values.max() / values.mean() for values in per_condition))
 
 
 @of_kind(RATIO)
 def newcomers(data: Data, of: str, metric: str, algorithms: str, condition: Word = "") -> float:
-    """The highest mean with some algorithms over the lowest with CTCP, H-TCP and standard TCP."""
+    """Return the highest mean of some algorithms over the lowest of CTCP, H-TCP and TCP."""
     names, means = _means(data, of, metric, condition)
     by_name = dict(zip(names, means, strict=True))
     rest = min(by_name[name] for name in ("CTCP", "HTCP", "TCP"))
@@ -241,7 +241,7 @@ def newcomers(data: Data, of: str, metric: str, algorithms: str, condition: Word
 
 @measure
 def grubbs_of_a_pair(data: Data, count: float) -> float:
-    """Grubbs' statistic of so many values, two of them apart together and the others equal."""
+    """Return Grubbs' statistic of `count` values, of which two are equal outliers."""
     del data
     values = np.zeros(int(count))
     values[:2] = 1.0

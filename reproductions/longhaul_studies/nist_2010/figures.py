@@ -17,19 +17,19 @@ LOOKS = {name: styles.ALGORITHMS["reno" if name == "TCP" else name.lower()] for 
 DISTINCT = {"FAST": "o", "FAST-AT": "s"}
 # Section 7.1.3.
 CONGESTED = {1, 5, 6, 7, 11, 13, 17, 18, 19, 21, 22, 23, 24, 25, 29, 30, 31}
-# What section 7.4 finds distinctive, by the panel that shows it.
+# Algorithms that section 7.4 finds distinctive, by panel.
 RESPONSES = {
     "packets retransmitted": "y6_TP1",
     "flows connecting": "y42_TP1",
     "NN flows completed": "y31_TP1",
 }  # fmt: skip
 UNCONGESTED = (8, 14, 28, 32)
-# How names of claims begin that have the printed number, under condition 8 and the others.
+# Beginnings of the names of claims with the printed number, under condition 8 and the others.
 RECOVERY, GOODPUT = ("A7-102", "A7-103"), ("A7-104", "A7-105")
 
 
 def _by_congestion(data: Data) -> list[int]:
-    """Conditions of the cut network, from least to most retransmissions of standard TCP."""
+    """Return conditions of the cut network by retransmissions of standard TCP, ascending."""
     cells = data.cells(CUT, algorithm="TCP").sort("y6_TP1")
     return [int(condition) for condition in cells["condition"]]
 
@@ -48,7 +48,7 @@ def _congestion(axes: Axes, data: Data, _: str) -> None:
 
 
 def _distinct(axes: Axes, data: Data, panel: str) -> None:
-    """Each algorithm over the mean of the six that are neither FAST nor FAST-AT."""
+    """Draw each algorithm over the mean of the six that are neither FAST nor FAST-AT."""
     conditions, metric = [one for one in _by_congestion(data) if one in CONGESTED], RESPONSES[panel]
     at = np.arange(len(conditions))
     found = {
@@ -68,13 +68,13 @@ def _distinct(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _named(axes: Axes, names: Sequence[object]) -> None:
-    """Names what stands side by side; only values have lines."""
+    """Label the x axis with names, without grid lines at them."""
     axes.set_xticks(range(len(names)), list(map(str, names)), fontsize=6, rotation=90)
     axes.grid(visible=False, axis="x")
 
 
 def _long_lived(axes: Axes, data: Data, condition: str, metric: str, claims: Sequence[str]) -> None:
-    """A number of L1 with each algorithm, and the printed one."""
+    """Draw a number of L1 with each algorithm, and the printed one."""
     key = f"{claims[0]}-{{}}-L1" if condition == "8" else f"{claims[1]}-{{}}-{condition}"
     axes.set_title(f"condition {condition}")
     _named(axes, list(NAMES))

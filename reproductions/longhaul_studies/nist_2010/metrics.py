@@ -29,7 +29,7 @@ OF_PERIODS = (
 # The chapter that numbers the responses of an experiment; chapter 7 has those of chapter 6.
 NUMBERED = {"SA64": 4, "SB64": 4, "N6-MAIN": 6, "N7-MAIN": 6, "N7-CUT": 6}
 
-# What columns are called in names.
+# Names of columns in names of metrics.
 OF_FLOWS = {"pps": "throughput_pps", "full_s": "full_rate_s"}
 OF_CLASSES = {
     "pps": "throughput_pps", "out": "out_pps", "active": "active_flows",
@@ -54,7 +54,7 @@ def about(name: str, experiment: str) -> tuple[str, str, str] | None:
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """The figures of a run."""
+    """Return the figures of a run."""
     totals = kept["totals"]
     row: Row = {
         f"{name}_flows": sum(of_class[f"{name}_flows"] for of_class in totals)

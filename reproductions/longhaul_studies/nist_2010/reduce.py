@@ -17,7 +17,7 @@ RATE = pl.col("throughput_pps")
 
 
 def reduce(run: Results) -> Kept:
-    """The figures of the run, and what else claims need."""
+    """Return the figures of the run, and the other values that claims need."""
     tables = MesoNet.of(run)
     courses: list[dict[str, Any]] = []
     for period in tables.periods:
@@ -50,12 +50,12 @@ def reduce(run: Results) -> Kept:
 
 
 def _least_once_up(value: pl.Expr) -> pl.Expr:
-    """The least of a value from the moment on that it first has its mean: without its start."""
+    """Return the smallest value from the first one on that reaches the mean."""
     return value.filter((value >= value.mean()).cast(pl.Int8).cum_max() == 1).min()
 
 
 def _abatement(tables: MesoNet) -> list[dict[str, Any]]:
-    """By period, seconds until congestion has abated, as figure 7-2 shows it.
+    """Return the seconds until congestion has abated, by period (figure 7-2).
 
     That is when no more flows are in normal congestion control than in the first period on average;
     the length of a period in which it is always more.

@@ -17,7 +17,7 @@ from longhaul.studies.study import Study, find
 MEASURES = Measures()
 measure = MEASURES.register
 
-# What is read of a value as `longhaul explain` writes it: its first number, or another one.
+# Number to read of a value of `longhaul explain`: the first, or another one.
 READINGS = {
     "first": re.compile(r"(-?\d[\d.e+]*)"),
     "gbps": re.compile(r"\((-?[\d.]+) Gbps"),
@@ -35,7 +35,7 @@ def _study() -> Study:
 
 @cache
 def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], dict[str, str]]]:
-    """The levels of each condition of an experiment, and what its scenario comes to.
+    """Return the levels of each condition of an experiment, and the values of its scenario.
 
     With an algorithm, or else the first one.
     """
@@ -52,7 +52,7 @@ def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], d
 def configured(
     data: Data, of: str, key: str, reading: str = "first", end: str = "mean", **cell: Word
 ) -> float:
-    """A number of scenarios at some levels: the `least`, `mean` or `most` of them."""
+    """Return the `least`, `mean` or `most` of a number in the scenarios at some levels."""
     del data
     values = [
         _number(explained[key], reading)
@@ -67,7 +67,7 @@ def configured_count(
     data: Data, of: str, key: str, reading: str = "first", above: float = -np.inf,
     below: float = np.inf,
 ) -> float:  # fmt: skip
-    """Under how many conditions a number of scenarios is between two others."""
+    """Return the number of conditions in which a number of the scenario is between two others."""
     del data
     values = [_number(explained[key], reading) for _, explained in _explained(of)]
     return float(sum(above < value < below for value in values))
@@ -75,7 +75,7 @@ def configured_count(
 
 @measure
 def host_share(data: Data, of: str, hosts: str, below: str) -> float:
-    """The part of sources or receivers that is below a class of access routers."""
+    """Return the part of sources or receivers below a class of access routers."""
     del data
     _, explained = _explained(of)[0]
     counts = {
@@ -102,7 +102,7 @@ def runs_of(data: Data, of: str, each: float = 1.0) -> float:
 
 
 def _signs(of: str) -> np.ndarray:
-    """Factors of an experiment's conditions as -1 and +1."""
+    """Return factors of an experiment's conditions as -1 and +1."""
     ((_, table),) = _study().experiments[of].conditions.items()
     columns = [[row[factor] for row in table.values()] for factor in next(iter(table.values()))]
     return np.array([[1 if level == max(column, key=str) else -1 for level in column]
@@ -111,7 +111,7 @@ def _signs(of: str) -> np.ndarray:
 
 @measure
 def design_resolution(data: Data, of: str) -> float:
-    """The resolution of an experiment's design."""
+    """Return the resolution of an experiment's design."""
     del data
     return float(resolution(word_lengths(_signs(of))) or np.inf)
 

@@ -19,7 +19,7 @@ NAMES = {
     "BIC": "BIC", "CTCP": "CTCP", "FAST": "FAST", "FAST-AT": "FAST-AT", "HSTCP": "HSTCP",
     "HTCP": "H-TCP", "Scalable": "Scalable TCP", "TCP": "standard TCP",
 }  # fmt: skip
-# How claims begin.
+# Beginnings of the names of claims.
 PARTS = {
     "chapter 4": "A4-", "appendix C": "AC-", "appendix D": "AD-", "chapter 6": "A6-",
     "chapter 7": "A7-", "chapter 7, cut network": "A7cut-", "chapter 7, condition 8": "C7-",
@@ -44,14 +44,14 @@ table = TABLES.register
 
 @cache
 def printed() -> dict[str, float]:
-    """The printed numbers of claims."""
+    """Return the printed numbers of claims."""
     rows = published_rows(Path(__file__).parent / "claims.csv")
     return {row["id"]: float(row["value"]) for row in rows if row["value"]}
 
 
 @table
 def condition_8(data: Data) -> list[str]:
-    """Table 7-14."""
+    """Return Table 7-14 with our values."""
     flows = ("L1", "L2", "L3")
 
     def cell(algorithm: str, flow: str) -> str:
@@ -65,7 +65,7 @@ def condition_8(data: Data) -> list[str]:
 
 @table
 def condition_21(data: Data) -> list[str]:
-    """Table 7-20."""
+    """Return Table 7-20 with our values."""
 
     def cell(algorithm: str, period: str) -> str:
         here = data.value(f"L1_pps_{period}", WHOLE, condition=21, algorithm=algorithm)
@@ -78,7 +78,7 @@ def condition_21(data: Data) -> list[str]:
 
 @table
 def uncongested(data: Data) -> list[str]:
-    """Tables 7-17 to 7-19; times in TP1 are the same in print under all three conditions."""
+    """Return Tables 7-17 to 7-19; print has the same times in TP1 for all three conditions."""
     conditions = (14, 28, 32)
 
     def seconds(value: float) -> str:
@@ -132,7 +132,7 @@ def _pair(values: Iterable[float], spec: str) -> list[str]:
 
 @table
 def cut_signs(data: Data) -> list[str]:
-    """FAST-AT beside the other six in the most congested condition, whole and cut."""
+    """Return FAST-AT beside the other six in the most congested condition, whole and cut."""
 
     def ratio(of: str, metric: str) -> float:
         def value(algorithm: str) -> float:
@@ -150,7 +150,7 @@ def cut_signs(data: Data) -> list[str]:
 
 @table
 def shortened(data: Data) -> list[str]:
-    """Responses of table 4-28 in 30 s, beside those of the whole runs that there are."""
+    """Return responses of table 4-28 in 30 s, beside those of the existing whole runs."""
     study = find("nist-2010")
     short = read(study.recorded / "quick", study).data
     runs = data.levels("run", "SA64")

@@ -20,7 +20,7 @@ CURVE_RTT_S = 0.15
 
 
 def _curves(*algorithms: str) -> Draw:
-    """Response functions, those of the alternates with their error bands of half the window."""
+    """Draw response functions, with error bands of half the window for the alternates."""
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         for name in algorithms:
@@ -36,7 +36,7 @@ def _curves(*algorithms: str) -> Draw:
 
 
 def _equilibria(axes: Axes, data: Data, queue: str) -> None:
-    """Response functions and a loss model over the window; they meet at the equilibria."""
+    """Draw response functions and a loss model over the window; equilibria are where they cross."""
     link = Link(theory.CAPACITY_PPS, 100.0, 0.2, theory.FLOWS)
     windows = np.linspace(10.0, 24.4, 200)
     model = AnickMitraSondhi()
@@ -51,7 +51,7 @@ def _equilibria(axes: Axes, data: Data, queue: str) -> None:
 
 
 def _over_buffers(value: Callable[[Sets], tuple[float, ...]], names: tuple[str, ...]) -> Draw:
-    """Something of each case, a panel per kind of router."""
+    """Draw a quantity of each case over buffers, with a panel per kind of router."""
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         buffers = [buffer / 1e3 for buffer in BUFFERS]
@@ -65,7 +65,7 @@ def _over_buffers(value: Callable[[Sets], tuple[float, ...]], names: tuple[str, 
 
 
 def _tables(axes: Axes, data: Data, queue: str) -> None:
-    """Tables over round-trip times for the smallest and the largest buffer, with packet runs."""
+    """Draw tables over round-trip times for the smallest and largest buffer, with packet runs."""
     for name in ("reno", "cubic", "ctcp"):
         colour = ALGORITHMS[name].colour
         for buffer, line in ((50, "--"), (300, "-")):

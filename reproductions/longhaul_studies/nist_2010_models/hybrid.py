@@ -20,7 +20,7 @@ Row = dict[str, float | str]
 
 
 def follow(case: tuple[str, int, int]) -> Row:
-    """One case: router, buffer, seed."""
+    """Simulate one case, given as router, buffer and seed."""
     routers, buffer, seed = case
     before = time.process_time()
     sets, _ = abilene_lee.run(buffer, routers=routers, seed=seed)
@@ -46,12 +46,12 @@ def rows() -> tuple[Row, ...]:
 
 
 def row(routers: str, buffer: float) -> Row:
-    """One case, of the first seed."""
+    """Return one case with the first seed."""
     return next(row for row in rows() if (row["routers"], row["buffer_pkts"]) == (routers, buffer))
 
 
 def sets(routers: str, buffer: float) -> abilene_lee.Sets:
-    """The three sets of one case, means over seeds."""
+    """Return the three sets of one case, means over seeds."""
     matching = [row for row in rows() if (row["routers"], row["buffer_pkts"]) == (routers, buffer)]
 
     def mean(name: str) -> float:

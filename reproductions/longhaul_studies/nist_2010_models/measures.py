@@ -15,34 +15,34 @@ measure = MEASURES.register
 
 
 def _ratio(sets: Sets, what: str) -> float:
-    """`FR12` or `RR31`: throughputs or round-trip times of two sets."""
+    """Return `FR12` or `RR31`: the ratio of throughputs or round-trip times of two sets."""
     pair = int(what[2]), int(what[3])
     return sets.throughput_ratio(*pair) if what.startswith("FR") else sets.rtt_ratio(*pair)
 
 
 @measure
 def hybrid_trend(data: Data, routers: str, what: str) -> float:
-    """Rank correlation of a ratio with the buffer, hybrid model."""
+    """Return the rank correlation of a ratio of the hybrid model with the buffer."""
     ratios = [_ratio(hybrid.sets(routers, buffer), what) for buffer in BUFFERS]
     return rank_correlation(np.array(BUFFERS, float), np.array(ratios))
 
 
 @measure
 def hybrid_least(data: Data, routers: str, what: str) -> float:
-    """The smallest ratio over buffers, hybrid model."""
+    """Return the smallest ratio over buffers in the hybrid model."""
     return min(_ratio(hybrid.sets(routers, buffer), what) for buffer in BUFFERS)
 
 
 @measure
 def hybrid_beyond_rule(data: Data, routers: str) -> float:
-    """The smallest `FR(1,3) / RR(3,1)` over buffers: throughput against the inverse-RTT rule."""
+    """Return the smallest `FR(1,3) / RR(3,1)` over buffers, against the inverse-RTT rule."""
     by_buffer = [hybrid.sets(routers, buffer) for buffer in BUFFERS]
     return min(buffer.throughput_ratio(1, 3) / buffer.rtt_ratio(3, 1) for buffer in by_buffer)
 
 
 @measure
 def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
-    """The least `RR(3,1)` over its lower bound, with so many full queues on the way."""
+    """Return the smallest `RR(3,1)` over its lower bound, with `queues` full queues on the way."""
     least = np.inf
     for buffer in BUFFERS:
         full_s = queues * buffer / 1250e3
@@ -53,7 +53,7 @@ def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
 
 @measure
 def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float:
-    """A metric of a packet run over the hybrid model's, at a buffer of 25,000 packets."""
+    """Return a metric of a packet run over the hybrid model, at a buffer of 25,000 packets."""
     sets = hybrid.sets(routers, 25_000)
     kind, number = metric.split("_")[0], int(metric.split("_")[1])
     other = {"throughput": sets.throughput_pps, "rtt": sets.rtt_s}[kind][number - 1]
@@ -62,14 +62,14 @@ def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float
 
 @measure
 def mesonet_over_hybrid(data: Data, of: str, routers: str) -> float:
-    """The time that MesoNet needs for a simulated hour, over the hybrid model's; 25,000 packets."""
+    """Return the time of MesoNet for a simulated hour over that of the hybrid model."""
     hybrid_s = float(hybrid.row(routers, 25_000)["processor_s"])
     return data.value("hours_for_eleven", of) * 3600.0 / hybrid_s
 
 
 @measure
 def fluid_over_packets(data: Data, algorithm: str, rtt_ms: float, buffer_pkts: float) -> float:
-    """The throughput of a cell of the tables over that of the packet run."""
+    """Return the throughput of a cell of the tables over that of the packet run."""
     packets = data.value(
         "throughput_pkts_per_ms", "FL-PKT",
         algorithm=algorithm, rtt_ms=rtt_ms, buffer_pkts=buffer_pkts,
@@ -79,7 +79,7 @@ def fluid_over_packets(data: Data, algorithm: str, rtt_ms: float, buffer_pkts: f
 
 @measure
 def window_over_packets(data: Data, algorithm: str) -> float:
-    """The largest relative error of a response function at the loss rates of the packet runs.
+    """Return the largest relative error of a response function at loss rates of packet runs.
 
     At the round-trip time that flows had, queues included.
     """

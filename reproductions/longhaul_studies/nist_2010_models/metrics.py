@@ -20,7 +20,7 @@ PAYLOAD_BYTES = {"FL-PKT": 972, "HY-PKT": 948}
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """The metrics of a run."""
+    """Return the metrics of a run."""
     if run.experiment == "FL-PKT":
         return _of_thousand(kept)
     row = _of_mesonet(kept, run) if run.experiment == "HY-MN" else _of_links(kept)
@@ -81,5 +81,5 @@ def _cost(kept: Mapping[str, Any], run: Run) -> Row:
 
 
 def trajectory(kept: Kept) -> list[dict[str, Any]]:
-    """Nothing is drawn over time."""
+    """Return nothing: no sample over time is drawn."""
     return []

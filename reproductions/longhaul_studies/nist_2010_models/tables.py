@@ -12,7 +12,7 @@ ALGORITHMS = ("cubic", "ctcp", "reno")
 
 
 def cells(data: Data) -> Iterator[str]:
-    """Tables A-1 to A-3: packets, and what the model says more or less than they."""
+    """Yield tables A-1 to A-3: packet runs, and the deviation of the model from them."""
     for algorithm in ALGORITHMS:
         yield f"\n{algorithm}: packets per ms by packets (the model's difference in per cent)\n"
         yield "| round trip, ms | " + " | ".join(f"B = {b}" for b in theory.BUFFERS) + " |"
@@ -36,7 +36,7 @@ def _cell(data: Data, algorithm: str, rtt: int, buffer: int) -> str:
 
 
 def sets(routers: str) -> Iterator[str]:
-    """The hybrid model's three sets by buffer."""
+    """Yield the hybrid model's three sets by buffer."""
     yield ""
     yield "| buffer | packets/ms: 1 | 2 | 3 | ms: 1 | 2 | 3 | FR(1,3) | RR(3,1) | cuts/flow h |"
     yield "|---|" + "---:|" * 9

@@ -30,7 +30,7 @@ measure = MEASURES.register
 
 @cache
 def printed() -> dict[tuple[str, int, int], int]:
-    """Tables A-1 to A-3: throughput in packets per ms by algorithm, round-trip time and buffer."""
+    """Return tables A-1 to A-3: packets per ms by algorithm, round-trip time and buffer."""
     file = Path(__file__).parent / "published" / "tables_a.csv"
     return {
         (row["algorithm"], int(row["rtt_ms"]), int(row["buffer_pkts"])): int(
@@ -42,13 +42,13 @@ def printed() -> dict[tuple[str, int, int], int]:
 
 @cache
 def cell(algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05) -> Equilibrium:
-    """The equilibrium of a cell."""
+    """Return the equilibrium of a cell."""
     link = Link(CAPACITY_PPS, buffer, rtt_ms / 1e3, FLOWS)
     return equilibrium(PRINTED[algorithm].window, AnickMitraSondhi(factor), link)
 
 
 def throughput(algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05) -> float:
-    """Packets per ms in a cell."""
+    """Return packets per ms in a cell."""
     return cell(algorithm, rtt_ms, buffer, factor).throughput_pps / 1e3
 
 
@@ -64,7 +64,7 @@ def exact_cells(data: Data) -> float:
 
 @measure
 def largest_deviation(data: Data) -> float:
-    """The largest deviation of any cell, in packets per ms."""
+    """Return the largest deviation of any cell, in packets per ms."""
     return float(np.abs(_deviations()).max())
 
 
@@ -72,13 +72,13 @@ def largest_deviation(data: Data) -> float:
 def fluid_throughput(
     data: Data, algorithm: str, rtt_ms: float, buffer: float, factor: float = 0.05
 ) -> float:
-    """Packets per ms in one cell."""
+    """Return packets per ms in one cell."""
     return throughput(algorithm, rtt_ms, buffer, factor)
 
 
 @measure
 def fluid_loss(data: Data, algorithm: str, rtt_ms: float, buffer: float) -> float:
-    """The equilibrium's loss rate in one cell."""
+    """Return the equilibrium's loss rate in one cell."""
     return cell(algorithm, rtt_ms, buffer).loss
 
 
@@ -95,13 +95,13 @@ def _advantages(algorithm: str, low: float, high: float) -> np.ndarray:
 
 @measure
 def least_advantage(data: Data, algorithm: str, low: float, high: float) -> float:
-    """Lowest throughput relative to Reno's between two round-trip times; per cent above it."""
+    """Return the lowest throughput between two round-trip times, in per cent above Reno's."""
     return float(_advantages(algorithm, low, high).min())
 
 
 @measure
 def largest_advantage(data: Data, algorithm: str, low: float, high: float) -> float:
-    """Highest throughput relative to Reno's between two round-trip times; per cent above it."""
+    """Return the highest throughput between two round-trip times, in per cent above Reno's."""
     return float(_advantages(algorithm, low, high).max())
 
 
@@ -109,14 +109,14 @@ def largest_advantage(data: Data, algorithm: str, low: float, high: float) -> fl
 def cells_gaining(
     data: Data, algorithm: str, low: float, high: float, least: float, most: float
 ) -> float:
-    """Cells between two round-trip times whose gain over Reno's is in a range; in per cent."""
+    """Return the per cent of cells between two round-trip times with a gain in a range."""
     gains = _advantages(algorithm, low, high)
     return float(((gains >= least) & (gains <= most)).sum())
 
 
 @measure
 def out_of_order_cells(data: Data) -> float:
-    """Neighbouring cells whose throughput falls with the buffer or rises with the round trip."""
+    """Return the number of neighbours that fall with the buffer, or rise with the round trip."""
     wrong = 0
     for algorithm in ("cubic", "ctcp", "reno"):
         table = np.array([[throughput(algorithm, t, b) for b in BUFFERS] for t in RTTS_MS])
@@ -126,7 +126,7 @@ def out_of_order_cells(data: Data) -> float:
 
 @measure
 def coefficient(data: Data, law: str) -> float:
-    """The mean window at a loss rate of one and a round trip of a second."""
+    """Return the mean window at a loss rate of one and a round trip of a second."""
     forms = {
         "cubic-periodic": cubic(decrease=0.2),
         "cubic-poisson": PRINTED["cubic"].window,
@@ -140,7 +140,7 @@ def coefficient(data: Data, law: str) -> float:
 def crossing_with_reno(
     data: Data, algorithm: str, rtt_ms: float = 100.0, band: float = 1.0
 ) -> float:
-    """The loss rate at which a response function, or the edge of its band, is Reno's."""
+    """Return the loss rate at which a response function, or the edge of its band, equals Reno's."""
     law = PRINTED[algorithm].scaled(band)
     loss = crossing(law, PRINTED["reno, any p"], rtt_ms / 1e3)
     return np.nan if loss is None else loss
@@ -148,7 +148,7 @@ def crossing_with_reno(
 
 @measure
 def cubic_over_ctcp(data: Data, rtt_ms: float, low: float, high: float) -> float:
-    """The least ratio of CUBIC's window to CTCP's between two loss rates."""
+    """Return the smallest ratio of CUBIC's window to CTCP's between two loss rates."""
     p = np.geomspace(low, high, 50)
     ratio = PRINTED["cubic"].window(p, rtt_ms / 1e3) / PRINTED["ctcp"].window(p, rtt_ms / 1e3)
     return float(ratio.min())
@@ -156,13 +156,13 @@ def cubic_over_ctcp(data: Data, rtt_ms: float, low: float, high: float) -> float
 
 @measure
 def poisson_cubic(data: Data, what: str) -> float:
-    """Plateau, peak or mean of the mean-field equations of CUBIC under Poisson losses."""
+    """Return plateau, peak or mean of the mean-field equations of CUBIC under Poisson losses."""
     return float(getattr(solve_poisson_cubic(), what))
 
 
 @measure
 def constant_loss_window(data: Data) -> float:
-    """The window to which equation 8 comes from 10 packets at a loss rate of 1e-3."""
+    """Return the final window of equation 8, from 10 packets at a loss rate of 1e-3."""
     wide = FluidLink(1e9, 1.0, Custom(lambda queue: 1e-3))
     flows = FlowClass(1, 0.1, aimd(), window_pkts=10.0, slow_start=False)
     return float(Model([wide], [flows]).run(100.0, steps=50).window_pkts[-1, 0])
@@ -170,13 +170,13 @@ def constant_loss_window(data: Data) -> float:
 
 @cache
 def lone_flow() -> SawTooth:
-    """Equation 1 with 1000 packets a second, 0.1 s and no buffer."""
+    """Return the sawtooth of equation 1 for 1000 packets a second, 0.1 s and no buffer."""
     return saw_tooth(1000.0, 0.1, 0.0, 60.0)
 
 
 @measure
 def lone_flow_value(data: Data, what: str) -> float:
-    """Smallest and largest window, period in seconds, mean rate in packets per second."""
+    """Return the `low` or `high` window, the `period` in seconds, or the `rate` per second."""
     flow = lone_flow()
     values = {
         "low": flow.window_pkts.min(),
@@ -189,7 +189,7 @@ def lone_flow_value(data: Data, what: str) -> float:
 
 @measure
 def sufficient_test(data: Data, rtt_ms: float, buffer: float) -> float:
-    """The left side of equation 11, `w (2 p + w p')`, in one of Reno's cells."""
+    """Return the left side of equation 11, `w (2 p + w p')`, in one of Reno's cells."""
     rest = _at_rest(rtt_ms, buffer)
     return 2.0 * rest.delay_s * (rest.a + rest.b)
 

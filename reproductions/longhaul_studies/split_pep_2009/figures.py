@@ -1,4 +1,4 @@
-"""The thesis' figures, drawn again; what it prints is grey.
+"""The thesis' figures, drawn again; printed values are grey.
 
 A panel is a length of the queue, in packets. Without a proxy there are two lines: receivers that
 acknowledge each packet, and receivers that delay acknowledgements.
@@ -41,7 +41,7 @@ EVERY = (OFF, DELAYED, RED, DROP_TAIL)
 
 
 def _over_time(experiment: str, column: str, cases: Sequence[Case]) -> Draw:
-    """One quantity over time, a panel for each length of the queue."""
+    """Draw one quantity over time, a panel for each length of the queue."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = [_draw_case(axes, data, (experiment, column), panel, case, EVER) for case in cases]
@@ -55,7 +55,7 @@ def _over_time(experiment: str, column: str, cases: Sequence[Case]) -> Draw:
 def _utilisation(
     experiment: str, cases: Sequence[Case], printed: Mapping[str, tuple[float, float]]
 ) -> Draw:
-    """Some cycles of utilisation once the start is over, and the printed means of whole runs.
+    """Draw some cycles of utilisation after the start, and the printed means of whole runs.
 
     The printed figures have 2000 s, in which cycles cannot be told apart.
     """
@@ -84,7 +84,7 @@ def _draw_case(
     axes: Axes, data: Data, what: tuple[str, str], panel: str, case: Case,
     span_s: tuple[float, float],
 ) -> bool:  # fmt: skip
-    """One line; whether it was run."""
+    """Draw one line; return true if it was run."""
     experiment, column = what
     try:
         trajectory = data.trajectory(
@@ -99,7 +99,7 @@ def _draw_case(
 
 
 def _present(data: Data, experiment: str, case: Case) -> Mapping[str, str]:
-    """The case's levels; experiments of one queue have it for runs without a proxy, too."""
+    """Return the case's levels; a run without a proxy takes the queue that was run."""
     queues = data.points(experiment)["queue"].unique().to_list()
     if case.where["proxy"] != "cubic" and case.where["queue"] not in queues:
         return {**case.where, "queue": queues[0]}
@@ -107,7 +107,7 @@ def _present(data: Data, experiment: str, case: Case) -> Mapping[str, str]:
 
 
 def _overview(experiment: str, printed: Mapping[str, Mapping[float, float]] | None = None) -> Draw:
-    """Mean utilisation by the number of flows, a panel for each length of the queue."""
+    """Draw the mean utilisation by the number of flows, a panel for each length of the queue."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         for case in EVERY:
@@ -139,7 +139,7 @@ def _cumulative(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _between_nodes(axes: Axes, data: Data, panel: str) -> None:
-    """Figure 4.1: the link with SACK and with CUBIC between the nodes."""
+    """Draw Figure 4.1: the link with SACK and with CUBIC between the nodes."""
     styles = {"sack": ALGORITHMS["reno"], "cubic": ALGORITHMS["cubic"]}
     for proxy, style in styles.items():
         trajectory = data.trajectory("PEP-E01", proxy=proxy)
@@ -153,7 +153,7 @@ def _between_nodes(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _windows(axes: Axes, data: Data, panel: str) -> None:
-    """Figure 3.3: windows of one flow of each."""
+    """Draw Figure 3.3: windows of one flow of each kind."""
     for alone in ("cubic", "reno"):
         trajectory = data.trajectory("PEP-E13", alone=alone)
         axes.plot(
@@ -166,7 +166,7 @@ def _windows(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _red_curve(axes: Axes, data: Data, panel: str) -> None:
-    """Figure 3.4: RED's probability over the average queue."""
+    """Draw Figure 3.4: RED's probability over the average queue."""
     average = np.linspace(0.0, 450.0, 451)
     for gentle, style in ((True, OTHERS[0]), (False, OTHERS[1])):
         curve = theory.red(gentle=gentle).curve
@@ -202,7 +202,7 @@ def _today(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _responses(axes: Axes, data: Data, panel: str) -> None:
-    """Median and 95 % response times by the size of the response; panels are senders."""
+    """Draw median and 95 % response times by the size of the response; panels are senders."""
     for proxy, style in zip(("off", "split"), OTHERS, strict=False):
         for part, line in (("p50", "-"), ("p95", ":")):
             curve = data.curve(

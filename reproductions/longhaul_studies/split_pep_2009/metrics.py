@@ -30,7 +30,7 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """The metrics of one run."""
+    """Return the metrics of one run."""
     link, flows, times = kept["link"], kept["flows"], kept["run"]
     whole_s, settled_s = times["simulated_s"], times["simulated_s"] - times["settled_s"]
     payload = 8e-6 * flows["total_delivered_bytes"] / flows["count"] / whole_s
@@ -67,7 +67,7 @@ def metrics(kept: Kept, run: Run) -> Row:
 
 
 def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps: float) -> Row:
-    """Extremes once the run has settled, and the first reduction between the nodes."""
+    """Return extremes after the run has settled, and the first reduction between the nodes."""
     t = np.asarray(series["t_s"])
     settled = t > settled_s
     mbps, single = (np.asarray(series[name], float) for name in ("mbps", "one_mbps"))
@@ -91,7 +91,7 @@ def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps
 
 
 def _longest(spell: np.ndarray) -> float:
-    """The most samples in a row that hold."""
+    """Return the largest number of consecutive samples that are true."""
     longest = now = 0
     for holds in spell:
         now = now + 1 if holds else 0
@@ -102,7 +102,7 @@ def _longest(spell: np.ndarray) -> float:
 def _first_reduction(
     t: np.ndarray, cwnd: np.ndarray, mbps: np.ndarray, settled_s: float, rate_bps: float
 ) -> Row:
-    """When the window between the nodes first falls after the start, and the link is full again."""
+    """Return when the window between the nodes first falls after the start and the link refills."""
     falls = np.flatnonzero((cwnd[1:] < REDUCED * cwnd[:-1]) & (t[1:] > settled_s)) + 1
     if not len(falls):
         return {}
@@ -125,7 +125,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Samples over time, fewer than all where there are many."""
+    """Return samples over time, thinned if there are many."""
     series: Mapping[str, Any] = kept["flow_series"]
     every = max(1, len(series["t_s"]) // POINTS)
     return pl.DataFrame({name: column[::every] for name, column in series.items()})

@@ -1,6 +1,6 @@
-"""Reduction of a run: sums, and every second of the link, of the proxy and of one flow.
+"""Reduction of a run: sums, and samples of the link, the proxy and one flow in every second.
 
-Rates are Mbit/s on the wire of the link, and payload of flows; windows and queues are in packets.
+Rates are in Mbit/s: on the wire for the link, payload for flows. Windows and queues are in packets.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from longhaul.campaign.store import Kept
 from longhaul.connections.reduce import BOTTLENECK
 from longhaul.results import Results
 
-# Which flow is looked at alone: number 23 of 50, number 547 of 750; the last of fewer.
+# Flow that is examined alone: number 23 of 50, number 547 of 750; the last of fewer.
 ONE = {"ftp": 22, "web": 546}
 # Fairness within windows of so many samples, and a share of a flow so small that it starves.
 WINDOW, STARVING = 10, 0.01
@@ -26,7 +26,7 @@ _FLOWS = (
 
 
 def reduce(run: Results) -> Kept:
-    """The tables to keep; sums are over the whole run unless their name says `settled`."""
+    """Return the tables to store; sums are over the whole run, except `settled` ones."""
     flows = run.flows
     link = run.links.filter(pl.col("name") == BOTTLENECK).to_dicts()[0]
     settled_s = run.meta["measured_from_s"]
@@ -63,7 +63,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _every_second(run: Results) -> dict[str, list[Any]]:
-    """Samples over time, a list for each quantity; zero before its flow has started."""
+    """Return samples over time, a list for each quantity; zero before its flow has started."""
     series = _series(run)
     link = series.filter((pl.col("kind") == "link") & (pl.col("name") == BOTTLENECK))
     flows = series.filter(pl.col("kind") == "flow")
@@ -85,24 +85,24 @@ def _every_second(run: Results) -> dict[str, list[Any]]:
 
 
 def _series(run: Results) -> pl.LazyFrame:
-    """The series, in order of time; only the columns that are asked for are read."""
+    """Return the series in order of time; only the requested columns are read."""
     return pl.scan_parquet(run.path / "series.parquet")
 
 
 def _one(run: Results) -> int:
-    """The number of the flow that is looked at alone."""
+    """Return the number of the flow that is examined alone."""
     flows = run.flows
     return int(flows["flow"][min(ONE.get(flows["label"][0], 0), flows.height - 1)])
 
 
 def _rate(counter: str) -> pl.Expr:
-    """Mbit/s from a counter of bytes, which begins at zero."""
+    """Return Mbit/s from a counter of bytes, which begins at zero."""
     grown = pl.col(counter).diff().fill_null(pl.col(counter).first())
     return 8e-6 * grown / pl.col("t_s").diff().fill_null(pl.col("t_s").first()).clip(1e-9)
 
 
 def _by_flow(run: Results, settled_s: float) -> dict[str, float | None]:
-    """Fairness in windows of ten samples, and how long flows starve."""
+    """Return fairness in windows of ten samples, and durations of starvation."""
     flows_ = _series(run).filter((pl.col("kind") == "flow") & (pl.col("t_s") >= settled_s))
     got = (
         flows_.select(
@@ -135,6 +135,6 @@ def _by_flow(run: Results, settled_s: float) -> dict[str, float | None]:
 
 
 def _step_s(run: Results) -> float:
-    """The time between two samples."""
+    """Return the time between two samples."""
     times = _series(run).select(pl.col("t_s").unique()).collect()["t_s"].sort().to_numpy()
     return float(times[2] - times[1])

@@ -19,7 +19,7 @@ TRANSFERS = (1, 5, 50)
 
 @table
 def acknowledgements(data: Data) -> list[str]:
-    """Rates without a proxy by how receivers acknowledge, beside those that are printed."""
+    """Return rates without a proxy by acknowledgement policy, beside the printed ones."""
     rows = [
         _row(data, "1 transfer", "3000", "no loss in 2000 s", "PEP-E08", "droptail", flows=1),
         _row(data, "", "300", "about a fifth of 94", "PEP-E08", "droptail", flows=1),
@@ -47,7 +47,7 @@ def _row(
 
 @table
 def today_bulk(data: Data) -> list[str]:
-    """Rates of today's senders by local discipline (PEP-N01)."""
+    """Return rates of today's senders by local discipline (PEP-N01)."""
     cells = [
         (f"{name} of {size} packets", {"queue": queue, "size": size})
         for queue, name in DISCIPLINES.items()
@@ -58,14 +58,14 @@ def today_bulk(data: Data) -> list[str]:
 
 @table
 def today_same_queue(data: Data) -> list[str]:
-    """The same with one queue of the link, with and without a proxy (PEP-N03)."""
+    """Return rates of today's senders with one queue, with and without a proxy (PEP-N03)."""
     cells = [(f"drop-tail of {size} packets", {"size": size}) for size in (300, 500, 4333)]
     return _today(data, "queue of the link", "PEP-N03", cells, TRANSFERS)
 
 
 @table
 def today_losses(data: Data) -> list[str]:
-    """The same on a link that loses packets (PEP-N04)."""
+    """Return rates of today's senders on a link that loses packets (PEP-N04)."""
     cells = [
         (f"{100 * lost:g} %, {name}", {"pattern": pattern, "lost": lost})
         for lost in (0.001, 0.01)
@@ -76,14 +76,14 @@ def today_losses(data: Data) -> list[str]:
 
 @table
 def today_links(data: Data) -> list[str]:
-    """The same of five flows over links of other rates and delays (PEP-N05)."""
+    """Return rates of five flows of today's senders over other rates and delays (PEP-N05)."""
     cells = [(str(link), {"link": link}) for link in data.levels("link", "PEP-N05")]
     return _today(data, "link", "PEP-N05", cells, (5,))
 
 
 @table
 def today_responses(data: Data) -> list[str]:
-    """Response times of today's senders (PEP-N02)."""
+    """Return response times of today's senders (PEP-N02)."""
     of = "PEP-N02"
     rows = [
         [f"{size} kB", name, *(_times(data, of, size, sender, proxy) for proxy in PROXIES)]
@@ -97,7 +97,7 @@ def _today(
     data: Data, head: str, of: str, cells: Sequence[tuple[str, Mapping[str, Any]]],
     flows: Sequence[int],
 ) -> list[str]:  # fmt: skip
-    """A row per cell: rates at numbers of flows, of either sender with and without a proxy."""
+    """Return a row per cell: rates by number of flows, for each sender with and without a proxy."""
     columns = [(sender, proxy) for sender in SENDERS for proxy in ("off", "split")]
     rows = [
         [name] + [
@@ -112,7 +112,7 @@ def _today(
 
 
 def _rate(data: Data, of: str, **cell: Any) -> str:  # noqa: ANN401
-    """The median, and the range of replications where it is wider than a tenth of it."""
+    """Return the median, and the range of replications if it exceeds a tenth of the median."""
     runs = data.runs("mbps_settled", of, **cell).values()
     least, median, most = min(runs), data.value("mbps_settled", of, **cell), max(runs)
     return f"{median:.1f}" + (f" ({least:.2g} to {most:.2g})" if most - least > median / 10 else "")

@@ -35,7 +35,7 @@ PROXY_WITH_RED = {
 
 
 def configured(key: str) -> float:
-    """Return what the automatic configuration makes of a key of a local RED queue.
+    """Return the value of a key of a local RED queue under automatic configuration.
 
     Thresholds in packets of 500 bytes.
     """
@@ -44,13 +44,13 @@ def configured(key: str) -> float:
 
 
 def red(*, gentle: bool = True) -> Red:
-    """Return RED as the automatic configuration has it; its `curve` is Figure 3.4."""
+    """Return RED under automatic configuration; its `curve` is Figure 3.4."""
     keys = ("min_th", "max_th", "max_p", "weight")
     return Red(**{key: configured(key) for key in keys}, gentle=gentle)
 
 
 def saw_tooth_mbps(queue_pkts: float) -> float:
-    """Return what flows that all lose together use of the link without a proxy."""
+    """Return the utilisation by flows that all lose together, without a proxy."""
     return MBPS * utilisation(queue_pkts, PATH_PKTS)
 
 
@@ -59,13 +59,13 @@ MEASURES = Measures()
 
 @MEASURES.register
 def red_parameter(data: Data, key: str) -> float:
-    """A key of the local RED queue as it is configured automatically, packets of 500 bytes."""
+    """Return a key of the local RED queue, configured automatically for packets of 500 bytes."""
     return configured(key)
 
 
 @MEASURES.register
 def certain_drop(data: Data) -> float:
-    """The smallest average queue at which gentle RED drops every packet, by bisection."""
+    """Return the smallest average queue at which gentle RED drops every packet, by bisection."""
     curve = red().curve
     low, high = 0.0, 1000.0
     while high - low > 1e-6:

@@ -1,4 +1,4 @@
-"""All measures of the study's claims."""
+"""The measures of the study's claims."""
 
 from longhaul.studies.measures import GENERAL, Measures
 

@@ -26,7 +26,7 @@ KINDS: dict[str, ModuleType] = {
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """The metrics of one run."""
+    """Return the metrics of one run."""
     values: Row = KINDS[kept["traffic"]].metrics(kept, run)
     return values
 
@@ -37,6 +37,6 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Samples to draw."""
+    """Return samples to draw."""
     samples: pl.DataFrame = KINDS[kept["traffic"]].trajectory(kept)
     return samples

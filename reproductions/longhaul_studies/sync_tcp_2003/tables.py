@@ -34,7 +34,7 @@ table = TABLES.register
 
 @cache
 def printed() -> dict[str, str]:
-    """The printed numbers of claims, as they are printed."""
+    """Return the printed numbers of claims, as text."""
     table: dict[str, str] = {}
     for part in ("transfers", "web"):
         file = Path(__file__).parent / part / "claims.csv"
@@ -44,7 +44,7 @@ def printed() -> dict[str, str]:
 
 def _beside(data: Data, of: str, protocol: str, columns: Iterable[tuple[str, str, int]]
             ) -> list[str]:  # fmt: skip
-    """The name of a protocol, and of each column what was measured and what is printed."""
+    """Return the name of a protocol, and for each column the measured and the printed value."""
     cells = [NAMES[protocol]]
     for metric, claim, decimals in columns:
         cells.append(f"{data.value(metric, of, protocol=protocol):.{decimals}f}")
@@ -54,7 +54,7 @@ def _beside(data: Data, of: str, protocol: str, columns: Iterable[tuple[str, str
 
 @table
 def one_bottleneck(data: Data) -> list[str]:
-    """Table 4.3."""
+    """Return Table 4.3 with our values."""
     columns = (("utilisation", "SB-util", 1), ("loss_0", "SB-loss", 2), ("queue_0", "SB-queue", 1))
     head = ["", "utilisation", "printed", "loss", "printed", "queue", "printed"]
     return markdown(head, [_beside(data, "FTP-SB", name, columns) for name in THREE])
@@ -62,7 +62,7 @@ def one_bottleneck(data: Data) -> list[str]:
 
 @table
 def several_bottlenecks(data: Data) -> list[str]:
-    """Tables 4.6 and 4.7."""
+    """Return Tables 4.6 and 4.7 with our values."""
     columns = (
         ("utilisation", "MB-util", 1), ("loss_1", "MB-loss-1", 2), ("loss_3", "MB-loss-3", 2),
         ("queue_1", "MB-queue-1", 1), ("queue_3", "MB-queue-3", 1),
@@ -74,7 +74,7 @@ def several_bottlenecks(data: Data) -> list[str]:
 
 @table
 def both_ways(data: Data) -> list[str]:
-    """Tables A.1 and A.2."""
+    """Return Tables A.1 and A.2 with our values."""
     rows = (
         ("one way", "A1-ONEWAY", "99.83 %, 9983 kbit/s, 6181 drops"),
         (
@@ -94,7 +94,7 @@ def both_ways(data: Data) -> list[str]:
 
 
 def _three(data: Data, of: str, **cell: str) -> str:
-    """Utilisation, loss and queue in one cell."""
+    """Return utilisation, loss and queue in one cell."""
     utilisation, loss, queue = (
         data.value(metric, of, **cell) for metric in ("utilisation", "loss_0", "queue_0")
     )
@@ -119,7 +119,7 @@ def readings(data: Data) -> list[str]:
 
 @table
 def clocks(data: Data) -> list[str]:
-    """Utilisation and Jain's index by drift."""
+    """Return the utilisation and Jain's index by drift."""
     drifts = data.levels("drift_ppm", "FTP-CLOCK")
     rows = []
     for name in THREE[1:]:
@@ -134,7 +134,7 @@ def clocks(data: Data) -> list[str]:
 
 @table
 def today(data: Data) -> list[str]:
-    """Today's senders over both networks, under both queues."""
+    """Return today's senders over both networks, under both queues."""
     places = (
         ("FTP-TODAY", "droptail"), ("FTP-TODAY", "fq-codel"), ("FTP-TODAY-MB", "droptail"),
         ("FTP-TODAY-MB", "fq-codel"),
@@ -155,7 +155,7 @@ def today(data: Data) -> list[str]:
 
 def _with_range(data: Data, metric: str, of: str, digits: int, unit: float = 1.0,
                 **cell: str | float) -> str:  # fmt: skip
-    """A median, and the smallest and largest of its replications where they differ as written."""
+    """Return a median as text, with the range of replications if it differs in these digits."""
     runs = data.runs(metric, of, **cell).values()
     low, high = (f"{end / unit:.{digits}f}" for end in (min(runs), max(runs)))
     middle = f"{data.value(metric, of, **cell) / unit:.{digits}f}"
@@ -164,7 +164,7 @@ def _with_range(data: Data, metric: str, of: str, digits: int, unit: float = 1.0
 
 @table
 def web_loss(data: Data) -> list[str]:
-    """Table 4.11, and the queue of Table 4.10."""
+    """Return Table 4.11, and the queue of Table 4.10."""
     shown = {"reno": "loss (%), Reno", "pcwnd": "Sync-TCP(Pcwnd)", "mixreact": "Sync-TCP(MixReact)"}
     rows = []
     for name, title in shown.items():
@@ -183,7 +183,7 @@ def _loss(data: Data, protocol: str, load: int) -> str:
 
 
 def _less_lost(data: Data, load: int) -> str:
-    """In how many replications of how many."""
+    """Return the number of replications in which MixReact loses less than pcwnd, of all."""
     cells = [("H1", {"protocol": name, "load": load}) for name in ("mixreact", "pcwnd")]
     _, mixreact, pcwnd = data.pairs("loss_0", *cells)
     return f"{(mixreact < pcwnd).sum()} of {len(pcwnd)}"
@@ -199,7 +199,7 @@ def _as_printed(claim: str) -> str:
 
 @table
 def web_three_bottlenecks(data: Data) -> list[str]:
-    """Tables 4.20 to 4.27: Reno's median response time and loss, at a total load of 105 %."""
+    """Return median response time and loss of Reno at 105 % total load (Tables 4.20 to 4.27)."""
     of = "HM-105"
     pairs = sorted(data.levels("pair", of), key=lambda pair: int(pair.split("-")[1]))
     metrics = (
@@ -219,7 +219,7 @@ def web_three_bottlenecks(data: Data) -> list[str]:
 
 @table
 def web_today(data: Data) -> list[str]:
-    """Today's senders at 85 % load, behind drop-tail."""
+    """Return today's senders at 85 % load, behind drop-tail."""
     where = {"queue": "droptail", "load": 85}
     order = ("mixreact", "pcwnd", "ledbat", "reno", "cubic", "bbr3")
     rows = []

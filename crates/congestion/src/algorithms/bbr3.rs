@@ -58,7 +58,7 @@ static PARAMETERS: [Parameter; 8] = [
         default: DefaultValue::Fixed(0.02),
         allowed: Range::open(0.0, 1.0),
         help: "Losses in a round trip above which too much was in flight.",
-        source: "draft-05 section 2.4, BBR.LossThresh",
+        source: "draft-ietf-ccwg-bbr-05 section 2.7, BBR.LossThresh",
     },
     Parameter {
         name: "kept",
@@ -66,7 +66,7 @@ static PARAMETERS: [Parameter; 8] = [
         default: DefaultValue::Fixed(0.7),
         allowed: Range::open(0.0, 1.0),
         help: "Smallest part of a bound that remains after losses.",
-        source: "draft-05 section 2.4, BBR.Beta",
+        source: "draft-ietf-ccwg-bbr-05 section 2.7, BBR.Beta",
     },
     Parameter {
         name: "headroom",
@@ -74,7 +74,7 @@ static PARAMETERS: [Parameter; 8] = [
         default: DefaultValue::Fixed(0.15),
         allowed: Range::closed(0.0, 0.9),
         help: "Part left to others between the probes.",
-        source: "draft-05 section 2.4, BBR.Headroom",
+        source: "draft-ietf-ccwg-bbr-05 section 2.7, BBR.Headroom",
     },
     Parameter {
         name: "probe_rtt_interval",
@@ -82,7 +82,7 @@ static PARAMETERS: [Parameter; 8] = [
         default: DefaultValue::Fixed(5.0),
         allowed: Range::closed(0.1, 1e4),
         help: "Age of the smallest round-trip time at which it is measured anew.",
-        source: "draft-05 section 5.3.4.1, ProbeRTTInterval",
+        source: "draft-ietf-ccwg-bbr-05 section 2.13.2, BBR.ProbeRTTInterval",
     },
     Parameter {
         name: "ecn_factor",
@@ -101,7 +101,7 @@ static PARAMETERS: [Parameter; 8] = [
         help: "Smallest round-trip time up to which marks count. Linux heeds them up to 0.005 only, \
             and has ECN only on routes that are said to mark early; the draft asks those who claim to \
             support ECN to treat all marks as congestion.",
-        source: "Linux v3, bbr_ecn_max_rtt_us; draft-05 section 3.7",
+        source: "Linux v3, bbr_ecn_max_rtt_us; draft-ietf-ccwg-bbr-05 section 3.7",
     },
     Parameter {
         name: "ecn_reprobe",

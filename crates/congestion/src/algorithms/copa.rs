@@ -73,7 +73,7 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
             unit: "0 or 1",
             default: DefaultValue::Fixed(1.0),
             allowed: Range::closed(0.0, 1.0),
-            help: "Whether it takes its part beside senders that fill the queue.",
+            help: "1 turns on competitive mode, which keeps a share beside senders that fill the queue.",
             source: "NSDI 2018, section 2.2 (competitive mode)",
         },
     ],

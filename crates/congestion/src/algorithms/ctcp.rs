@@ -108,7 +108,7 @@ pub(crate) const ZETA: Parameter = Parameter {
     unit: "fraction of the queue",
     default: DefaultValue::Fixed(0.1),
     allowed: Range::closed(0.0, 1e3),
-    help: "What the delay window loses per round trip.",
+    help: "Decrease of the delay window per round trip.",
     source: "ns-2.35's Linux module (1); NIST SP 500-282, chapter 5 (0.1)",
 };
 

@@ -61,7 +61,7 @@ static PARAMETERS: [Parameter; 12] = [
         unit: "0 or 1",
         default: DefaultValue::Fixed(0.0),
         allowed: Range::closed(0.0, 1.0),
-        help: "Whether mean and standard deviation of the round-trip times decide first.",
+        help: "1 compares mean and standard deviation of the round-trip times first.",
         source: "Zhang, thesis, Osaka 2006, chapter 4",
     },
     Parameter {

@@ -43,7 +43,7 @@ pub(crate) static ENTRY: Entry<Peach> = Entry {
 
 /// Dummies to send at the next opportunity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Wanted {
+enum DummyRequest {
     None,
     /// The receive window, less the one data segment.
     SuddenStart,
@@ -54,7 +54,7 @@ enum Wanted {
 /// TCP-Peach.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Peach {
-    wanted: Wanted,
+    wanted: DummyRequest,
     /// Acknowledged dummies that still have to come before the window grows: the paper's wdsn.
     waiting: u64,
 }
@@ -62,7 +62,7 @@ pub struct Peach {
 impl Peach {
     fn new() -> Self {
         Self {
-            wanted: Wanted::SuddenStart,
+            wanted: DummyRequest::SuddenStart,
             waiting: 0,
         }
     }
@@ -83,7 +83,7 @@ impl CongestionControl for Peach {
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let half = event.base / 2.0;
-        self.wanted = Wanted::RapidRecovery(event.base as u64);
+        self.wanted = DummyRequest::RapidRecovery(event.base as u64);
         self.waiting = half as u64;
         window.reduce_to(half);
     }
@@ -112,11 +112,11 @@ impl CongestionControl for Peach {
 impl Extension for Peach {
     fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {
         let (count, shares) = match self.wanted {
-            Wanted::None => return None,
-            Wanted::SuddenStart => (receive_window.saturating_sub(1), receive_window),
-            Wanted::RapidRecovery(count) => (count, count),
+            DummyRequest::None => return None,
+            DummyRequest::SuddenStart => (receive_window.saturating_sub(1), receive_window),
+            DummyRequest::RapidRecovery(count) => (count, count),
         };
-        self.wanted = Wanted::None;
+        self.wanted = DummyRequest::None;
         (count > 0).then(|| Dummies {
             count,
             spacing: rtt / shares,

@@ -50,8 +50,8 @@ static PARAMETERS: [Parameter; 7] = [
         unit: "fraction of the smallest round-trip time",
         default: DefaultValue::Fixed(0.5),
         allowed: Range::closed(0.0, 100.0),
-        help: "How long a train ends slow start, up to a millisecond for segments sent together \
-            included. With tcp.pacing it is 1: pacing alone spreads segments over half the round trip.",
+        help: "Length of a train of acknowledgements that ends slow start, including up to a millisecond for segments \
+            sent together. With tcp.pacing it is 1: pacing alone spreads segments over half the round trip.",
         source: "Linux, hystart_update (sk_pacing_status) and hystart_ack_delay",
     },
     Parameter {

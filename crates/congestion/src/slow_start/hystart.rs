@@ -67,7 +67,7 @@ static PARAMETERS: [Parameter; 7] = [
         unit: "1",
         default: DefaultValue::Fixed(4.0),
         allowed: Range::closed(1.0, 1e3),
-        help: "How much slower conservative slow start grows.",
+        help: "Divisor of the growth in conservative slow start.",
         source: "RFC 9406 section 4.3, CSS_GROWTH_DIVISOR",
     },
     Parameter {

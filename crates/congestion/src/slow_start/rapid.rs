@@ -39,7 +39,7 @@ static PARAMETERS: [Parameter; 2] = [
         unit: "seconds",
         default: DefaultValue::Fixed(0.004),
         allowed: Range::closed(0.0, 10.0),
-        help: "How far above the smallest the round-trip times may be while the window triples.",
+        help: "Largest excess of round-trip times over the smallest while the window triples.",
         source: "draft-kazuho-ccwg-rapid-start-02 section 3.2",
     },
     Parameter {
@@ -47,7 +47,7 @@ static PARAMETERS: [Parameter; 2] = [
         unit: "of the smallest round-trip time",
         default: DefaultValue::Fixed(1.1),
         allowed: Range::closed(1.0, 100.0),
-        help: "The same in proportion; the tighter one counts.",
+        help: "Largest ratio of round-trip times to the smallest while the window triples; the tighter of delay and factor counts.",
         source: "draft-kazuho-ccwg-rapid-start-02 section 3.2",
     },
 ];

@@ -43,7 +43,7 @@ static PARAMETERS: [Parameter; 2] = [
         unit: "fraction",
         default: DefaultValue::Fixed(0.26),
         allowed: Range::open(0.0, 1.0),
-        help: "How much less than was sent may be delivered.",
+        help: "Largest shortfall of delivered bytes against those sent a round trip earlier; beyond it slow start ends.",
         source: "draft-chung-ccwg-search-09, THRESH",
     },
 ];

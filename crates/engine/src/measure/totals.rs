@@ -1,6 +1,6 @@
 //! Counters of flows and links, over the whole run and over the measurement window.
 
-use longhaul_kernel::memory::Refused;
+use longhaul_kernel::memory::RefusedAllocation;
 use longhaul_units::{Span, Time};
 
 use super::columns::{Counter, counters};
@@ -38,7 +38,7 @@ pub struct Totals {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
     /// The allocation that was refused.
-    pub refused: Refused,
+    pub refused: RefusedAllocation,
     /// The link and the flow that held most packets, as text.
     pub holders: String,
 }

@@ -12,16 +12,16 @@ use crate::packet::{Packet, SackOption};
 
 /// Event of a packet.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Noted {
+pub(crate) enum PacketNote {
     /// An end has sent the packet, with these blocks: if it is dropped, they are gone when it is recorded.
     Sent(Packet, SackOption),
     /// The packet is at an interface.
-    Entered(Entered),
+    Entered(InterfaceEntry),
 }
 
 /// A packet at the near end of a captured link, or at a captured node.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entered {
+pub(crate) struct InterfaceEntry {
     /// Number of the link, or of the node behind all links ([`Config::interface_of_node`]).
     pub(crate) interface: u32,
     pub(crate) time: Time,
@@ -48,7 +48,7 @@ impl Network {
     pub(super) fn note_sent(&mut self, packet: Packet) {
         let blocks = self.peek_sack(&packet);
         if let Some(noted) = &mut self.noted {
-            noted.push_back(Noted::Sent(packet, blocks));
+            noted.push_back(PacketNote::Sent(packet, blocks));
         }
         if let Some(link) = self.link_at(packet.route)
             && let [Some(interface), _] = self.host_interfaces[link as usize]
@@ -88,7 +88,7 @@ impl Network {
     fn note_at(&mut self, interface: u32, packet: Packet) {
         let time = self.now;
         if let Some(noted) = &mut self.noted {
-            noted.push_back(Noted::Entered(Entered {
+            noted.push_back(PacketNote::Entered(InterfaceEntry {
                 interface,
                 time,
                 packet,
@@ -98,9 +98,9 @@ impl Network {
     }
 
     /// Returns the record of a packet that has reached its end at the far end of a link, if that node is captured.
-    pub(crate) fn arrived(&self, link: u32, packet: Packet) -> Option<Entered> {
+    pub(crate) fn arrived(&self, link: u32, packet: Packet) -> Option<InterfaceEntry> {
         let [_, interface] = self.host_interfaces[link as usize];
-        Some(Entered {
+        Some(InterfaceEntry {
             interface: interface?,
             time: self.now,
             packet,
@@ -111,7 +111,7 @@ impl Network {
     /// Records the drop of the packet that has come last, if its link is captured and it has not been held back.
     pub(super) fn note_drop(&mut self, link: u32) {
         if let Some(noted) = &mut self.noted
-            && let Some(Noted::Entered(entered)) = noted.back_mut()
+            && let Some(PacketNote::Entered(entered)) = noted.back_mut()
             && (entered.interface, entered.time) == (link, self.now)
         {
             entered.dropped = true;
@@ -124,7 +124,7 @@ impl Network {
     }
 
     /// Takes the next recorded event, if packets are recorded.
-    pub(crate) fn next_noted(&mut self) -> Option<Noted> {
+    pub(crate) fn next_noted(&mut self) -> Option<PacketNote> {
         self.noted.as_mut()?.pop_front()
     }
 

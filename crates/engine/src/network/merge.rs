@@ -153,12 +153,12 @@ impl Merge {
 struct Merging<'a> {
     merge: &'a mut Merge,
     feeders: Others<'a>,
-    arrived: Arrived<'a>,
+    arrived: ArrivalState<'a>,
 }
 
 /// State of the arrivals in an event.
 #[derive(Debug)]
-struct Arrived<'a> {
+struct ArrivalState<'a> {
     options: &'a mut OptionStore,
     /// Arrival of the last packet.
     now: DualClockTime,
@@ -167,7 +167,7 @@ struct Arrived<'a> {
     first: bool,
 }
 
-impl Arrived<'_> {
+impl ArrivalState<'_> {
     /// Offers the next packet to the common next link.
     #[inline(always)]
     fn offer<S: PacketService>(&mut self, packet: &Packet, lane: &mut Lane<'_, S>) {
@@ -227,7 +227,7 @@ impl Network {
         let mut merging = Merging {
             merge,
             feeders,
-            arrived: Arrived {
+            arrived: ArrivalState {
                 options: &mut self.options,
                 now: begin,
                 packets: 0,
@@ -241,7 +241,7 @@ impl Network {
             Entrance::Ns2(lane) => merging.run(lane, until),
             Entrance::Explicit(lane) => merging.run(lane, until),
         }
-        let Arrived {
+        let ArrivalState {
             now,
             packets,
             first,

@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use longhaul_units::Time;
 
 use self::access::AccessLinks;
-pub(crate) use self::capture::{Entered, Noted};
+pub(crate) use self::capture::{InterfaceEntry, PacketNote};
 use self::change::Changes;
 pub(crate) use self::forwarding::Delivered;
 use self::impairments::Impairments;
@@ -63,7 +63,7 @@ pub(crate) struct Network {
     changes: Vec<Changes>,
     impairments: Vec<Impairments>,
     /// Events of packets that are not recorded yet, if packets of any link or node are captured.
-    noted: Option<VecDeque<Noted>>,
+    noted: Option<VecDeque<PacketNote>>,
     /// Interfaces of the nodes at the near and at the far end of each link, where these nodes are captured.
     host_interfaces: Vec<[Option<u32>; 2]>,
 }

@@ -5,10 +5,10 @@ use longhaul_units::Time;
 use super::journal::{EndState, Host};
 use super::world::World;
 use crate::measure::{CapturedPacket, Recorder};
-use crate::network::{End, Entered, Noted};
+use crate::network::{End, InterfaceEntry, PacketNote};
 use crate::packet::{Flags, Packet, SackOption};
 use crate::stack::HEADER_BYTES;
-use crate::traffic::Captured;
+use crate::traffic::CapturedEnd;
 use crate::transport::tcp::Sender;
 
 impl World {
@@ -19,8 +19,8 @@ impl World {
         let mut sent = None;
         while let Some(noted) = self.env.network.next_noted() {
             match noted {
-                Noted::Sent(packet, blocks) => sent = self.note_sent(&packet, &blocks),
-                Noted::Entered(entered) => self.record_packet(&entered, sent.take(), recorder),
+                PacketNote::Sent(packet, blocks) => sent = self.note_sent(&packet, &blocks),
+                PacketNote::Entered(entered) => self.record_packet(&entered, sent.take(), recorder),
             }
         }
     }
@@ -62,7 +62,7 @@ impl World {
     /// Records a packet at a captured link or node; its wire form is known if it has just been sent.
     pub(super) fn record_packet(
         &self,
-        entered: &Entered,
+        entered: &InterfaceEntry,
         sent: Option<CapturedPacket>,
         recorder: &mut dyn Recorder,
     ) {
@@ -270,7 +270,7 @@ impl World {
         &self,
         packet: &Packet,
         data: bool,
-        captured: &Captured<'_>,
+        captured: &CapturedEnd<'_>,
         blocks: &SackOption,
     ) -> CapturedPacket {
         let sender = captured.sender;

@@ -18,7 +18,7 @@ use crate::transport::{Environment, EventLog, FlowDelays};
 
 /// The environment of the ends: one link.
 #[derive(Debug)]
-struct Along<'a, S> {
+struct LinkEnvironment<'a, S> {
     now: DualClockTime,
     lane: Lane<'a, S>,
     schedule: &'a mut Schedule,
@@ -28,7 +28,7 @@ struct Along<'a, S> {
     first: bool,
 }
 
-impl<S: PacketService> Environment for Along<'_, S> {
+impl<S: PacketService> Environment for LinkEnvironment<'_, S> {
     #[inline(always)]
     fn now(&self) -> Time {
         self.now.time
@@ -61,7 +61,7 @@ impl<S: PacketService> Environment for Along<'_, S> {
 
 /// Extent of a train.
 #[derive(Clone, Copy, Debug)]
-struct Reach {
+struct TrainExtent {
     delivery: Delivery,
     begin: Time,
     observation: Time,
@@ -81,7 +81,7 @@ impl World {
     pub(super) fn deliver_train(&mut self, link: u32, delivery: Delivery, answers: Answers) {
         let network = &mut self.env.network;
         let now = network.dual_clock_time();
-        let reach = Reach {
+        let extent = TrainExtent {
             delivery,
             begin: now.time,
             observation: network.schedule.next_observation().max(now.time),
@@ -99,9 +99,9 @@ impl World {
             options,
         } = network.train(link, answers.to);
         let log = &mut self.env.log;
-        macro_rules! along {
+        macro_rules! environment {
             ($lane:expr) => {{
-                let mut along = Along {
+                let mut environment = LinkEnvironment {
                     now,
                     lane: $lane,
                     schedule,
@@ -109,21 +109,26 @@ impl World {
                     log,
                     first: false,
                 };
-                run(from, &mut along, ends, reach);
-                (along.now, along.first)
+                run(from, &mut environment, ends, extent);
+                (environment.now, environment.first)
             }};
         }
         let (last, first) = match to.entrance() {
-            Entrance::Exact(lane) => along!(lane),
-            Entrance::Ns2(lane) => along!(lane),
-            Entrance::Explicit(lane) => along!(lane),
+            Entrance::Exact(lane) => environment!(lane),
+            Entrance::Ns2(lane) => environment!(lane),
+            Entrance::Explicit(lane) => environment!(lane),
         };
         network.end_run(last, answers.to, first);
     }
 }
 
 #[inline(never)]
-fn run<S: PacketService>(from: &mut Link, env: &mut Along<'_, S>, ends: Ends<'_>, reach: Reach) {
+fn run<S: PacketService>(
+    from: &mut Link,
+    env: &mut LinkEnvironment<'_, S>,
+    ends: Ends<'_>,
+    extent: TrainExtent,
+) {
     let Ends {
         side,
         tcp,
@@ -132,9 +137,9 @@ fn run<S: PacketService>(from: &mut Link, env: &mut Along<'_, S>, ends: Ends<'_>
     } = ends;
     let until = |tcp: &[Connection], schedule: &Schedule| {
         bound(
-            reach.delivery,
-            reach.begin,
-            reach.observation,
+            extent.delivery,
+            extent.begin,
+            extent.observation,
             schedule,
             tcp,
         )

@@ -8,7 +8,7 @@ use crate::packet::Packet;
 use crate::transport::tcp::Sender;
 
 /// One end of a captured connection.
-pub(crate) struct Captured<'a> {
+pub(crate) struct CapturedEnd<'a> {
     pub(crate) flow: u32,
     /// Number of the connection within its flow.
     pub(crate) connection: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Captured<'a> {
 
 impl Traffic {
     /// Returns the state of a packet's connection for captures, if that still exists.
-    pub(crate) fn captured(&self, packet: &Packet, end: End) -> Option<Captured<'_>> {
+    pub(crate) fn captured(&self, packet: &Packet, end: End) -> Option<CapturedEnd<'_>> {
         let id = ConnectionId::of(packet.flow);
         let connection = self.connections.get(id)?;
         let (direction, other) = connection.directions(id.side());
@@ -33,7 +33,7 @@ impl Traffic {
             direction.sender.acknowledgement(direction.receiver.next())
         });
         let traffic_source = &self.sources[connection.source as usize];
-        Some(Captured {
+        Some(CapturedEnd {
             flow: traffic_source.flow,
             connection: connection.number(id.side()),
             opened_by_receiver: traffic_source.from_servers != connection.is_pushed(id.side()),

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use longhaul_congestion::Controller;
 
 use self::app_connection::{AppConnection, Context};
-pub(crate) use self::capture::Captured;
+pub(crate) use self::capture::CapturedEnd;
 use self::connection_slab::{ConnectionId, Slab};
 use self::extra_delay::QueuePool;
 pub(crate) use self::generator::{CutOff, Generator, Trace};

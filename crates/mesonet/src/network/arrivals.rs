@@ -48,16 +48,16 @@ impl Crossing {
 pub(super) struct Arrivals {
     /// Numbers of the links.
     links: Vec<u16>,
-    staying: Merged,
-    passing: Merged,
+    staying: MergedLanes,
+    passing: MergedLanes,
 }
 
 impl Arrivals {
     pub(super) fn new(links: impl Iterator<Item = u16>) -> Self {
         let links: Vec<u16> = links.collect();
         Self {
-            staying: Merged::new(links.len()),
-            passing: Merged::new(links.len()),
+            staying: MergedLanes::new(links.len()),
+            passing: MergedLanes::new(links.len()),
             links,
         }
     }
@@ -121,7 +121,7 @@ impl Arrivals {
 
 /// The packets of each link, and which one is next.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Merged {
+struct MergedLanes {
     lanes: Vec<Lane>,
     /// Arrival of the first packet of each link.
     times: Vec<Time>,
@@ -129,7 +129,7 @@ struct Merged {
     first: (Time, usize),
 }
 
-impl Merged {
+impl MergedLanes {
     fn new(links: usize) -> Self {
         Self {
             lanes: vec![Lane::default(); links],

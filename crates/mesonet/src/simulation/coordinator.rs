@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::agenda::{Agenda, Opening};
 use super::counters::Counters;
-use super::ended::Ended;
+use super::ended::EndedFlow;
 use super::goodput::Batches;
 use super::tracing::Tracing;
 use super::{Common, Places};
@@ -38,7 +38,7 @@ pub(super) struct Coordinator {
     pub(super) speeds: Vec<u16>,
     pub(super) opened: Vec<Option<(u16, FlowId)>>,
     /// Flows that have ended in the window, not all of whose consequences have been drawn.
-    pub(super) ended: Vec<Ended>,
+    pub(super) ended: Vec<EndedFlow>,
     /// Number of times in the interval that no receiver was idle, by access router.
     pub(super) no_receivers: Vec<u64>,
     /// Flows that are open, and their maximum.

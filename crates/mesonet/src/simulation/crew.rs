@@ -105,7 +105,7 @@ impl Crew {
     fn advance_regions(&self, advance: &impl Fn(usize, &Step), number: u64, step: &Step) {
         while let Some(region) = self.take(number) {
             // Also if it panics: the leader finds the region's lock poisoned.
-            let _finished = Finished(self);
+            let _finished = FinishGuard(self);
             advance(region, step);
         }
     }
@@ -162,9 +162,9 @@ impl Drop for End<'_> {
 }
 
 /// Counts a region as finished when it is dropped.
-struct Finished<'a>(&'a Crew);
+struct FinishGuard<'a>(&'a Crew);
 
-impl Drop for Finished<'_> {
+impl Drop for FinishGuard<'_> {
     fn drop(&mut self) {
         if self.0.unfinished.fetch_sub(1, Ordering::AcqRel) == 1 {
             // The leader looks at the number under the lock before it sleeps.

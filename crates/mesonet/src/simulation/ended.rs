@@ -9,7 +9,7 @@ use crate::records::FlowRecord;
 
 /// A flow that has ended.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Ended {
+pub(super) struct EndedFlow {
     pub(super) time: Time,
     pub(super) about: FlowInfo,
     /// The flow as its receiver knows it.

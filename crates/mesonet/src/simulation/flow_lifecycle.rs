@@ -4,7 +4,7 @@ use longhaul_units::Time;
 
 use super::Common;
 use super::counters::Flows;
-use super::ended::Ended;
+use super::ended::EndedFlow;
 use super::region::Region;
 use crate::config::FileType;
 use crate::flows::{FlowInfo, Sender};
@@ -101,7 +101,7 @@ impl Region {
         let interval = std::mem::take(&mut sender.interval);
         self.counters.add(about.class, about.ends, interval);
         let now = self.env.network.now;
-        self.ended.push(Ended {
+        self.ended.push(EndedFlow {
             time: now,
             about,
             receiver: sender.receiver(),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Common;
 use super::counters::Counters;
-use super::ended::Ended;
+use super::ended::EndedFlow;
 use super::mail::Mail;
 use crate::flows::{Env, FlowTable, Timer, TimerOutcome};
 use crate::network::{FlowId, HostEvent, Kind, Packet};
@@ -21,7 +21,7 @@ pub(super) struct Region {
     pub(super) flows: FlowTable,
     pub(super) counters: Counters,
     /// Flows from here that ended since the coordinator last looked.
-    pub(super) ended: Vec<Ended>,
+    pub(super) ended: Vec<EndedFlow>,
     /// States of traced flows in the current interval.
     #[serde(skip)]
     pub(super) states: Vec<FlowState>,

@@ -9,7 +9,7 @@ use longhaul_mesonet::run;
 use longhaul_units::{Span, Time};
 
 use crate::network::{Buffers, Study, long_lived};
-use crate::records::{Keeper, Kept};
+use crate::records::{IntervalRecord, Keeper};
 
 /// Returns a congested network with small buffers.
 fn congested() -> Config {
@@ -28,7 +28,7 @@ fn congested() -> Config {
     config
 }
 
-fn check(config: &Config, kept: &Kept, entered: &[u64]) {
+fn check(config: &Config, kept: &IntervalRecord, entered: &[u64]) {
     let topology = &config.topology;
     let balanced = |queue: &QueueSample| {
         assert_eq!(
@@ -135,7 +135,7 @@ fn queues_share_a_buffer_if_the_topology_says_so() {
 }
 
 /// Runs it, checks every interval, and returns the last one.
-fn conserves(config: &Config) -> Kept {
+fn conserves(config: &Config) -> IntervalRecord {
     let mut keeper = Keeper::default();
     let totals = run(config, &mut keeper).expect("valid");
     assert_eq!(keeper.intervals.len(), 120);

@@ -8,7 +8,7 @@ use longhaul_units::Time;
 
 /// Copy of an interval's record.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Kept {
+pub struct IntervalRecord {
     pub packets_in: u64,
     pub packets_out: u64,
     pub classes: [ClassSample; 6],
@@ -23,7 +23,7 @@ pub struct Kept {
 /// Keeps everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keeper {
-    pub intervals: Vec<Kept>,
+    pub intervals: Vec<IntervalRecord>,
     pub flows: Vec<FlowRecord>,
     pub batches: Vec<GoodputBatch>,
     pub states: Vec<FlowState>,
@@ -33,7 +33,7 @@ pub struct Keeper {
 impl Recorder for Keeper {
     fn interval(&mut self, interval: &Interval<'_>) {
         assert_eq!(interval.number, self.intervals.len() as u64 + 1);
-        self.intervals.push(Kept {
+        self.intervals.push(IntervalRecord {
             packets_in: interval.packets_in,
             packets_out: interval.packets_out,
             classes: *interval.classes,

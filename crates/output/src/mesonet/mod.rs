@@ -37,7 +37,7 @@ use log::FlowRow;
 use long_lived::LongLivedRow;
 use measured::MeasuredRow;
 use packet_trace::Sites;
-use resume::{Opened, Resumption};
+use resume::{OpenedRun, Resumption};
 use routers::{Routers, TopologyRow};
 use tables::{Tables, push_all};
 use totals::TotalsRow;
@@ -138,11 +138,11 @@ impl MesoNetWriter {
     /// Refuses an `out` that exists, unless `meta.run.overwrite` says otherwise and it is a run; and a
     /// checkpoint that cannot be resumed.
     pub fn create(out: &Path, meta: MesoNetMeta, progress: Progress) -> Result<Self, OutputError> {
-        let Opened {
+        let OpenedRun {
             directory,
             resumption,
             stored,
-        } = Opened::new(out, &meta)?;
+        } = OpenedRun::new(out, &meta)?;
         let mut routers = Routers::new(&meta.run.config);
         routers.restore(&stored.routers);
         Ok(Self {
@@ -256,7 +256,7 @@ impl MesoNetWriter {
 
 /// Part of run.json that only runs of MesoNet have.
 #[derive(Debug, Serialize)]
-struct OfMesoNet {
+struct MesoNetPart {
     mesonet: MesoNetFigures,
 }
 
@@ -273,7 +273,7 @@ struct MesoNetFigures {
 }
 
 /// Returns the values of a run for run.json; a run is measured from its start.
-fn figures(config: &Config, totals: &Totals) -> Figures<OfMesoNet> {
+fn figures(config: &Config, totals: &Totals) -> Figures<MesoNetPart> {
     Figures {
         seed: config.seed,
         replication: config.replication,
@@ -283,7 +283,7 @@ fn figures(config: &Config, totals: &Totals) -> Figures<OfMesoNet> {
         data_packets: totals.packets_in,
         events: totals.events,
         warnings: totals.trace_full.map(trace_full).into_iter().collect(),
-        own: OfMesoNet {
+        own: MesoNetPart {
             mesonet: MesoNetFigures {
                 delivered_packets: totals.packets_out,
                 mean_round_trip_s: config.topology.mean_round_trip_s(),

@@ -14,7 +14,7 @@ use crate::error::OutputError;
 
 /// Position of the tables, and values that later rows depend on.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Stored {
+pub(super) struct StoredState {
     /// Wall-clock time so far.
     wall: Duration,
     pub(super) tables: StoredTables,
@@ -24,11 +24,11 @@ pub(super) struct Stored {
 }
 
 /// A run directory, new or resumed.
-pub(super) struct Opened {
+pub(super) struct OpenedRun {
     pub(super) directory: PartialDirectory,
     pub(super) resumption: Resumption,
     /// State that was stored; empty for a new run.
-    pub(super) stored: Stored,
+    pub(super) stored: StoredState,
 }
 
 /// State needed to resume a run, now and later.
@@ -42,7 +42,7 @@ pub(super) struct Resumption {
     began: Instant,
 }
 
-impl Opened {
+impl OpenedRun {
     pub(super) fn new(out: &Path, meta: &MesoNetMeta) -> Result<Self, OutputError> {
         let run = &meta.run;
         let mut resumption = Resumption {
@@ -60,7 +60,7 @@ impl Opened {
             return Ok(Self {
                 directory,
                 resumption,
-                stored: Stored::default(),
+                stored: StoredState::default(),
             });
         };
         let of_user = |algorithm: &&_| of_user(algorithm);
@@ -72,7 +72,7 @@ impl Opened {
                 let found = Checkpoint::open(target, every, &run.version, &run.scenario_hash)?;
                 Ok((found.0.run(), found))
             })?;
-        let mut stored = Stored::default();
+        let mut stored = StoredState::default();
         if let Some(bytes) = bytes {
             let (found, state) = postcard::take_from_bytes(&bytes)
                 .map_err(|_| OutputError::DamagedCheckpoint(Checkpoint::folder(out)))?;
@@ -148,7 +148,7 @@ impl MesoNetWriter {
         if !checkpoint.is_due() {
             return Ok(());
         }
-        let stored = Stored {
+        let stored = StoredState {
             wall: *wall + began.elapsed(),
             tables: self.tables.store()?,
             routers: self.routers.samples(),

@@ -7,7 +7,7 @@ use parquet::errors::Result as ParquetResult;
 use parquet::schema::types::Type;
 use serde::Serialize;
 
-use super::values::{Listed, Values};
+use super::values::{ListedTexts, Values};
 use super::{Kind, Name};
 
 /// Description of a column of rows of any type.
@@ -47,7 +47,7 @@ impl Heading {
         if self.list.is_empty() {
             Values::new(self.kind)
         } else {
-            Values::Listed(Listed::new(std::mem::take(&mut self.list)))
+            Values::Listed(ListedTexts::new(std::mem::take(&mut self.list)))
         }
     }
 

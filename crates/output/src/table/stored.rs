@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::file::TableFile;
 use super::heading::Heading;
-use super::values::{Runs, Typed, Values};
+use super::values::{Runs, TypedValues, Values};
 use crate::digest::NewFile;
 use crate::error::OutputError;
 
@@ -45,7 +45,7 @@ enum StoredValues {
 impl StoredValues {
     fn of(values: &Values) -> Self {
         match values {
-            Values::Text(Typed { values, runs }) => {
+            Values::Text(TypedValues { values, runs }) => {
                 let texts = values.iter().map(|text| {
                     let text = text.as_utf8().expect("texts are UTF-8");
                     text.to_string()
@@ -53,8 +53,10 @@ impl StoredValues {
                 Self::Text(texts.collect(), runs.clone())
             }
             Values::Listed(listed) => Self::Listed(listed.runs.clone()),
-            Values::Count(Typed { values, runs }) => Self::Count(values.clone(), runs.clone()),
-            Values::Real(Typed { values, runs }) => Self::Real(values.clone(), runs.clone()),
+            Values::Count(TypedValues { values, runs }) => {
+                Self::Count(values.clone(), runs.clone())
+            }
+            Values::Real(TypedValues { values, runs }) => Self::Real(values.clone(), runs.clone()),
         }
     }
 
@@ -64,14 +66,14 @@ impl StoredValues {
             Self::Text(texts, runs) => {
                 let texts = texts.iter().map(|text| text.as_str().into());
                 let values = texts.collect();
-                Values::Text(Typed { values, runs })
+                Values::Text(TypedValues { values, runs })
             }
             Self::Listed(runs) => {
                 column.listed().runs = runs;
                 return;
             }
-            Self::Count(values, runs) => Values::Count(Typed { values, runs }),
-            Self::Real(values, runs) => Values::Real(Typed { values, runs }),
+            Self::Count(values, runs) => Values::Count(TypedValues { values, runs }),
+            Self::Real(values, runs) => Values::Real(TypedValues { values, runs }),
         }
     }
 }

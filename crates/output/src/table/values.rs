@@ -20,18 +20,18 @@ pub(super) type Runs = Vec<(i16, usize)>;
 
 /// The values of one column.
 pub(crate) enum Values {
-    Text(Typed<ByteArrayType>),
-    Listed(Listed),
-    Count(Typed<Int64Type>),
-    Real(Typed<DoubleType>),
+    Text(TypedValues<ByteArrayType>),
+    Listed(ListedTexts),
+    Count(TypedValues<Int64Type>),
+    Real(TypedValues<DoubleType>),
 }
 
 impl Values {
     pub(super) fn new(kind: Kind) -> Self {
         match kind {
-            Kind::Text => Self::Text(Typed::default()),
-            Kind::Count => Self::Count(Typed::default()),
-            Kind::Real => Self::Real(Typed::default()),
+            Kind::Text => Self::Text(TypedValues::default()),
+            Kind::Count => Self::Count(TypedValues::default()),
+            Kind::Real => Self::Real(TypedValues::default()),
         }
     }
 
@@ -60,14 +60,14 @@ impl Values {
         }
     }
 
-    fn counts(&mut self) -> &mut Typed<Int64Type> {
+    fn counts(&mut self) -> &mut TypedValues<Int64Type> {
         match self {
             Self::Count(values) => values,
             _ => unreachable!("the column has counts"),
         }
     }
 
-    fn reals(&mut self) -> &mut Typed<DoubleType> {
+    fn reals(&mut self) -> &mut TypedValues<DoubleType> {
         match self {
             Self::Real(values) => values,
             _ => unreachable!("the column has reals"),
@@ -75,7 +75,7 @@ impl Values {
     }
 
     /// Returns the texts of a list.
-    pub(super) fn listed(&mut self) -> &mut Listed {
+    pub(super) fn listed(&mut self) -> &mut ListedTexts {
         match self {
             Self::Listed(listed) => listed,
             _ => unreachable!("the column has a list"),
@@ -152,13 +152,13 @@ impl Number for Option<f64> {
 }
 
 /// Values that are not null, and which rows have one.
-pub(crate) struct Typed<T: DataType> {
+pub(crate) struct TypedValues<T: DataType> {
     pub(super) values: Vec<T::T>,
     /// Runs of rows, each with the definition level that all of it have.
     pub(super) runs: Runs,
 }
 
-impl<T: DataType> Default for Typed<T> {
+impl<T: DataType> Default for TypedValues<T> {
     fn default() -> Self {
         Self {
             values: Vec::new(),
@@ -167,7 +167,7 @@ impl<T: DataType> Default for Typed<T> {
     }
 }
 
-impl<T: DataType> Typed<T> {
+impl<T: DataType> TypedValues<T> {
     /// Appends the values of rows that all have one.
     fn extend_all(&mut self, rows: impl ExactSizeIterator<Item = T::T>) {
         self.note(VALUE, rows.len());
@@ -215,13 +215,13 @@ impl<T: DataType> Typed<T> {
 }
 
 /// Texts out of a list, which are most often neighbours there: writing them needs no copies.
-pub(crate) struct Listed {
+pub(crate) struct ListedTexts {
     list: Vec<ByteArray>,
     /// Runs of neighbours.
     pub(super) runs: Vec<Range<usize>>,
 }
 
-impl Listed {
+impl ListedTexts {
     pub(super) fn new(list: Vec<Name>) -> Self {
         Self {
             list: list.into_iter().map(|Name(text)| text).collect(),
@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn neighbours_in_a_list_are_one_run() {
         let names = ["a", "b", "c", "d"].map(Name::from);
-        let mut listed = Listed::new(names.into());
+        let mut listed = ListedTexts::new(names.into());
         // Two points of three rows, then a point without the first.
         for number in [0, 1, 2, 0, 1, 2, 1, 2] {
             listed.push(number, 1);
@@ -272,7 +272,7 @@ mod tests {
 
     #[test]
     fn rows_without_a_value_are_told_from_others() {
-        let mut values: Typed<Int64Type> = Typed::default();
+        let mut values: TypedValues<Int64Type> = TypedValues::default();
         values.note(NULL, 2);
         let rows = [None, Some(7), Some(8), None];
         values.extend(rows.into_iter());

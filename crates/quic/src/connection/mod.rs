@@ -6,5 +6,5 @@ mod observation;
 mod pair;
 
 pub(crate) use self::end::{End, PathState};
-pub(crate) use self::observation::{CongestionEvent, ControllerState, Shared};
+pub(crate) use self::observation::{CongestionEvent, ControllerState, SharedObservation};
 pub(crate) use self::pair::{Pair, other};

@@ -53,9 +53,9 @@ pub(crate) struct Observation {
 
 /// An observation shared by a controller and its connection.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Shared(Arc<Mutex<Observation>>);
+pub(crate) struct SharedObservation(Arc<Mutex<Observation>>);
 
-impl Shared {
+impl SharedObservation {
     pub(crate) fn lock(&self) -> MutexGuard<'_, Observation> {
         self.0.lock().expect("no holder of the lock panics")
     }

@@ -6,7 +6,7 @@ use longhaul_engine::stack::{EcnCodepoint, Host, Stack, StackNote, StackReport};
 use longhaul_units::{Span, Time};
 
 use super::end::End;
-use super::observation::{Shared, finite};
+use super::observation::{SharedObservation, finite};
 
 /// Lead of a connection's clock over the machine's when the connection is made, so that the stack can subtract
 /// any time that it knows: differences alone matter.
@@ -21,14 +21,14 @@ pub(crate) struct Pair<E> {
     ends: [E; 2],
     client: Host,
     /// Observation of the sending end's controller.
-    sender: Shared,
+    sender: SharedObservation,
     is_finished: bool,
     is_lost: bool,
 }
 
 impl<E: End> Pair<E> {
     /// Puts two ends together; `sender` is the observation of the sending one.
-    pub(crate) fn new(client: Host, sender: Shared, traced: bool, ends: [E; 2]) -> Self {
+    pub(crate) fn new(client: Host, sender: SharedObservation, traced: bool, ends: [E; 2]) -> Self {
         sender.lock().traced = traced;
         Self {
             zero: Instant::now() + AHEAD,

@@ -7,7 +7,7 @@ use std::time::Instant;
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
-use crate::connection::{CongestionEvent, ControllerState, Shared};
+use crate::connection::{CongestionEvent, ControllerState, SharedObservation};
 
 /// Factory of a connection's controllers.
 pub type ControllerSource = Arc<dyn ControllerFactory + Send + Sync>;
@@ -15,14 +15,14 @@ pub type ControllerSource = Arc<dyn ControllerFactory + Send + Sync>;
 /// Factory of observed controllers.
 pub(super) struct Observing {
     pub(super) source: ControllerSource,
-    pub(super) shared: Shared,
+    pub(super) shared: SharedObservation,
 }
 
 impl ControllerFactory for Observing {
     fn build(self: Arc<Self>, now: Instant, mtu: u16) -> Box<dyn Controller> {
         let inner = Arc::clone(&self.source).build(now, mtu);
         self.shared.lock().begin(now, mtu, inner.window());
-        Box::new(Observed {
+        Box::new(ObservedController {
             inner,
             shared: self.shared.clone(),
         })
@@ -30,12 +30,12 @@ impl ControllerFactory for Observing {
 }
 
 /// A controller that is observed.
-struct Observed {
+struct ObservedController {
     inner: Box<dyn Controller>,
-    shared: Shared,
+    shared: SharedObservation,
 }
 
-impl Controller for Observed {
+impl Controller for ObservedController {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
         self.inner.on_sent(now, bytes, last_packet_number);
     }

@@ -14,7 +14,7 @@ use super::dialect::{self, proto};
 use super::end::{Application, StackEnd};
 use super::observed::{ControllerSource, Observing};
 use super::session::NoEncryption;
-use crate::connection::{Pair, Shared, other};
+use crate::connection::{Pair, SharedObservation, other};
 use proto::{
     AckFrequencyConfig, ClientConfig, Endpoint, EndpointConfig, MtuDiscoveryConfig, ServerConfig,
     TransportConfig, VarInt,
@@ -26,12 +26,12 @@ pub(crate) fn connection(
     setup: &StackSetup,
     controllers: &ControllerSource,
 ) -> Box<dyn Stack> {
-    let (client, sender) = (settings.client.host(), Shared::default());
+    let (client, sender) = (settings.client.host(), SharedObservation::default());
     let end = |host: Host| {
         // The controller of the receiving end controls acknowledgements at most, which are not controlled.
         let shared = match host {
             Host::Sender => sender.clone(),
-            Host::Receiver => Shared::default(),
+            Host::Receiver => SharedObservation::default(),
         };
         let mut config = transport(settings);
         let source = Arc::clone(controllers);

@@ -2,7 +2,7 @@
 
 use longhaul_units::{Quantity, Rate, Span};
 
-use super::Shared;
+use super::SharedSettings;
 use crate::document::{Node, Origin, Table, Value, fill, join, span};
 use crate::error::Diagnostic;
 use crate::link::{self, AccessEnds, AccessKeys};
@@ -13,7 +13,7 @@ use crate::model::flow::{AnyFlow, FlowAccess};
 pub(super) fn resolve_access(
     flow: &mut Table,
     path: &str,
-    shared: &Shared<'_>,
+    shared: &SharedSettings<'_>,
     core_rtt: Span,
     out: &mut Vec<Diagnostic>,
 ) {
@@ -89,7 +89,12 @@ fn derive_access_delay(
     access.derive(AccessKeys::delay, span(delay), rule);
 }
 
-fn complete_access(access: &mut Table, path: &str, shared: &Shared<'_>, out: &mut Vec<Diagnostic>) {
+fn complete_access(
+    access: &mut Table,
+    path: &str,
+    shared: &SharedSettings<'_>,
+    out: &mut Vec<Diagnostic>,
+) {
     let fastest = shared
         .core
         .links

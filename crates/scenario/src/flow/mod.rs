@@ -25,7 +25,7 @@ pub(crate) use access::{access_hosts, access_link_names, access_links, hosts};
 pub(crate) use transport::{payload, resolve_congestion, resolve_tcp, slow_start};
 
 /// Settings that the flows of all groups share.
-pub(crate) struct Shared<'a> {
+pub(crate) struct SharedSettings<'a> {
     pub core: &'a Core,
     pub context: Context,
     /// The file's own transport options.
@@ -48,7 +48,7 @@ pub(crate) struct Path {
     /// None without TCP.
     pub congestion: Option<ControllerSpec>,
     /// None without QUIC.
-    pub stack: Option<quic::Resolved>,
+    pub stack: Option<quic::ResolvedStack>,
     /// Number of the proxy that splits the connections, for data from the first to the second node.
     pub via: Option<usize>,
     /// Number of the proxy for data from the second to the first node, if there is any.
@@ -153,7 +153,7 @@ fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Dia
 pub(crate) fn resolve(
     flow: &mut Table,
     path: &str,
-    shared: &Shared<'_>,
+    shared: &SharedSettings<'_>,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Path> {
     resolve_times(flow, path, shared.duration, out);

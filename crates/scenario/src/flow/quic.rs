@@ -7,7 +7,7 @@ use longhaul_keys::{Field, Profile};
 use longhaul_units::{Bytes, Quantity};
 
 use super::transport::resolve_slow_start;
-use super::{Shared, resolve_congestion, slow_start};
+use super::{SharedSettings, resolve_congestion, slow_start};
 use crate::document::{Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::making::{OwnAlgorithm, StackError};
@@ -27,7 +27,7 @@ const SHARED: [&str; 4] = [
 const MIN_MTU: Bytes = Bytes(1200);
 
 /// The stack of a group.
-pub(crate) struct Resolved {
+pub(crate) struct ResolvedStack {
     pub(crate) transport: Arc<ForeignStack>,
     /// Warnings to the user.
     pub(crate) warnings: Vec<String>,
@@ -95,10 +95,10 @@ pub(crate) fn label(flow: &Table) -> String {
 pub(super) fn resolve(
     flow: &mut Table,
     path: &str,
-    shared: &Shared<'_>,
+    shared: &SharedSettings<'_>,
     (bdp, held): (Bytes, f64),
     out: &mut Vec<Diagnostic>,
-) -> Option<Resolved> {
+) -> Option<ResolvedStack> {
     let own = resolve_own(flow, path, shared, out);
     let packet = flow.read(AnyFlow::packet);
     let algorithm = flow.get(Stack::congestion);
@@ -161,7 +161,7 @@ pub(super) fn resolve(
         transfer: flow.read(TcpFlow::transfer),
         packet_bytes: quic::packet_bytes(&settings) as u32,
     };
-    Some(Resolved {
+    Some(ResolvedStack {
         transport: Arc::new(transport),
         warnings: found.warnings,
     })
@@ -171,7 +171,7 @@ pub(super) fn resolve(
 fn resolve_own(
     flow: &mut Table,
     path: &str,
-    shared: &Shared<'_>,
+    shared: &SharedSettings<'_>,
     out: &mut Vec<Diagnostic>,
 ) -> Option<OwnAlgorithm> {
     if !flow.has(Stack::congestion) {

@@ -10,7 +10,7 @@ use longhaul_engine::config::{
 use longhaul_keys::{Field, KIND, Profile};
 use longhaul_units::{Bytes, Quantity, Span};
 
-use super::{Shared, refuse_large};
+use super::{SharedSettings, refuse_large};
 use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, TRAIN, VARIANT};
 use crate::check::points;
 use crate::custom;
@@ -33,7 +33,7 @@ const MIN_SSTHRESH: u64 = 2;
 pub(crate) fn resolve_tcp(
     flow: &mut Table,
     path: &str,
-    shared: &Shared<'_>,
+    shared: &SharedSettings<'_>,
     held: f64,
     out: &mut Vec<Diagnostic>,
 ) -> Option<ControllerSpec> {

@@ -38,7 +38,7 @@ use longhaul_units::Span;
 
 use crate::document::{Origin, Table, fill};
 use crate::error::Diagnostic;
-use crate::kind::{Resolved, Simulation, SimulationKind};
+use crate::kind::{ResolvedScenario, Simulation, SimulationKind};
 use crate::making::Algorithms;
 use crate::model::{MesoNetScenario, Seeds};
 use crate::{model, profile};
@@ -67,7 +67,7 @@ static DEFAULTS: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// Completes a checked document, or reports contradictions.
-fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Diagnostic>> {
+fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<ResolvedScenario, Vec<Diagnostic>> {
     let mut out = Vec::new();
     root.fill(Seeds::KEYS, Profile::ALL[0]);
     let Seeds { seed, replication } = Seeds::of(&root);
@@ -88,7 +88,7 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
     };
     clock.resolve_times(mesonet, &mut out);
     let layout = Layout::of(&network.table, &network.path, &mut out);
-    let parts = Parts::of(mesonet, &network, &layout, &clock, &mut out);
+    let parts = DerivedParts::of(mesonet, &network, &layout, &clock, &mut out);
     let algorithms = flows::algorithms(mesonet, makers, &mut out);
     let long_lived = flows::long_lived(mesonet, &layout, &algorithms, &clock, &mut out);
     let mut files = files::files(mesonet.sub_mut(MesoNet::files), &clock, &mut out);
@@ -163,7 +163,7 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
         flush_every: mesonet.read(MesoNet::flush_every),
         config,
     };
-    Ok(Resolved {
+    Ok(ResolvedScenario {
         root,
         simulation: Simulation::MesoNet(Box::new(run)),
         explained,
@@ -172,17 +172,17 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<Resolved, Vec<Dia
 }
 
 /// Values derived from the topology and its hosts.
-struct Parts {
+struct DerivedParts {
     routes: Routes,
     population: Population,
     /// Sum of round trips over pairs of backbone routers in time steps, and the number of pairs.
     round_trips: (u64, u64),
 }
 
-impl Parts {
+impl DerivedParts {
     fn of(
         mesonet: &Table,
-        network: &topology::Named,
+        network: &topology::NamedTopology,
         layout: &Layout,
         clock: &Clock,
         out: &mut Vec<Diagnostic>,

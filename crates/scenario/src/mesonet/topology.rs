@@ -20,7 +20,7 @@ const BUILT_IN: [(&str, &str); 2] = [
 ];
 
 /// A topology that can be read.
-pub(crate) struct Named {
+pub(crate) struct NamedTopology {
     pub table: Table,
     /// Its path in messages.
     pub path: String,
@@ -29,11 +29,11 @@ pub(crate) struct Named {
 
 /// Loads the topology of a network. The name of a file is replaced by its contents, which are part
 /// of the resolved scenario.
-pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Named> {
+pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<NamedTopology> {
     const PATH: &str = "mesonet.network.topology";
     let node = network.node(NetworkKeys::topology);
     let Value::Text(name) = &node.value else {
-        return Some(Named {
+        return Some(NamedTopology {
             table: node.read(),
             path: PATH.to_string(),
             origin: node.origin.clone(),
@@ -64,7 +64,7 @@ pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<Nam
         let contents = Node::new(Value::Table(table.clone()), origin.clone());
         network.insert(NetworkKeys::topology, contents);
     }
-    Some(Named {
+    Some(NamedTopology {
         table,
         path: String::new(),
         origin,

@@ -70,7 +70,7 @@ keys! {
         pub clock_error: Option<ClockError> = Kind::Table(ClockError::KEYS).key(),
         /// True to record the state of the sender and of its congestion control at each ACK; for traffic, a
         /// list of the connections of each source to record, by their number in the table of exchanges.
-        pub trace_acks: Traced = Kind::OneOf(&[
+        pub trace_acks: TracedConnections = Kind::OneOf(&[
             Kind::Flag,
             Kind::List(&Kind::Whole { min: 0, max: i64::MAX }),
         ]).key(),
@@ -132,9 +132,9 @@ impl Read for Starts {
 }
 
 /// Numbers of the connections that are traced: of a flow that has one only, number 0.
-pub(crate) struct Traced(pub Vec<u64>);
+pub(crate) struct TracedConnections(pub Vec<u64>);
 
-impl Read for Traced {
+impl Read for TracedConnections {
     fn read(value: Option<&Value>) -> Option<Self> {
         match value {
             Some(Value::Flag(true)) => Some(Self(vec![0])),

@@ -16,7 +16,7 @@ use self::keys::ChangeKeys;
 pub(crate) use self::keys::{PROXY, ProxyKeys};
 use crate::document::{Table, Value, fill, join};
 use crate::error::Diagnostic;
-use crate::flow::{self, Shared};
+use crate::flow::{self, SharedSettings};
 use crate::link::Context;
 use crate::model::flow::Stack;
 use crate::queue;
@@ -35,7 +35,7 @@ pub(crate) struct Site {
 pub(crate) fn resolve(
     proxy: &mut Table,
     path: &str,
-    shared: &Shared<'_>,
+    shared: &SharedSettings<'_>,
     out: &mut Vec<Diagnostic>,
 ) -> Option<Site> {
     let before = out.len();
@@ -180,7 +180,7 @@ fn resolve_changes(
     path: &str,
     payload: u64,
     link: &LinkContext,
-    shared: &Shared<'_>,
+    shared: &SharedSettings<'_>,
     out: &mut Vec<Diagnostic>,
 ) {
     let path = join(path, ProxyKeys::changes.name());

@@ -25,12 +25,12 @@ use crate::model::flow::{AnyFlow, FlowAccess};
 use crate::proxy::ProxyKeys;
 use crate::queue;
 use crate::render::ExplainRow;
-use crate::resolve::Resolved;
+use crate::resolve::ResolvedDocument;
 
 pub(crate) use output_size::expected_bytes;
 
 /// Returns the warnings about a valid scenario.
-pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
+pub(crate) fn warnings(resolved: &ResolvedDocument, config: &Config) -> Vec<String> {
     let mut out = Vec::new();
     if config.replication > 0 && drawn(config).is_empty() {
         let replication = config.replication;
@@ -58,7 +58,7 @@ pub(crate) fn warnings(resolved: &Resolved, config: &Config) -> Vec<String> {
 }
 
 /// Adds the warnings of QUIC stacks, each with the label of its group.
-fn warn_of_stacks(resolved: &Resolved, out: &mut Vec<String>) {
+fn warn_of_stacks(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
         let label = group.word(AnyFlow::label);
@@ -197,7 +197,7 @@ fn is_random(loss: &Loss) -> bool {
     }
 }
 
-fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
+fn warn_of_flows(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
         let label = group.word(AnyFlow::label);
@@ -231,7 +231,7 @@ fn warn_of_flows(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
 
 /// Warns of access links as slow as the path behind them: these have its queue, which by default is too long to
 /// matter at hosts with fast links.
-fn warn_of_host_queues(resolved: &Resolved, out: &mut Vec<String>) {
+fn warn_of_host_queues(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
         let Some(access) = group.table(FlowAccess::access) else {
@@ -317,7 +317,7 @@ fn warn_of_recovery(config: &Config, out: &mut Vec<String>) {
 }
 
 /// Warns of timers that expire before an answer can come, whatever the network does.
-fn warn_of_timeouts(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
+fn warn_of_timeouts(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
         let label = group.word(AnyFlow::label);
@@ -346,7 +346,7 @@ fn warn_of_timeouts(resolved: &Resolved, config: &Config, out: &mut Vec<String>)
 /// Warns of datagrams at even intervals that together overload a drop-tail queue: a flow whose packets come just
 /// after a departure finds room, each time. Floyd and Jacobson, "On traffic phase effects in packet-switched
 /// gateways", 1992.
-fn warn_of_phases(resolved: &Resolved, config: &Config, out: &mut Vec<String>) {
+fn warn_of_phases(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     let mut on_link: BTreeMap<usize, Vec<(&str, u64, u64)>> = BTreeMap::new();
     for (group, path) in groups.zip(&resolved.paths) {
@@ -425,7 +425,7 @@ fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
 }
 
 /// Warns of router-assisted algorithms without such a router on their path, which a proxy splits in two.
-fn warn_of_routers(resolved: &Resolved, out: &mut Vec<String>) {
+fn warn_of_routers(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
         let Some(congestion) = &path.congestion else {
@@ -458,7 +458,7 @@ fn warn_of_routers(resolved: &Resolved, out: &mut Vec<String>) {
 }
 
 fn warn_of_router(
-    resolved: &Resolved,
+    resolved: &ResolvedDocument,
     user: &str,
     congestion: &ControllerSpec,
     (from, to): (usize, usize),
@@ -483,7 +483,7 @@ fn warn_of_router(
     ));
 }
 
-fn warn_of_proxies(resolved: &Resolved, out: &mut Vec<String>) {
+fn warn_of_proxies(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     for (proxy, site) in resolved.root.tables(Scenario::proxies).zip(&resolved.sites) {
         let name = proxy.word(Proxy::name);
         let interval = proxy.read(Proxy::check_interval);

@@ -10,7 +10,7 @@ use crate::link::CoreLink;
 use crate::model::Scenario;
 use crate::model::flow::AnyFlow;
 use crate::queue;
-use crate::resolve::Resolved;
+use crate::resolve::ResolvedDocument;
 
 /// Warns of short targets: CoDel takes a packet in transmission for a standing queue if its target is shorter than
 /// that transmission. RFC 8290 section 5.2.2 asks for a target of at least one packet's time.
@@ -85,7 +85,7 @@ pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
 /// Warns of a filter of acknowledgements in a queue that data fills: a connection gets one acknowledgement through
 /// each time that the queue turns over, and sends its window in one burst then.
 pub(super) fn warn_of_shared_ack_filters(
-    resolved: &Resolved,
+    resolved: &ResolvedDocument,
     config: &Config,
     out: &mut Vec<String>,
 ) {
@@ -105,7 +105,7 @@ pub(super) fn warn_of_shared_ack_filters(
 }
 
 /// Returns the links on the paths of flows that send as much as they can, in the direction of their data.
-fn carried_by_data<'a>(resolved: &'a Resolved, config: &Config) -> Vec<&'a CoreLink> {
+fn carried_by_data<'a>(resolved: &'a ResolvedDocument, config: &Config) -> Vec<&'a CoreLink> {
     let groups = resolved.root.tables(Scenario::flows);
     let mut carried = Vec::new();
     for (group, path) in groups.zip(&resolved.paths) {

@@ -37,7 +37,7 @@ class Hurst:
     high: float | None
     """Upper end of the interval."""
     scales: np.ndarray
-    """In samples."""
+    """Scale in samples."""
     statistics: np.ndarray
     slope: float
     intercept: float

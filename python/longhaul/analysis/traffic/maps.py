@@ -15,7 +15,7 @@ class MeanMap:
     counts: np.ndarray
     """Values in each cell, by row of x and column of y."""
     totals: np.ndarray
-    """Their sums."""
+    """Sums of the cells."""
 
     def means(self, min_count: int = 10) -> np.ndarray:
         """Return the means of cells with enough values; not a number elsewhere."""

@@ -1,7 +1,7 @@
 """Goodput of completed flows by size of file, path and interface: NIST SP 500-282, figure 8-7.
 
-Twelve panels for each type of file: mean packets per second above, and below them what part that is
-of the interface's speed. A bar for each run, of one with two algorithms for each of these.
+Twelve panels for each type of file: mean packets per second above, and below them the same as a
+part of the interface's speed. A bar for each run, of one with two algorithms for each of these.
 """
 
 from collections.abc import Iterator, Sequence

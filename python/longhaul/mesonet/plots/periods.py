@@ -97,7 +97,7 @@ def _number(value: float) -> str:
 
 
 def make_room(drawing: Figure) -> None:
-    """Move titles above what `head` has drawn, and give panels back the height that it took."""
+    """Move titles above the drawing of `head`, and give panels back the height that it took."""
     texts = [text for axes in drawing.axes for text in axes.texts if isinstance(text, Annotation)]
     if not texts:
         return

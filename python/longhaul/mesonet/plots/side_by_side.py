@@ -54,7 +54,7 @@ def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.
 
 
 def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:
-    """Return each run's name and style: that of its algorithm, if no other run has it.
+    """Return the name and style of each run: its algorithm's style, unless two runs share it.
 
     Each has a colour of its own as long as there are enough: dashes are lost in noisy curves, and
     bars have none.

@@ -23,28 +23,28 @@ class Curves:
         self.decrease_slope = (high_decrease - 0.5) / width
 
     def line(self, w: float) -> float:
-        """`b(w)` above `low_window`, bounded: the line reaches zero at 568,000 segments."""
+        """Return `b(w)` above `low_window`: a line that reaches zero at 568,000 segments."""
         return max(0.5 + self.decrease_slope * log(w / self.low_window), self.min_decrease)
 
     def decrease(self, w: float) -> float:
-        """`b(w)`: the part of the window that a congestion signal removes."""
+        """Return `b(w)`, the part of the window that a congestion signal removes."""
         return 0.5 if w <= self.low_window else self.line(w)
 
     def increase(self, w: float) -> float:
-        """`a(w)` above `low_window`, in segments per round trip: `w^2 p 2 b / (2 - b)`."""
+        """Return `a(w) = w^2 p 2 b / (2 - b)` above `low_window`, in segments per round trip."""
         b = self.line(w)
         p = self.low_p * exp(self.loss_slope * log(w / self.low_window))
         return w * w * p * 2 * b / (2 - b)
 
     def tabulated(self) -> Tabulated:
-        """`a(w)` as a table, up to where `b(w)` gets too small for one."""
+        """Return `a(w)` as a table, for windows at which `b(w)` is large enough."""
         x = (max(self.min_decrease, 0.01) - 0.5) / self.decrease_slope
         end = max(min(self.low_window * exp(x), 4e6), self.low_window)
         return Tabulated(self.increase, self.low_window, end)
 
 
 class Hstcp(CongestionControl):
-    """Asks for the increase at each acknowledgement, as the RFC has it."""
+    """HSTCP that computes the increase at each acknowledgement, as in the RFC."""
 
     def __init__(self, low_window: float = 38, high_decrease: float = 0.1) -> None:
         self.low_window = low_window
@@ -63,7 +63,7 @@ class Hstcp(CongestionControl):
 
 
 class HstcpPerRound(CongestionControl):
-    """Asks once a round trip: nearly the same windows, and nearly the speed of the built-in one."""
+    """HSTCP that computes it once a round trip: nearly the same windows, and faster."""
 
     def __init__(self, low_window: float = 38, high_decrease: float = 0.1) -> None:
         self.curves = Curves(low_window, high_decrease=high_decrease)

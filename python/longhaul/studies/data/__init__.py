@@ -84,12 +84,12 @@ class Data:
 
     @cached_property
     def measured(self) -> pl.DataFrame:
-        """`values`, in which what is not a number was not measured."""
+        """`values`, with null where a metric was not measured."""
         return self.values.fill_nan(None)
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """The rows of each experiment, with what it measures."""
+        """The rows of each experiment, with the metrics that it measures."""
         return _experiments(self.measured)
 
     @cached_property
@@ -108,20 +108,20 @@ class Data:
         return groups.agg(numbers, pl.len().alias(COUNT))
 
     def lookup(self, experiment: str, *, of_runs: bool = False) -> Lookup:
-        """The medians of an experiment's cells, or its single runs; or NotRunError."""
+        """Return an experiment's medians by cell, or its runs; raise NotRunError without any."""
         return _of(self.runs_by_experiment if of_runs else self.cells_by_experiment, experiment)
 
     def cells(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """The medians of an experiment's cells with these levels; some, or NotRunError."""
+        """Return the medians of an experiment's cells at these levels; NotRunError without any."""
         return _of(self.cells_by_experiment, experiment).having(where)
 
     def points(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """The rows of single runs."""
+        """Return the rows of single runs."""
         return _of(self.runs_by_experiment, experiment).having(where)
 
     @cached_property
     def each_replication(self) -> "list[Data]":
-        """The runs of each replication alone, with what was sampled of them."""
+        """The runs of each replication alone, with their samples."""
         if self.values.is_empty():
             return []
         samples = self.trajectories_by_run
@@ -136,7 +136,7 @@ class Data:
         return {name: min(cells.column(COUNT)) for name, cells in self.cells_by_experiment.items()}
 
     def runs(self, metric: str, experiment: str, **where: Any) -> dict[int, float]:  # noqa: ANN401
-        """A metric in one cell, of each replication that measures it; some, or NotRunError."""
+        """Return a metric in one cell by replication; raise NotRunError without any."""
         lookup = _of(self.runs_by_experiment, experiment)
         values, rows = lookup.measured(metric, where)
         if not rows:
@@ -148,7 +148,7 @@ class Data:
         return by_number
 
     def paired(self, metric: str, first: Cell, other: Cell, combine: Combine) -> float:
-        """The median over replications of what is made of a metric in two cells.
+        """Return the median over replications of a combination of a metric in two cells.
 
         Of replications that both have; a result that is not a number leaves one out.
         """
@@ -162,7 +162,7 @@ class Data:
     def pairs(
         self, metric: str, cell: Cell, other: Cell
     ) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """The replications that two cells have, and a metric of them in both."""
+        """Return the replications that both cells have, and the metric in each of the cells."""
         first, second = (self.runs(metric, name, **where) for name, where in (cell, other))
         common = [number for number in first if number in second]
         return (
@@ -172,18 +172,18 @@ class Data:
         )
 
     def levels(self, axis: str, experiment: str, **where: Any) -> list[Any]:  # noqa: ANN401
-        """The levels of an axis in cells with these levels of others, in order."""
+        """Return, in order, the levels of an axis in cells with these levels of other axes."""
         return _of(self.cells_by_experiment, experiment).levels(axis, where)
 
     def value(self, metric: str, experiment: str, **where: Any) -> float:  # noqa: ANN401
-        """The median of a metric in one cell."""
+        """Return the median of a metric in one cell."""
         values, rows = _of(self.cells_by_experiment, experiment).measured(metric, where)
         if len(rows) != 1:
             raise NotRunError(f"{experiment} has {len(rows)} cells{at(where)}, not one")
         return float(values[rows[0]])
 
     def curve(self, metric: str, axis: str, experiment: str, **where: Any) -> "Curve":  # noqa: ANN401
-        """The medians of a metric along an axis."""
+        """Return the medians of a metric along an axis."""
         lookup = _of(self.cells_by_experiment, experiment)
         values, measured = lookup.measured(metric, where)
         if not measured:
@@ -195,7 +195,7 @@ class Data:
         return Curve(np.array([x for x, _ in points]), np.array([y for _, y in points]))
 
     def having(self, metric: str, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """The cells of an experiment that measures the metric: axes and metric; some."""
+        """Return axes and metric of the cells that have the metric; NotRunError without any."""
         lookup = _of(self.cells_by_experiment, experiment)
         _, rows = lookup.measured(metric, where)
         if not rows:
@@ -203,14 +203,14 @@ class Data:
         return lookup.picked((*self.axes, metric), rows)
 
     def trajectory(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """The samples over time of one run, the first replication's."""
+        """Return the samples over time of one run, in the first replication."""
         samples = self.samples(experiment, **where)
         numbers = samples[REPLICATION]
         first = numbers.min()
         return samples if first == numbers.max() else samples.filter(numbers == first)
 
     def samples(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """The samples over time of some runs."""
+        """Return the samples over time of some runs."""
         return _of(self.trajectories_by_experiment, experiment).having(where)
 
 
@@ -238,7 +238,7 @@ class Shared:
     axes: tuple[str, ...]
 
     def data(self) -> Data:
-        """The tables."""
+        """Return the tables as data of a study."""
         values, trajectories = (
             pl.read_ipc(self.folder / name) for name in ("values", "trajectories")
         )
@@ -253,20 +253,20 @@ class Curve:
     y: np.ndarray
 
     def at(self, x: float) -> float:
-        """The value at a point that was run."""
+        """Return the value at a point that was run."""
         places = np.flatnonzero(np.isclose(self.x.astype(float), x, rtol=1e-9, atol=0.0))
         if not len(places):
             raise NotRunError(f"nothing was run at {x:g}")
         return float(self.y[places[0]])
 
     def where(self, low: float, high: float) -> "Curve":
-        """The points between two levels, ends included."""
+        """Return the points between two levels, ends included."""
         inside = (self.x >= low * (1 - 1e-9)) & (self.x <= high * (1 + 1e-9))
         return Curve(self.x[inside], self.y[inside])
 
 
 def together(first_curve: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The points that both curves have: the axis, and both values."""
+    """Return the points that both curves have: levels of the axis, and both values."""
     x, first, second = np.intersect1d(first_curve.x, other.x, return_indices=True)
     if not len(x):
         raise NotRunError("the curves have no points in common")
@@ -274,7 +274,7 @@ def together(first_curve: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
-    """The rows of each experiment; without the columns in which all of them are null."""
+    """Return the rows of each experiment, without columns that are null in all of them."""
     if table.is_empty():
         return {}
     parts = table.partition_by(EXPERIMENT, as_dict=True)
@@ -284,7 +284,7 @@ def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
 
 
 def _split(table: pl.DataFrame, column: str) -> Iterator[tuple[Any, pl.DataFrame]]:
-    """The rows of each value of a column; a column that is all null there takes no room.
+    """Yield the rows of each value of a column; columns that are null in all rows are empty.
 
     One after the other: to split all at once would hold most of what is null twice.
     """
@@ -301,20 +301,20 @@ def _without_empty(part: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of(lookups: Mapping[str, LookupOrSamples], experiment: str) -> LookupOrSamples:
-    """The table of an experiment, or NotRunError."""
+    """Return the table of an experiment; raise NotRunError without one."""
     if experiment not in lookups:
         raise NotRunError(f"{experiment} was not run")
     return lookups[experiment]
 
 
 def _exact(table: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
-    """Levels of axes as they were before they were written in single precision."""
+    """Return the table with the levels of axes that it had before rounding to single precision."""
     numbers = [axis for axis in axes if axis in table.columns and table[axis].dtype.is_float()]
     return table.with_columns(pl.col(numbers).cast(pl.Float64).round_sig_figs(6))
 
 
 def _six_digits(values: pl.Series) -> pl.Series:
-    """Numbers rounded to 20 of the 24 binary digits of single precision: by 5e-7 at most."""
+    """Return numbers rounded to 20 of the 24 bits of single precision: by 5e-7 at most."""
     single = values.to_numpy().astype(np.float32)
     bits = single.view(np.uint32)
     rounded = ((bits + np.uint32(1 << 3)) & ~np.uint32((1 << 4) - 1)).view(np.float32)

@@ -1,7 +1,7 @@
-"""The runs of one experiment as they are drawn in bootstrap samples.
+"""The runs of one experiment in bootstrap samples.
 
-What is the same in many samples is worked out once: medians of a metric for all samples together,
-and where the levels of axes are for all samples that have the same cells in the same order.
+Results that many samples share are computed once: medians of a metric for all samples together, and
+the rows at each level for all samples that have the same cells in the same order.
 """
 
 from collections import Counter
@@ -15,18 +15,18 @@ import numpy as np
 import polars as pl
 
 from longhaul.analysis.statistics import bootstrap_samples, medians
-from longhaul.studies.data.lookup import Lookup, Places, UnevenError
+from longhaul.studies.data.lookup import Lookup, RowIndex, UnevenError
 
 # Columns that say which run a row is of; others are axes and metrics.
 EXPERIMENT, REPLICATION = "experiment", "replication"
-# Of a table of medians: how many runs there are of each cell.
+# Column of a table of medians with the number of runs of each cell.
 COUNT = "replications"
-# A replication that is drawn again has its number and so much more: as if it were another one.
+# Added to the number of a replication each time that it is drawn again, as if it were another one.
 AGAIN = 1_000_000
 
 
-class Drawn:
-    """An experiment's runs, its cells, and which of its replications each sample has."""
+class DrawnExperiment:
+    """An experiment's runs and cells, with the replications drawn for each sample."""
 
     def __init__(
         self, name: str, runs: Lookup, cells: Lookup, axes: Sequence[str], count: int
@@ -42,24 +42,24 @@ class Drawn:
         drawn = bootstrap_samples(range(len(self.replications)), count) or [[0]] * count
         self.draws = np.array(drawn)
         """The replications of each sample, by their places in the list of all."""
-        self._orders: dict[bytes, _Order] = {}
+        self._orders: dict[bytes, _CellOrder] = {}
         self._medians: dict[str, np.ndarray] = {}
 
     def runs(self, sample: int) -> Lookup:
-        """The runs of a sample."""
-        return self.whole if self._once else _Runs(self, sample)
+        """Return the runs of a sample."""
+        return self.whole if self._once else _SampleRuns(self, sample)
 
     def cells(self, sample: int) -> Lookup:
-        """The medians of a sample."""
-        return self.whole_cells if self._once else _Cells(self, sample)
+        """Return the medians of a sample."""
+        return self.whole_cells if self._once else _SampleCells(self, sample)
 
     def cells_of_all(self) -> Lookup:
-        """The medians of all samples together: of each cell an array."""
-        return _CellsOfAll(self)
+        """Return the medians of all samples together, an array for each cell."""
+        return _CellsOfAllSamples(self)
 
     def runs_of_all(self) -> Lookup:
-        """The runs of all samples together, an array for each number."""
-        return _RunsOfAll(self)
+        """Return the runs of all samples together, an array for each number."""
+        return _RunsOfAllSamples(self)
 
     @property
     def _once(self) -> bool:
@@ -81,39 +81,39 @@ class Drawn:
         return [np.flatnonzero(numbers == number) for number in self.replications]
 
     def rows_of(self, sample: int) -> np.ndarray:
-        """The runs of a sample."""
+        """Return the runs of a sample."""
         return np.concatenate([self.rows[place] for place in self.draws[sample]])
 
-    def order(self, rows: np.ndarray) -> "_Order":
-        """The order of a sample's cells."""
+    def order(self, rows: np.ndarray) -> "_CellOrder":
+        """Return the order of a sample's cells."""
         cells = self.cell_of_row[rows]
         key = cells.tobytes()
         if key not in self._orders:
             _, first = np.unique(cells, return_index=True)
             first.sort()
             counts = np.bincount(cells)[cells[first]]
-            self._orders[key] = _Order(
+            self._orders[key] = _CellOrder(
                 cells[first], counts, self._places(rows), self._places(rows[first])
             )
         return self._orders[key]
 
-    def _places(self, rows: np.ndarray) -> Places:
+    def _places(self, rows: np.ndarray) -> RowIndex:
         """Return the rows that have each level."""
 
         def column(axis: str) -> list[Any]:
             whole = self.whole.column(axis)
             return [whole[row] for row in rows]
 
-        return Places(self.name, frozenset(self.axes), len(rows), column)
+        return RowIndex(self.name, frozenset(self.axes), len(rows), column)
 
     def levels(self, axis: str) -> list[Any]:
-        """The level of an axis in each cell."""
+        """Return the level of an axis in each cell."""
         first = np.unique(self.cell_of_row, return_index=True)[1]
         whole = self.whole.column(axis)
         return [whole[row] for row in first]
 
     def medians(self, metric: str) -> np.ndarray:
-        """The medians of a metric in each sample and cell; not a number where there are none."""
+        """Return the medians of a metric in each sample and cell, NaN without a median."""
         if metric not in self._medians:
             drawn = self.drawn(metric)
             samples, replications, cells, rows = drawn.shape
@@ -122,7 +122,7 @@ class Drawn:
         return self._medians[metric]
 
     def drawn(self, metric: str) -> np.ndarray:
-        """A metric by sample, draw, cell and run; not a number where there is none."""
+        """Return a metric by sample, draw, cell and run, NaN without a value."""
         column = self.whole.table[metric].to_numpy()
         kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)
         values = np.append(column.astype(kind), kind.type(np.nan))
@@ -131,7 +131,7 @@ class Drawn:
 
     @cached_property
     def _row_of_cell(self) -> np.ndarray:
-        """By replication and cell its runs: one, or none, which is one past the last."""
+        """The run of each replication and cell; one past the last run where there is none."""
         none = len(self.cell_of_row)
         most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)
         table = np.full((len(self.rows), self.cell_of_row.max() + 1, most), none)
@@ -144,35 +144,37 @@ class Drawn:
         return table
 
 
-class _OfAll(Lookup):
-    """Rows that all samples have, with an array for each number: what it is in each sample."""
+class _AllSamples(Lookup):
+    """Rows that all samples have; each number is an array with its value in each sample."""
 
-    def __init__(self, drawn: Drawn, schema: pl.Schema, axes: Sequence[str], height: int) -> None:
+    def __init__(
+        self, drawn: DrawnExperiment, schema: pl.Schema, axes: Sequence[str], height: int
+    ) -> None:
         super().__init__(schema)
         self._drawn = drawn
         self._axes = frozenset(axes)
-        self._rows = Places(drawn.name, self._axes, height, self.column)
+        self._rows = RowIndex(drawn.name, self._axes, height, self.column)
 
     def _read_all(self) -> pl.DataFrame:
         raise UnevenError
 
-    def _places(self, *axes: str) -> Places:
+    def _places(self, *axes: str) -> RowIndex:
         if not self._axes.issuperset(axes):
             raise UnevenError
         return self._rows
 
     @staticmethod
     def _arrays(numbers: np.ndarray) -> list[Any]:
-        """The numbers of each row in samples; none where no sample has any."""
+        """Return the values of each row in all samples; None for a row without any value."""
         none = np.isnan(numbers).all(axis=-1)
         rows = numbers.astype(float)
         return [None if lacks else found for found, lacks in zip(rows, none, strict=True)]
 
 
-class _CellsOfAll(_OfAll):
+class _CellsOfAllSamples(_AllSamples):
     """Cells, with their medians."""
 
-    def __init__(self, drawn: Drawn) -> None:
+    def __init__(self, drawn: DrawnExperiment) -> None:
         super().__init__(drawn, drawn.schema_of_cells, drawn.axes, len(drawn.whole_cells.table))
 
     def _read(self, name: str) -> list[Any]:
@@ -181,10 +183,10 @@ class _CellsOfAll(_OfAll):
         return self._arrays(self._drawn.medians(name).T)
 
 
-class _RunsOfAll(_OfAll):
-    """Runs of each cell: of the replication that is drawn first, second and so on."""
+class _RunsOfAllSamples(_AllSamples):
+    """Runs of each cell, in the order in which their replications are drawn."""
 
-    def __init__(self, drawn: Drawn) -> None:
+    def __init__(self, drawn: DrawnExperiment) -> None:
         self._draws = drawn.draws.shape[1]
         cells = len(drawn.whole_cells.table)
         super().__init__(drawn, drawn.schema, (*drawn.axes, REPLICATION), cells * self._draws)
@@ -206,20 +208,20 @@ class _RunsOfAll(_OfAll):
 
 
 @dataclass(frozen=True)
-class _Order:
+class _CellOrder:
     """Cells of a sample in the order of its runs."""
 
     cells: np.ndarray
     counts: np.ndarray
     """Number of runs in each cell."""
-    run_places: Places
-    cell_places: Places
+    run_places: RowIndex
+    cell_places: RowIndex
 
 
-class _Runs(Lookup):
+class _SampleRuns(Lookup):
     """The runs of a sample."""
 
-    def __init__(self, drawn: Drawn, sample: int) -> None:
+    def __init__(self, drawn: DrawnExperiment, sample: int) -> None:
         super().__init__(drawn.schema)
         self._drawn = drawn
         self._sample = sample
@@ -238,13 +240,13 @@ class _Runs(Lookup):
         numbers = pl.Series(REPLICATION, self.column(REPLICATION))
         return self._drawn.whole.table[self._rows].with_columns(numbers)
 
-    def _places(self, *axes: str) -> Places:
+    def _places(self, *axes: str) -> RowIndex:
         if set(axes) <= set(self._drawn.axes):
             return self._drawn.order(self._rows).run_places
-        return Places(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
+        return RowIndex(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
 
     def _numbers(self) -> list[int]:
-        """Of each run its replication; equal numbers are of the same one, drawn once."""
+        """Return a replication number for each run, another one for each time it was drawn."""
         numbers: list[int] = []
         times: Counter[int] = Counter()
         for place in self._drawn.draws[self._sample].tolist():
@@ -254,16 +256,16 @@ class _Runs(Lookup):
         return numbers
 
 
-class _Cells(Lookup):
+class _SampleCells(Lookup):
     """The medians of a sample."""
 
-    def __init__(self, drawn: Drawn, sample: int) -> None:
+    def __init__(self, drawn: DrawnExperiment, sample: int) -> None:
         super().__init__(drawn.schema_of_cells)
         self._drawn = drawn
         self._sample = sample
 
     @cached_property
-    def _order(self) -> _Order:
+    def _order(self) -> _CellOrder:
         return self._drawn.order(self._drawn.rows_of(self._sample))
 
     def _read(self, name: str) -> list[Any]:
@@ -277,12 +279,12 @@ class _Cells(Lookup):
         return [None if isnan(value) else value for value in self._found(name).tolist()]
 
     def _found(self, metric: str) -> np.ndarray:
-        """The medians of a metric, not a number where there are none."""
+        """Return the medians of a metric by cell of the sample, NaN without a median."""
         medians: np.ndarray = self._drawn.medians(metric)[self._sample, self._order.cells]
         return medians
 
     def _medians(self, metric: str) -> pl.Series:
-        """The medians of a metric, null where there are none."""
+        """Return the medians of a metric as a column, null without a median."""
         return pl.Series(metric, self._found(metric), nan_to_null=True)
 
     def _read_all(self) -> pl.DataFrame:
@@ -294,9 +296,9 @@ class _Cells(Lookup):
             ]
         )
 
-    def _places(self, *axes: str) -> Places:
+    def _places(self, *axes: str) -> RowIndex:
         if set(axes) <= set(self._drawn.axes):
             return self._order.cell_places
-        return Places(
+        return RowIndex(
             self._drawn.name, frozenset(self._schema), len(self._order.cells), self.column
         )

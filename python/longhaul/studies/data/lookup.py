@@ -26,11 +26,11 @@ class NotRunError(LonghaulError):
 
 
 class UnevenError(LonghaulError):
-    """Samples of which some lack a value that others have: they are looked at one by one."""
+    """Samples of which some lack a value that others have, so that each is evaluated alone."""
 
 
 def at(where: Where) -> str:
-    """Levels in words, such as ` at condition 32, algorithm FAST-AT`; nothing without any."""
+    """Return levels as text, such as ` at condition 32, algorithm FAST-AT`; empty without any."""
     levels = (
         f"{axis} {level:g}" if isinstance(level, float) else f"{axis} {level}"
         for axis, level in where.items()
@@ -38,7 +38,7 @@ def at(where: Where) -> str:
     return f" at {', '.join(levels)}" if where else ""
 
 
-class Places:
+class RowIndex:
     """Rows by level: the same for all tables with the same columns of axes."""
 
     def __init__(self, experiment: str, names: frozenset[str], height: int, column: Column) -> None:
@@ -53,7 +53,7 @@ class Places:
         self._selected: dict[tuple[Key, Key, tuple[str, ...]], list[tuple[int, Levels]]] = {}
 
     def having(self, where: Where) -> list[int]:
-        """The rows with these levels: some."""
+        """Return the numbers of the rows with these levels; raise NotRunError without any."""
         key = tuple(where.items())
         if key not in self._found:
             self._found[key] = self._find(where)
@@ -63,7 +63,7 @@ class Places:
         return rows
 
     def levels(self, axis: str, where: Where) -> list[Any]:
-        """The levels of an axis that rows with these levels of others have, in order."""
+        """Return, in order, the levels of an axis in rows with these levels of other axes."""
         key = axis, tuple(where.items())
         if key not in self._levels:
             column = self._column(axis)
@@ -73,7 +73,7 @@ class Places:
     def selected(
         self, where: Where, words: Mapping[str, Word], axes: tuple[str, ...]
     ) -> list[tuple[int, Levels]]:
-        """The rows with these levels and those that words select, each with its levels of axes.
+        """Return the selected rows at these levels, each with its levels of `axes`.
 
         None for an axis that is not there.
         """
@@ -98,7 +98,7 @@ class Places:
         return sorted(set(each[0]).intersection(*each[1:]))
 
     def _at(self, axis: str, level: Any) -> list[int]:  # noqa: ANN401
-        """The rows at a level of an axis."""
+        """Return the numbers of the rows at a level of an axis."""
         if axis not in self._rows:
             rows: dict[Any, list[int]] = {}
             for place, own in enumerate(self._column(axis)):
@@ -123,25 +123,25 @@ class Lookup(ABC):
 
     @abstractmethod
     def _read_all(self) -> pl.DataFrame:
-        """All rows."""
+        """Return all rows."""
 
     @abstractmethod
     def _read(self, name: str) -> list[Any]:
-        """A column as a list."""
+        """Return a column as a list."""
 
     @abstractmethod
-    def _places(self, *axes: str) -> Places:
+    def _places(self, *axes: str) -> RowIndex:
         """Return the rows by their levels of these axes."""
 
     def column(self, name: str) -> list[Any]:
-        """A column as a list, read once."""
+        """Return a column as a list, read once."""
         if name not in self._columns:
             self._columns[name] = self._read(name)
         return self._columns[name]
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The columns that there are."""
+        """The columns that exist."""
         return frozenset(self._schema)
 
     def has(self, name: str) -> bool:
@@ -149,11 +149,11 @@ class Lookup(ABC):
         return name in self._schema
 
     def levels(self, axis: str, where: Where) -> list[Any]:
-        """The levels of an axis in the rows with these levels of others, in order."""
+        """Return, in order, the levels of an axis in rows with these levels of other axes."""
         return self._places(axis, *where).levels(axis, where) if axis in self._schema else []
 
     def having(self, where: Where) -> pl.DataFrame:
-        """The rows with these levels as a table."""
+        """Return the rows with these levels as a table."""
         places = self._places(*where).having(where)
         key = tuple(where.items())
         if key not in self._tables:
@@ -162,7 +162,7 @@ class Lookup(ABC):
         return self._tables[key]
 
     def measured(self, metric: str, where: Where) -> tuple[list[Any], list[int]]:
-        """A metric in every row, and where rows with these levels have it."""
+        """Return a metric in every row, and the rows at these levels that have it."""
         places = self._places(*where).having(where)
         if metric not in self._schema:
             return [], []
@@ -172,12 +172,12 @@ class Lookup(ABC):
     def selected(
         self, where: Where, words: Mapping[str, Word], axes: tuple[str, ...]
     ) -> list[tuple[int, Levels]]:
-        """The rows with these levels and those that words select, with their levels of axes."""
+        """Return the selected rows at these levels, each with its levels of `axes`."""
         there = (axis for axis in axes if axis in self._schema)
         return self._places(*where, *words, *there).selected(where, words, axes)
 
     def picked(self, names: Iterable[str], places: Sequence[int]) -> pl.DataFrame:
-        """Some rows of those of these columns that there are."""
+        """Return some rows, with those of the requested columns that the table has."""
         schema = {name: self._schema[name] for name in names if name in self._schema}
         columns = {name: self.column(name) for name in schema}
         return pl.DataFrame(
@@ -191,7 +191,7 @@ class TableLookup(Lookup):
     def __init__(self, experiment: str, table: pl.DataFrame) -> None:
         super().__init__(table.schema)
         self._whole = table
-        self._every_place = Places(experiment, frozenset(table.columns), len(table), self.column)
+        self._every_place = RowIndex(experiment, frozenset(table.columns), len(table), self.column)
 
     def _read_all(self) -> pl.DataFrame:
         return self._whole
@@ -199,22 +199,22 @@ class TableLookup(Lookup):
     def _read(self, name: str) -> list[Any]:
         return self._whole[name].to_list()
 
-    def _places(self, *axes: str) -> Places:
+    def _places(self, *axes: str) -> RowIndex:
         return self._every_place
 
 
 class Samples:
-    """The samples over time of one experiment: so many rows that arrays are faster than lists."""
+    """The samples over time of one experiment, in arrays: for many rows faster than lists."""
 
     def __init__(self, experiment: str, table: pl.DataFrame, *, keep: bool = False) -> None:
         self._experiment = experiment
         self._table = table
         self._masks: dict[str, list[tuple[Any, np.ndarray]]] = {}
-        # What was found, where the same is looked for again and again.
+        # Rows of earlier lookups, if the same lookups recur.
         self._found: dict[Key, pl.DataFrame] | None = {} if keep else None
 
     def having(self, where: Where) -> pl.DataFrame:
-        """The rows with these levels: some, or NotRunError."""
+        """Return the rows with these levels as a table; raise NotRunError without any."""
         key = tuple(where.items())
         if self._found is not None and key in self._found:
             return self._found[key]
@@ -235,7 +235,7 @@ class Samples:
         return self._table[np.flatnonzero(every)]
 
     def _levels(self, axis: str) -> list[tuple[Any, np.ndarray]]:
-        """Each level of an axis, and which rows have it."""
+        """Return each level of an axis, with a mask of the rows that have it."""
         if axis not in self._table.columns:
             raise NotRunError(f"{self._experiment}: there is no axis {axis}")
         if axis not in self._masks:

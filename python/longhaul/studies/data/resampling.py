@@ -14,16 +14,16 @@ import polars as pl
 
 from longhaul.analysis.statistics import medians
 from longhaul.studies.data import Cell, Combine, Data
-from longhaul.studies.data.bootstrap import Drawn
+from longhaul.studies.data.bootstrap import DrawnExperiment
 from longhaul.studies.data.lookup import Key, Lookup, NotRunError, Samples, UnevenError
 
 
-class Resampled:
-    """So many bootstrap samples of some results; none if no experiment has several replications."""
+class ResampledData:
+    """Bootstrap samples of some results; none if no experiment has several replications."""
 
     def __init__(self, data: Data, count: int) -> None:
         drawn = {
-            name: Drawn(name, runs, data.cells_by_experiment[name], data.axes, count)
+            name: DrawnExperiment(name, runs, data.cells_by_experiment[name], data.axes, count)
             for name, runs in data.runs_by_experiment.items()
         }
         several = any(len(experiment.replications) > 1 for experiment in drawn.values())
@@ -31,22 +31,22 @@ class Resampled:
         self._samples = _Samples(data, drawn, count)
 
     def __iter__(self) -> Iterator[Data]:
-        """One sample at a time: each is large with what is looked up in it."""
+        """Yield one sample at a time, since each grows large by its lookups."""
         return (_Sample(self._samples, number) for number in range(self._count))
 
     @cached_property
     def at_once(self) -> Data:
-        """All samples together, for what can be worked out of all: numbers of cells are arrays.
+        """All samples together, for computations on all of them: numbers of cells are arrays.
 
-        What cannot be, for samples differ in more than numbers, is UnevenError.
+        If samples differ in more than numbers, the computation raises UnevenError.
         """
-        return _AtOnce(self._samples)
+        return _AllSamplesData(self._samples)
 
 
 class _Samples:
-    """All samples of some results, and what is worked out of all of them at once."""
+    """All samples of some results, and numbers computed for all of them at once."""
 
-    def __init__(self, data: Data, drawn: Mapping[str, Drawn], count: int) -> None:
+    def __init__(self, data: Data, drawn: Mapping[str, DrawnExperiment], count: int) -> None:
         self.data = data
         self.drawn = drawn
         self._count = count
@@ -79,7 +79,7 @@ class _Samples:
         return medians(values[drawn.draws])
 
 
-class _AtOnce(Data):
+class _AllSamplesData(Data):
     """All bootstrap samples, with an array for each number."""
 
     _samples: _Samples
@@ -98,7 +98,7 @@ class _AtOnce(Data):
         return {name: experiment.runs_of_all() for name, experiment in self._samples.drawn.items()}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
-        """The medians over replications, in each sample, of what is made of a metric in two cells.
+        """Return, for each sample, the median over replications of a combination of two cells.
 
         Not a number in samples without a replication that has both; NotRunError if none has one.
         """
@@ -152,7 +152,7 @@ class _Sample(Data):
         return pl.concat(tables, how="diagonal_relaxed")
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> float:
-        """The median over replications of what is made of a metric in two cells."""
+        """Return the median over replications of a combination of a metric in two cells."""
         if not self._samples.have_the_same_replications(cell, other):
             return super().paired(metric, cell, other, combine)
         median = self._samples.paired(metric, cell, other, combine)[self._number]

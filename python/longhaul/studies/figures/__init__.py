@@ -58,7 +58,7 @@ Draw = Callable[[Axes, Data, str], None]
 
 @dataclass(frozen=True)
 class Line:
-    """One metric along the axis of a figure."""
+    """A metric along the axis of a figure."""
 
     experiment: str
     metric: str
@@ -229,7 +229,7 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
 
 
 def _columns(entries: Sequence[str]) -> int:
-    """In how many columns a legend is no wider than the picture."""
+    """Return the largest number of columns in which a legend is no wider than the plot."""
     for columns in range(min(len(entries), MOST_COLUMNS), 1, -1):
         each = np.array_split([len(entry) for entry in entries], columns)
         if sum(ENTRY_IN + LETTER_IN * lengths.max() for lengths in each) < WIDTH_IN:
@@ -280,7 +280,7 @@ def _name_powers(axis: Axis) -> None:
 
 
 def _power(exponent: int) -> str:
-    """A power of ten; 1 and 10 are no powers to a reader."""
+    """Return a power of ten as text; 1 and 10 are written as numbers."""
     return {0: "1", 1: "10"}.get(exponent, power_of_ten(exponent))
 
 

@@ -24,18 +24,18 @@ TIMES = "\N{MULTIPLICATION SIGN}"
 
 # From the axes to labels of ticks, and to the power of ten below those of x, or above those of y.
 PAD_PT, POWER_BELOW_PT, POWER_ABOVE_PT = 5.0, 17.0, 3.0
-# How far outside the axes a tick may lie by rounding, in parts of the axes.
+# Tolerance for ticks outside the axes by rounding, in parts of the axes.
 ROUNDING = 1e-9
 
 Point = tuple[float, float]
 
 
 def power_of_ten(exponent: int | str) -> str:
-    """A power of ten in plain text, which is drawn faster than a formula."""
+    """Return a power of ten in plain text, which is drawn faster than a formula."""
     return "10" + str(exponent).translate(RAISED)
 
 
-class _Drawn(Axis):
+class _DrawnAxis(Axis):
     """Geometry and style common to both axes; a subclass has the positions."""
 
     # Of the label of a tick, and the name of the parameter that says whether there are any.
@@ -87,19 +87,19 @@ class _Drawn(Axis):
         self.stale = False
 
     def _places(self, locations: np.ndarray) -> np.ndarray:
-        """Positions of the ticks, in pixels along the axis."""
+        """Return the positions of the ticks, in pixels along the axis."""
         raise NotImplementedError
 
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Both ends of the axis, in pixels along the axis and across it."""
+        """Return both ends of the axis, in pixels along the axis and across it."""
         raise NotImplementedError
 
     def _point(self, along: float, across: float) -> Point:
-        """A point by its pixels along the axis and across it."""
+        """Return a point by its pixels along the axis and across it."""
         raise NotImplementedError
 
     def _power_at(self, point: float) -> Point:
-        """Position of the power of ten, in parts of the axes along x and pixels along y."""
+        """Return the position of the power: in parts of the axes along x, in pixels along y."""
         raise NotImplementedError
 
     def _in_view(self, places: np.ndarray) -> np.ndarray:
@@ -109,7 +109,7 @@ class _Drawn(Axis):
         return seen
 
     def _draw_lines(self, renderer: RendererBase, places: np.ndarray) -> None:
-        """All grid lines as one path."""
+        """Draw all grid lines as one path."""
         if not len(places):
             return
         across = self._ends()[1]
@@ -146,7 +146,7 @@ def _pixels(renderer: RendererBase, points: float) -> float:
     return float(renderer.points_to_pixels(points))  # type: ignore[arg-type]
 
 
-class _X(_Drawn, XAxis):
+class _X(_DrawnAxis, XAxis):
     """The axis at the bottom."""
 
     alignment: ClassVar[Any] = {"horizontalalignment": "center", "verticalalignment": "top"}
@@ -166,7 +166,7 @@ class _X(_Drawn, XAxis):
         return 1.0, self.axes.bbox.y0 - POWER_BELOW_PT * point
 
 
-class _Y(_Drawn, YAxis):
+class _Y(_DrawnAxis, YAxis):
     """The axis on the left."""
 
     alignment: ClassVar[Any] = {

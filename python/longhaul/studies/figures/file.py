@@ -35,7 +35,7 @@ NEEDED = {"number", "title", "experiments", "axis", "x", "y", "lines"}
 
 
 def read(file: Path, experiments: Collection[str]) -> list[Figure]:
-    """The figures of a file; what they are of has to exist."""
+    """Read the figures of a file; refuse one whose experiments do not exist."""
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))
         return [_figure(figure, experiments) for figure in given["figures"]]

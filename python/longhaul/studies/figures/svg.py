@@ -76,7 +76,7 @@ def _in_processes(study: Study, data: Data) -> Iterator[Draw]:
 
 
 def _all(study: Study, data: Data, begun: "list[Future[Markup | None]]") -> list[Markup | None]:
-    """All pictures; from the last one on, this process draws those that no worker has begun."""
+    """Return all plots; this process draws those that no worker has begun, the last one first."""
     here = {}
     for number, future in reversed(list(enumerate(begun))):
         if future.cancel():
@@ -86,7 +86,7 @@ def _all(study: Study, data: Data, begun: "list[Future[Markup | None]]") -> list
     ]
 
 
-# What a worker draws from.
+# Study and data that a worker draws from.
 _given: list[tuple[Study, Data]] = []
 
 
@@ -109,7 +109,7 @@ def _picture(study: Study, data: Data, number: int) -> Markup | None:
 
 
 def _as_svg(picture: Drawing, name: str) -> str:
-    """The text of an SVG file.
+    """Return the text of an SVG file.
 
     Drawn once: `savefig` draws everything a first time to find what to cut off, and the layout
     leaves no margin.
@@ -122,7 +122,7 @@ def _as_svg(picture: Drawing, name: str) -> str:
             POINTS_PER_INCH * wide, POINTS_PER_INCH * high, text,
             image_dpi=dots_per_inch, metadata=plots.NO_METADATA,
         )  # fmt: skip
-        # What is to be rasterised becomes an image.
+        # Rasterised artists become images.
         renderer: Any = MixedModeRenderer(picture, wide, high, dots_per_inch, svg)  # type: ignore[no-untyped-call]
         picture.draw(renderer)
         renderer.finalize()

@@ -40,9 +40,9 @@ with others; `question` is what a claim asks whatever its measure, `declared` an
 two kinds of measures.
 """
 
-from longhaul.studies.questions.declared import DECLARED, Declared
+from longhaul.studies.questions.declared import DECLARED, DeclaredMeasure
 from longhaul.studies.questions.python import PythonQuestion
 from longhaul.studies.questions.question import Question
 from longhaul.studies.questions.words import words_of
 
-__all__ = ["DECLARED", "Declared", "PythonQuestion", "Question", "words_of"]
+__all__ = ["DECLARED", "DeclaredMeasure", "PythonQuestion", "Question", "words_of"]

@@ -13,8 +13,8 @@ from longhaul.studies.questions.words import METRIC, OF, Key, Number, Sides, Wor
 
 
 @dataclass(frozen=True)
-class Values:
-    """Values, with what they are beside; they may be differences or ratios."""
+class ComparedValues:
+    """Values, differences or ratios, with the positions at which they lie."""
 
     x: np.ndarray
     """The level of each along an axis, or another value at the same point."""
@@ -29,7 +29,7 @@ class Values:
 
 
 def ratio(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Of numbers, none of whose denominators is zero; or ZeroDivisionError."""
+    """Return the ratios of numbers; raise ZeroDivisionError if a denominator is 0."""
     if (right == 0.0).any():
         raise ZeroDivisionError
     ratios: np.ndarray = left / right
@@ -37,20 +37,20 @@ def ratio(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _ratio_of_runs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Of replications, of which those without a denominator are left out."""
+    """Return the ratios of replications, NaN where a denominator is 0."""
     ratios = np.full_like(left, np.nan)
     np.divide(left, right, out=ratios, where=right != 0)
     return ratios
 
 
-# What a comparison makes of medians and of single runs, and what that is where sides are equal.
+# By comparison: function of medians, function of single runs, and value for equal sides.
 COMPARED: dict[str, tuple[Combine, Combine, float]] = {
     "less": (np.subtract, np.subtract, 0.0),
     "over": (ratio, _ratio_of_runs, 1.0),
 }
 
 
-def values_of(data: Data, sides: Sides, shape: Shape) -> Values:
+def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
     """Return the selected values, beside those of each comparison; some, or NotRunError."""
     points = points_of(data, sides.own, shape)
     same = 0.0
@@ -76,12 +76,12 @@ def values_of(data: Data, sides: Sides, shape: Shape) -> Values:
         others = points_of(data, sides.side("with"), shape)
         pairs = _pairs(points, keys, others, sides.compared["with"])
         beside = _stacked(others.values[other] for _, other in pairs)
-        return Values(beside, values[..., [place for place, _ in pairs]], same)
+        return ComparedValues(beside, values[..., [place for place, _ in pairs]], same)
     return _along(points, keys, values, same, shape.along)
 
 
 def _stacked(numbers: Iterable[Number]) -> np.ndarray:
-    """Numbers of points along the last axis; samples have to have them all."""
+    """Return the numbers of points along the last axis; refuse samples that lack some."""
     stacked = np.ascontiguousarray(np.array(list(numbers)).T)
     if stacked.ndim > 1 and np.isnan(stacked).any():
         raise UnevenError
@@ -103,10 +103,10 @@ def _medians_of_runs(
 
 def _along(
     points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
-) -> Values:
-    """Values in the order of an axis, of which each level has one; as they are without an axis."""
+) -> ComparedValues:
+    """Return values in the order of an axis with one value per level; unchanged without an axis."""
     if axis is None:
-        return Values(np.zeros(len(keys)), values, same)
+        return ComparedValues(np.zeros(len(keys)), values, same)
     if axis not in points.axes:
         raise NotRunError(f"no axis {axis} is left")
     place = points.axes.index(axis)
@@ -114,13 +114,13 @@ def _along(
     if len(set(levels)) < len(levels):
         raise NotRunError(f"there are several values for each {axis}")
     order = sorted(range(len(levels)), key=levels.__getitem__)
-    return Values(np.array([levels[at] for at in order]), values[..., order], same)
+    return ComparedValues(np.array([levels[at] for at in order]), values[..., order], same)
 
 
 def _pairs(
     points: Points, keys: Sequence[Key], others: Points, words: Words
 ) -> list[tuple[int, Key]]:
-    """The place of each key, with the points of the other side that it is compared with.
+    """Return the place of each key, with each point of the other side to compare it with.
 
     By the axes that both sides leave open; with each level of axes of which only the words of the
     comparison select several.

@@ -11,7 +11,7 @@ from longhaul.studies import arithmetic
 from longhaul.studies.data import REPLICATION, Data, NotRunError
 from longhaul.studies.data.lookup import UnevenError
 from longhaul.studies.partial import LARGEST, LEAST, RATIO, SHARE, SIGN
-from longhaul.studies.questions.comparison import Values, ratio, values_of
+from longhaul.studies.questions.comparison import ComparedValues, ratio, values_of
 from longhaul.studies.questions.points import groups_of
 from longhaul.studies.questions.question import Experiments, Question
 from longhaul.studies.questions.shape import COUNTING, Shape, is_axis, whole
@@ -29,10 +29,10 @@ from longhaul.studies.questions.words import (
 )
 from longhaul.studies.selection import AND, REST, Word, selects
 
-Take = Callable[[Values], np.ndarray]
+Take = Callable[[ComparedValues], np.ndarray]
 
 
-def _only(values: Values) -> np.ndarray:
+def _only(values: ComparedValues) -> np.ndarray:
     if values.count != 1:
         raise NotRunError(f"{values.count} values are there, not one")
     number: np.ndarray = values.y[..., 0]
@@ -40,9 +40,9 @@ def _only(values: Values) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """Return a statistic that refuses fewer than so many points."""
+    """Return a statistic that refuses fewer points than a minimum."""
 
-    def checked(values: Values) -> np.ndarray:
+    def checked(values: ComparedValues) -> np.ndarray:
         if values.count < count:
             raise NotRunError(f"{what} needs {count} points, and {values.count} are there")
         return take(values)
@@ -100,7 +100,7 @@ TAKES: dict[str, tuple[Take, str]] = {
 
 
 @dataclass(frozen=True)
-class Declared:
+class DeclaredMeasure:
     """A measure of all values that a claim's words select."""
 
     name: str
@@ -126,7 +126,7 @@ class Declared:
 class DeclaredQuestion(Question):
     """A question whose values, comparisons and reduction are all declared in its words."""
 
-    measure: Declared
+    measure: DeclaredMeasure
     shape: Shape
 
     def check(self, known: Experiments) -> None:
@@ -223,7 +223,7 @@ class DeclaredQuestion(Question):
 
     @property
     def is_extreme(self) -> bool:
-        """True for an extreme of single runs, which runs drawn again never exceed."""
+        """True if the number is an extreme of single runs, which bootstrap samples never exceed."""
         return self.shape.of_runs and self.measure.name in ("least", "largest")
 
 
@@ -237,7 +237,7 @@ MIDDLES = ("value", "mean", "middle")
 def _ratios_in_order(
     numbers: np.ndarray, groups: Sequence[Mapping[str, Word]], order: str
 ) -> np.ndarray:
-    """The numbers at each place of an order over those at the next."""
+    """Return the numbers at each place of an order over those at the next."""
     levels = [level for group in groups for level in group.values()]
     places = [_selected_by(name, levels) for name in order.split(">")]
     rest = np.flatnonzero(~np.logical_or.reduce([place for place in places if place is not None]))
@@ -259,4 +259,4 @@ def _selected_by(level: str, levels: Sequence[Word]) -> np.ndarray | None:
     return np.array([is_one(level) for level in levels], bool)
 
 
-DECLARED = {name: Declared(name, *take) for name, take in TAKES.items()}
+DECLARED = {name: DeclaredMeasure(name, *take) for name, take in TAKES.items()}

@@ -40,7 +40,7 @@ class Points:
         return len({key[place] for key in self.values})
 
     def cell(self, key: Key) -> Cell:
-        """The experiment of a point, and its levels of axes."""
+        """Return the experiment of a point, and its levels of axes."""
         levels = dict(zip(self.axes, key, strict=True))
         experiment = self.experiments[levels.pop(OF)]
         there = {axis: level for axis, level in levels.items() if level is not None}
@@ -71,13 +71,13 @@ class Selection:
 
     experiments: tuple[str, ...]
     exact: Words
-    """Axes of which one level is chosen."""
+    """Axes with one selected level."""
     several: Words
-    """Axes of which several are."""
+    """Axes with several selected levels."""
     when: Words
-    """Metrics by which points are chosen."""
+    """Conditions on metrics that points have to meet."""
     texts: tuple[str, ...]
-    """Of each point the mean of these metrics, or of what these make of metrics."""
+    """Metrics, or arithmetic on metrics, whose mean is the value of a point."""
 
     @classmethod
     @lru_cache(maxsize=1000)
@@ -106,14 +106,14 @@ class Selection:
 
     @cached_property
     def metrics(self) -> list[str]:
-        """All metrics of the texts."""
+        """All metrics that the texts name."""
         names = (name for text in self.texts for name in arithmetic.metrics(text))
         return list(dict.fromkeys(names))
 
     def numbers(
         self, experiment: str, lookup: Lookup, axes: tuple[str, ...]
     ) -> Iterator[tuple[Key, Number]]:
-        """The number of each row, with its levels of axes; NotRunError if one lacks a metric."""
+        """Yield the number of each row, with its levels; NotRunError if a row lacks a metric."""
         rows = lookup.selected(self.exact, self.several, axes)
 
         def measured(metric: str) -> Sequence[Any]:
@@ -138,7 +138,7 @@ class Selection:
 
 
 def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -> dict[str, Word]:
-    """The levels of one row of axes of which rows have several."""
+    """Return the levels of a row, for those axes of which the rows have several levels."""
     return {
         axis: level
         for place, (axis, level) in enumerate(zip(axes, key, strict=True))
@@ -149,7 +149,7 @@ def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -
 def _those_with(
     rows: Sequence[tuple[int, Key]], column: Sequence[Any], is_chosen: Predicate
 ) -> list[tuple[int, Key]]:
-    """The rows of which the value of a metric is chosen."""
+    """Return the rows in which the value of a metric is selected."""
     chosen = []
     for row, key in rows:
         value = column[row]

@@ -21,10 +21,10 @@ Cell = tuple[str, tuple[tuple[str, Any], ...]]
 
 @dataclass(frozen=True)
 class Question(ABC):
-    """The words of a claim, parsed: selected values, what is made of them, and the scope."""
+    """The parsed words of a claim: selected values, operations on them, and scope."""
 
     words: Words
-    """As the claim has them."""
+    """Words of the claim, unchanged."""
     experiments: tuple[str, ...]
     """The claim's experiments."""
     sides: Sides
@@ -49,7 +49,7 @@ class Question(ABC):
 
     @property
     def is_extreme(self) -> bool:
-        """True for an extreme of single runs, which runs drawn again never exceed."""
+        """True if the number is an extreme of single runs, which bootstrap samples never exceed."""
         return False
 
     @abstractmethod
@@ -58,7 +58,7 @@ class Question(ABC):
 
     @property
     def metric(self) -> str:
-        """The metric, or the arithmetic on metrics, that is asked for; empty without one."""
+        """The metric of the question, or arithmetic on metrics; empty without one."""
         return str(self.sides.own.get(METRIC, ""))
 
     @property
@@ -78,7 +78,7 @@ class Question(ABC):
 
     @property
     def is_plain(self) -> bool:
-        """True for a metric at levels of axes, with no comparison and no other condition."""
+        """True if the question is a metric at levels of axes, without comparison or condition."""
         conditions = self.sides.compared or any(map(is_when, self.sides.own))
         return bool(self.metric) and not conditions and "by" not in self.words
 

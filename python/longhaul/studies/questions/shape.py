@@ -27,7 +27,7 @@ COUNTING = ("count", "share")
 
 @dataclass(frozen=True)
 class Shape:
-    """Everything that a question says beside the values that it selects."""
+    """Operations and options of a question, beside the values that it selects."""
 
     along: str | None
     each: tuple[str, ...]
@@ -90,7 +90,7 @@ class Shape:
 
 
 def _check_pairs(sides: Sides, each: tuple[str, ...]) -> None:
-    """Refuse what cannot be compared in each replication."""
+    """Refuse comparisons that cannot be made in each replication."""
     pairing = [side for side in PAIRING if side in sides.compared]
     if len(pairing) != 1 or METRIC in sides.compared[pairing[0]]:
         raise ValueError("where: by needs either less. or over., of the same metric")

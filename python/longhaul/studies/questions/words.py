@@ -43,11 +43,11 @@ def _words_of(text: str) -> Iterator[tuple[str, Word]]:
 
 @dataclass(frozen=True)
 class Sides:
-    """The words that select values, without those that say what is made of the values."""
+    """The words that select values, without those for operations on the values."""
 
     own: Words
     compared: Mapping[str, Words]
-    """By `less`, `over`, `with` or `against` the words that differ on that side."""
+    """Words that differ on the other side, by comparison: `less`, `over`, `with`, `against`."""
 
     @classmethod
     def read(cls, words: Words) -> "Sides":

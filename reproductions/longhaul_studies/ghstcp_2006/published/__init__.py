@@ -8,10 +8,10 @@ FOLDER = Path(__file__).parent
 
 
 def printed(table: str = "") -> list[Row]:
-    """The rows of Tables 2.1 to 3.2, or of one of them."""
+    """Return the rows of Tables 2.1 to 3.2, or of one of them."""
     return [row for row in read("tables") if table in ("", row["table"])]
 
 
 def read(name: str) -> tuple[Row, ...]:
-    """The rows of a file of this folder."""
+    """Return the rows of a file of this folder."""
     return published_rows(FOLDER / f"{name}.csv")

@@ -21,7 +21,7 @@ STEPS, LAST = 20_000, 30.0
 
 @dataclass(frozen=True)
 class Acknowledgements:
-    """When each acknowledgement of a flow comes.
+    """Arrival times of the acknowledgements of a flow.
 
     At first one by one; after that it is known how many have come at the end of each interval, in
     which they begin with the interval and follow one another at the speed of the host. After the
@@ -31,11 +31,11 @@ class Acknowledgements:
     first_s: np.ndarray
     ends_s: np.ndarray
     counts: np.ndarray
-    """All until then."""
+    """Number of all acknowledgements until the end of each interval."""
     gap_s: float
 
     def times_s(self, sizes: np.ndarray) -> np.ndarray:
-        """When files of so many packets are complete."""
+        """Return the times at which files of these sizes in packets are complete."""
         known, last = len(self.first_s), self.counts[-1]
         inside = np.clip(sizes, known + 1, last)
         at = np.searchsorted(self.counts, inside)
@@ -48,7 +48,7 @@ class Acknowledgements:
         return times
 
     def _later_s(self, more: np.ndarray) -> np.ndarray:
-        """Return the further time that so many more packets take after the last interval."""
+        """Return the further time that more packets take after the last interval."""
         rates = np.diff(self.counts) / np.diff(self.ends_s)
         middle = len(rates) // 2
         rate, limit = rates[-1], 1.0 / self.gap_s
@@ -64,7 +64,7 @@ class Acknowledgements:
         return times
 
     def mean_goodput(self, mean: float, factor: float) -> float:
-        """Packets per second: the mean over Pareto sizes of shape 1.5, each times a factor."""
+        """Return the mean packets per second over Pareto sizes of shape 1.5, times a factor."""
         y = (np.arange(STEPS) + 0.5) * LAST / STEPS
         sizes = np.ceil(mean / 3.0 * np.exp(y / 1.5)) * factor
         return float((sizes / self.times_s(sizes) * np.exp(-y)).sum() * LAST / STEPS)
@@ -81,7 +81,7 @@ def mean_goodputs(tables: MesoNet) -> dict[str, float]:
 
 
 def acknowledgements(tables: MesoNet) -> Acknowledgements:
-    """Of the one long-lived flow of a run, whose beginning is traced.
+    """Return the acknowledgements of the one long-lived flow of a run, traced from its beginning.
 
     The last interval, in which it stops, is left out. Intervals count acknowledgements that enlarge
     the window; the few that do not, in FAST's first rounds, are in the trace.

@@ -1,4 +1,4 @@
-"""Goodput without losses against what is printed of very fast paths."""
+"""Goodput without losses against the printed values of very fast paths."""
 
 from collections.abc import Sequence
 

@@ -24,7 +24,7 @@ LARGE = ("movie", "service_pack", "document")
 
 
 def published() -> tuple[Row, ...]:
-    """Files by experiment: the mean of a recursion over acknowledgements, and the mean printed."""
+    """Return the rows of files by experiment: mean of the recursion, and printed mean."""
     return published_rows(Path(__file__).parent / "published" / "files.csv")
 
 
@@ -40,7 +40,7 @@ def paths() -> list[tuple[int, float]]:
 
 @measure
 def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) -> float:
-    """Mean goodput of files over paths and sizes, packets per second."""
+    """Return the mean goodput of files over paths and sizes, packets per second."""
     means = {
         row["rtt"]: sum(row[f"{file}_{mean}"] for mean in MEAN_SIZES) / len(MEAN_SIZES)
         for row in data.cells(of, interface=interface, **cell).to_dicts()
@@ -64,14 +64,14 @@ def _against(
 
 @measure
 def off_model(data: Data, of: str, model: str = "", **cell: str) -> float:
-    """The largest relative deviation of the means of files from the recursion."""
+    """Return the largest relative deviation of the means of files from the recursion."""
     ratios = _against(data, of, model, "mean", cell, (*LARGE, "web"))
     return max(abs(ratio - 1) for ratio in ratios)
 
 
 @measure
 def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) -> float:
-    """By what part the printed goodput of large files is below that without losses.
+    """Return the part by which the printed goodput of large files is below that without losses.
 
     The `least` or the `most` of any algorithm and type of file.
     """
@@ -89,7 +89,7 @@ def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) ->
 
 @measure
 def least_file_step(data: Data, of: str, file: str, interface: str, order: str) -> float:
-    """The smallest ratio of the goodput with an algorithm to that with the next of a list."""
+    """Return the smallest ratio of an algorithm's goodput to that of the next of a list."""
     goodputs = [
         file_goodput(data, of, file, interface, algorithm=algorithm)
         for algorithm in order.split(",")

@@ -31,7 +31,7 @@ MACROSCOPIC = (
 
 
 def _rows(conditions: str) -> list[int]:
-    """Positions of conditions; of all without any."""
+    """Return the positions of conditions; of all conditions if none is given."""
     if not conditions:
         return list(range(CONDITIONS))
     numbers = HALVES.get(conditions) or tuple(map(int, conditions.split(",")))
@@ -42,7 +42,7 @@ def _rows(conditions: str) -> list[int]:
 
 
 def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
-    """An array (condition, algorithm)."""
+    """Return the advantages over TCP as an array (condition, algorithm)."""
     (place,), columns = chosen(group), places(algorithms or ",".join(ALGORITHMS))
     own, others = (goodput(data, of, role)[:, place][:, columns] for role in tables.ROLES)
     advantages: np.ndarray = own / others - 1
@@ -51,7 +51,7 @@ def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
 
 @of_design
 def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
-    """The smallest mean advantage of some alternates less the largest of all others."""
+    """Return the smallest mean advantage of some alternates less the largest of all others."""
     means = _advantages(data, of, group, "").mean(axis=0)
     leading = np.isin(np.arange(len(means)), places(algorithms))
     return float(means[leading].min() - means[~leading].max())
@@ -59,7 +59,7 @@ def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
 
 @of_design
 def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> float:
-    """Rank correlation over conditions of the mean advantage with the printed congestion order."""
+    """Return the rank correlation of mean advantages with the printed congestion order."""
     order = [condition - 1 for condition in ORDER]
     by_congestion = _advantages(data, of, group, algorithms).mean(axis=1)[order]
     return rank_correlation(np.arange(CONDITIONS, dtype=float), by_congestion)
@@ -71,7 +71,7 @@ def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> fl
 def _against_others(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = ""
 ) -> float:
-    """Relative deviation of a metric from the mean of the other algorithms, over conditions."""
+    """Return the mean deviation of a metric from the mean of other algorithms, relative."""
     values = by_condition(data, of, metric)[_rows(conditions)]
     own = np.isin(np.arange(values.shape[1]), places(algorithm))
     return float((values[:, own].mean(axis=1) / values[:, ~own].mean(axis=1) - 1).mean())
@@ -88,7 +88,7 @@ def against_others(
 
 @of_design
 def outlier_share(data: Data, of: str) -> float:
-    """Part of the responses and conditions under which an algorithm is a significant outlier."""
+    """Return the part of responses and conditions with an algorithm as a significant outlier."""
     is_outlier = [
         outliers.residuals(row, outliers.NIST_CRITICAL).is_outlier
         for metric in MACROSCOPIC
@@ -125,7 +125,7 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """The part of alternates' flows in groups whose mean advantage is above a bound."""
+    """Return the part of alternates' flows in groups whose mean advantage is above a bound."""
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above
     flows = np.array(
@@ -136,7 +136,7 @@ def share_of_users_better(data: Data, of: str, above: float) -> float:
 
 @of_design
 def spread_of_alternates(data: Data, of: str, group: str) -> float:
-    """The largest mean goodput of any alternate over the smallest."""
+    """Return the largest mean goodput of any alternate over the smallest."""
     (place,) = chosen(group)
     means = goodput(data, of, "alternate")[:, place].mean(axis=0)
     return float(means.max() / means.min())
@@ -144,7 +144,7 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Mean ranges of goodput differences over those of another experiment, the largest ratio."""
+    """Return the largest ratio of ranges of goodput differences to those of another experiment."""
     own, other = (
         np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],
                       "smaller"))

@@ -33,7 +33,7 @@ RETRANSMISSIONS = "retransmission_rate_mean"
 
 
 def places(names: str) -> list[int]:
-    """Positions of algorithms in columns."""
+    """Return positions of algorithms in columns."""
     return [ALGORITHMS.index(name) for name in names.split(",")]
 
 
@@ -42,14 +42,14 @@ def places(names: str) -> list[int]:
 
 @of_design
 def off_printed(data: Data, of: str, role: str, groups: str = "") -> float:
-    """The largest relative deviation of mean goodputs of some groups from those printed."""
+    """Return the largest relative deviation of mean goodputs of some groups from those printed."""
     means = users.goodput_table(goodput(data, of, role))
     return float(np.abs(means / tables.printed(of, role) - 1)[chosen(groups)].max())
 
 
 @of_design
 def least_advantage(data: Data, of: str, groups: str) -> float:
-    """The smallest ratio of an alternate's mean goodput to that of TCP beside it."""
+    """Return the smallest ratio of an alternate's mean goodput to that of TCP beside it."""
     return float(_advantages(data, of)[chosen(groups)].min())
 
 
@@ -71,7 +71,7 @@ def _advantages(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def off_differences(data: Data, of: str, base: str) -> float:
-    """The largest deviation of a range of differences (tables 8-30, 9-12), in points.
+    """Return the largest deviation of a range of differences (tables 8-30, 9-12), in points.
 
     What is printed is not rounded alike: ranges of the printed goodputs stand in its place.
     """
@@ -81,7 +81,7 @@ def off_differences(data: Data, of: str, base: str) -> float:
 
 
 def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
-    """Of each group the ranges among alternates, among TCP beside them, and between both."""
+    """Return, for each group, the ranges among alternates, among TCP, and between both."""
     own, others = roles
     groups_ = zip(own, others, strict=True)
     differences = [users.differences(first, other, base=base) for first, other in groups_]
@@ -116,7 +116,7 @@ def rank_deviation(data: Data, of: str, algorithm: str) -> float:
 
 @of_design
 def rank_matrix(data: Data, of: str, algorithm: str) -> float:
-    """Rank correlation with the printed ranks of all conditions and groups of alternate flows."""
+    """Return the rank correlation with the printed ranks, over conditions and groups."""
     (column,) = places(algorithm)
     ranks = value_ranks(goodput(data, of, "alternate"))[:, :, column]
     return rank_correlation(ranks.ravel(), tables.printed_ranks(algorithm).ravel())
@@ -124,7 +124,7 @@ def rank_matrix(data: Data, of: str, algorithm: str) -> float:
 
 @of_design
 def rank_range(data: Data, of: str) -> float:
-    """The largest overall rank average less the smallest."""
+    """Return the largest overall rank average less the smallest."""
     means = [rank(data, of, name) for name in ALGORITHMS]
     return max(means) - min(means)
 
@@ -146,7 +146,7 @@ def congestion_place(data: Data, of: str, condition: float) -> float:
 
 @of_design
 def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
-    """Rank correlation of conditions' congestion with the printed order, or another experiment."""
+    """Return the rank correlation of conditions' congestion with print, or an experiment."""
     rates = _rates(data, of)
     if beside:
         return rank_correlation(rates, _rates(data, beside))
@@ -167,7 +167,7 @@ def most_congested(data: Data, of: str, conditions: str) -> float:
 
 @measure
 def state_trend(data: Data, of: str, algorithm: str, state: str) -> float:
-    """Rank correlation of the part of flows in a state with congestion, over representatives."""
+    """Return the rank correlation of the flows in a state with congestion."""
     parts = []
     for condition in REPRESENTATIVES:
         cell = {"condition": condition, "algorithm": algorithm}
@@ -180,7 +180,7 @@ def state_trend(data: Data, of: str, algorithm: str, state: str) -> float:
 
 
 def goodput_scores(data: Data, of: str) -> np.ndarray:
-    """Principal components of all groups' goodput: an array (condition, algorithm, component)."""
+    """Return principal components of goodput: an array (condition, algorithm, component)."""
     parts = [goodput(data, of, role) for role in tables.ROLES]
     matrix = np.concatenate(parts, axis=1).transpose(0, 2, 1).reshape(-1, 2 * len(groups.GROUPS))
     scores = components.principal_components(matrix).scores
@@ -189,7 +189,7 @@ def goodput_scores(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def purity(data: Data, of: str, count: float) -> float:
-    """Part of the runs that are in a group of scores with others of their network speed and delay.
+    """Return the part of the runs whose group of scores has their network speed and delay.
 
     Groups of the first two components by Ward's linkage; a group is of the levels most have.
     """

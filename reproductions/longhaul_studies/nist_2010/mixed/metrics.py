@@ -16,7 +16,7 @@ CUT = ("N8L-CUT", "N8L-TODAY")
 
 
 def of_groups(kept: Kept, experiment: str) -> Row:
-    """The figures of a run; none of a run of another chapter."""
+    """Return the figures of a run; empty for a run of another chapter."""
     if "flow_groups" not in kept:
         return {}
     (means,) = kept["macroscopic"]

@@ -19,7 +19,7 @@ POINTS = 600
 
 
 def reduce(run: Results) -> Kept:
-    """The figures of a run, and what else claims need."""
+    """Return the figures of a run, and the other values that claims need."""
     kept = reduce_run(run)
     tables = MesoNet.of(run)
     (half,) = tables.periods

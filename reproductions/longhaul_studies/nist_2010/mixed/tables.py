@@ -22,7 +22,7 @@ ROLES = {"alternate": "alternate", "TCP": "standard"}
 
 
 def chosen(names: str = "") -> list[int]:
-    """Positions of groups: `M VF-F` that of movies on very fast paths and fast interfaces.
+    """Return the positions of groups: `M VF-F` is movies on very fast paths and fast interfaces.
 
     A part may be left out, and several names separated by `+`. All groups without a name.
     """
@@ -45,12 +45,12 @@ def _is(group: tuple[int, str, str, str], name: str) -> bool:
 
 
 def by_condition(data: Data, of: str, metric: str) -> np.ndarray:
-    """A metric as an array (condition, algorithm), of a whole design."""
+    """Return a metric as an array (condition, algorithm), of a whole design."""
     return _whole(data, of, [metric])[:, 0]
 
 
 def goodput(data: Data, of: str, role: str) -> np.ndarray:
-    """Mean goodput as an array (condition, group, algorithm), packets per second.
+    """Return the mean goodput as an array (condition, group, algorithm), packets per second.
 
     `role` is that of the flows: alternate, or TCP beside it.
     """
@@ -58,7 +58,7 @@ def goodput(data: Data, of: str, role: str) -> np.ndarray:
 
 
 def _whole(data: Data, of: str, metrics: list[str]) -> np.ndarray:
-    """Metrics as an array (condition, metric, algorithm); NotRunError without the whole design."""
+    """Return metrics as an array (condition, metric, algorithm); NotRunError if any is missing."""
     cells = data.cells(of).filter(pl.col("algorithm").is_in(ALGORITHMS))
     count = CONDITIONS * len(ALGORITHMS)
     if len(cells) != count or not set(metrics) <= set(cells.columns):
@@ -72,7 +72,7 @@ def _whole(data: Data, of: str, metrics: list[str]) -> np.ndarray:
 
 @cache
 def printed(of: str, role: str) -> np.ndarray:
-    """Tables 8-26 to 8-29, 9-10 and 9-11 as an array (group, algorithm)."""
+    """Return tables 8-26 to 8-29, 9-10 and 9-11 as an array (group, algorithm)."""
     file = Path(__file__).parent / "published" / f"goodput_{PRINTED[of]}.csv"
     rows = [row for row in published_rows(file) if row["role"] == ROLES[role]]
     return np.array([[float(row[name]) for name in ALGORITHMS] for row in rows])
@@ -80,7 +80,7 @@ def printed(of: str, role: str) -> np.ndarray:
 
 @cache
 def printed_ranks(algorithm: str) -> np.ndarray:
-    """Figures 8-68 and 8-69 as an array (condition, group)."""
+    """Return figures 8-68 and 8-69 as an array (condition, group)."""
     rows = {
         int(row["condition"]): [float(row[str(number)]) for number, *_ in groups.GROUPS]
         for row in published_rows(Path(__file__).parent / "published" / "ranks_8_low.csv")

@@ -38,13 +38,13 @@ LOW_IS_BEST = ("y10", "y16")
 
 @cache
 def _signs() -> np.ndarray:
-    """Levels of the factors in each run, -1 or +1 (figure 4-1)."""
+    """Return levels of the factors in each run, -1 or +1 (figure 4-1)."""
     matrix: np.ndarray = np.asarray(published("nist-2to11m5").coded)
     return matrix
 
 
 def _responses(data: Data, of: str, names: Sequence[str] = RESPONSES) -> np.ndarray:
-    """An array (run, response)."""
+    """Return the responses as an array (run, response)."""
     cells = data.cells(of)
     columns = [f"{name}_measured" for name in names]
     if len(cells) != RUNS or not set(columns) <= set(cells.columns):
@@ -59,7 +59,7 @@ def _response(data: Data, of: str, response: str) -> np.ndarray:
 
 
 def _relative(data: Data, of: str, response: str) -> dict[str, float]:
-    """The effects of factors and of pairs of factors in percent of the mean, with their signs."""
+    """Return the effects of factors and pairs of factors in percent of the mean, signed."""
     terms = effects(_signs(), _response(data, of, response), FACTORS)
     return {
         name: 100 * effect.effect / effect.grand_mean
@@ -70,19 +70,19 @@ def _relative(data: Data, of: str, response: str) -> dict[str, float]:
 
 @measure
 def effect(data: Data, of: str, response: str, term: str) -> float:
-    """Effect of a factor, or of two together, in percent of the mean: plus less minus level."""
+    """Return the effect of a factor or a pair in percent of the mean: plus less minus level."""
     return _relative(data, of, response)[term]
 
 
 @measure
 def effect_size(data: Data, of: str, response: str, term: str) -> float:
-    """The size of an effect in percent of the mean, whatever its sign."""
+    """Return the size of an effect in percent of the mean, whatever its sign."""
     return abs(_relative(data, of, response)[term])
 
 
 @measure
 def effect_step(data: Data, of: str, response: str, order: str) -> float:
-    """The smallest ratio of a factor's effect to that of the next of a list, by their sizes."""
+    """Return the smallest ratio of the size of a factor's effect to that of the next of a list."""
     relative = _relative(data, of, response)
     sizes = np.array([abs(relative[name]) for name in order.split(">")])
     return float((sizes[:-1] / sizes[1:]).min())
@@ -90,7 +90,7 @@ def effect_step(data: Data, of: str, response: str, order: str) -> float:
 
 @measure
 def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> float:
-    """The part of some factors whose printed level, such as `x2-,x5+`, raises a response."""
+    """Return the part of some factors whose printed level, such as `x2-,x5+`, raises a response."""
     relative = _relative(data, of, response)
     wanted = [(name[:-1], 1 if name.endswith("+") else -1) for name in raised_by.split(",")]
     return float(np.mean([relative[name] * sign > 0 for name, sign in wanted]))
@@ -98,7 +98,7 @@ def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> floa
 
 @measure
 def largest_other_effect(data: Data, of: str, response: str, than: str) -> float:
-    """The largest effect of any other factor over the smallest of some, by their sizes."""
+    """Return the size of the largest other effect over that of the smallest of some factors."""
     relative, named = _relative(data, of, response), than.split(",")
     others = [abs(relative[name]) for name in FACTORS if name not in named]
     return max(others) / min(abs(relative[name]) for name in named)
@@ -106,7 +106,7 @@ def largest_other_effect(data: Data, of: str, response: str, than: str) -> float
 
 @measure
 def largest_interaction(data: Data, of: str, response: str) -> float:
-    """The largest effect of two factors together over the largest of one, by their sizes."""
+    """Return the size of the largest effect of a pair over that of the largest of a factor."""
     relative = _relative(data, of, response)
     pairs = [abs(size) for name, size in relative.items() if "*" in name]
     return max(pairs) / max(abs(relative[name]) for name in FACTORS)
@@ -125,13 +125,13 @@ def runs_of_the_most(data: Data, of: str, response: str, count: float, levels: s
 
 @measure
 def corner(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """The mean at two levels, such as `x2-` and `x3+`."""
+    """Return the mean at two levels, such as `x2-` and `x3+`."""
     return _corners(data, of, response, first, then)[0]
 
 
 @measure
 def corner_lead(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """The mean at two levels over the largest of the other three corners."""
+    """Return the mean at two levels over the largest of the other three corners."""
     own, others = _corners(data, of, response, first, then)
     return own / max(others)
 
@@ -177,7 +177,7 @@ def pairs_above(data: Data, of: str, threshold: float) -> float:
 
 @measure
 def weakest_pair(data: Data, of: str, pairs: str) -> float:
-    """The smallest correlation of some pairs, written as `5:10,19:22`."""
+    """Return the smallest correlation of some pairs, written as `5:10,19:22`."""
     matrix = _correlations(data, of)
     chosen = [
         matrix[int(a) - 1, int(b) - 1] for a, b in (pair.split(":") for pair in pairs.split(","))
@@ -187,7 +187,7 @@ def weakest_pair(data: Data, of: str, pairs: str) -> float:
 
 @measure
 def strongest_between(data: Data, of: str, one: str, other: str) -> float:
-    """The largest correlation, with its sign, of a response of one group with one of another."""
+    """Return the largest correlation, signed, between responses of two groups."""
     rows, columns = ([RESPONSES.index(name) for name in names.split(",")] for names in (one, other))
     return float(_correlations(data, of)[np.ix_(rows, columns)].max())
 
@@ -209,14 +209,14 @@ def strength_place(data: Data, of: str, response: str) -> float:
 
 @measure
 def explained(data: Data, of: str, count: float) -> float:
-    """The part of the variance in so many principal components."""
+    """Return the part of the variance in the first principal components."""
     analysis = components.principal_components(_responses(data, of))
     return float(analysis.variance_shares[: int(count)].sum())
 
 
 @measure
 def component_share(data: Data, of: str, number: float, responses: str) -> float:
-    """The part of a component's squared weights that some responses have."""
+    """Return the part of a component's squared weights that belongs to some responses."""
     analysis = components.principal_components(_responses(data, of))
     weights = analysis.weights[int(number) - 1] ** 2
     chosen = [RESPONSES.index(name) for name in responses.split(",")]
@@ -225,7 +225,7 @@ def component_share(data: Data, of: str, number: float, responses: str) -> float
 
 @measure
 def component_effect_step(data: Data, of: str, number: float, order: str) -> float:
-    """As `effect_step`, of the scores of a component."""
+    """Return `effect_step` of the scores of a component."""
     scores = components.principal_components(_responses(data, of)).scores[:, int(number) - 1]
     sizes = {
         effect.name: abs(effect.effect) for effect in effects(_signs(), scores, FACTORS, order=1)
@@ -239,7 +239,7 @@ def component_effect_step(data: Data, of: str, number: float, order: str) -> flo
 
 @measure
 def factor_rank(data: Data, of: str, factor: str) -> float:
-    """Ordinal rank of a factor by its mean rank on the six responses of tables 4-25 and C-13."""
+    """Return the ordinal rank of a factor by its mean rank in tables 4-25 and C-13."""
     sizes = np.array([
         [abs(effect.effect) for effect in effects(_signs(), y, FACTORS, order=1)]
         for y in _responses(data, of, RANKED).T
@@ -250,7 +250,7 @@ def factor_rank(data: Data, of: str, factor: str) -> float:
 
 @measure
 def component_factor_rank(data: Data, of: str, factor: str) -> float:
-    """Ordinal rank of a factor by its mean rank on four components (table 4-26)."""
+    """Return the ordinal rank of a factor by its mean rank on four components (table 4-26)."""
     scores = components.principal_components(_responses(data, of)).scores[:, :4]
     ranks = [
         factor_ranks([abs(effect.effect) for effect in effects(_signs(), y, FACTORS, order=1)])
@@ -263,7 +263,7 @@ def component_factor_rank(data: Data, of: str, factor: str) -> float:
 
 
 def _average_ranks(data: Data, of: str) -> np.ndarray:
-    """Of C1 to C8, which are runs 1, 9 and so on to 8, 16 and so on (figure 4-1)."""
+    """Return the average ranks of C1 to C8: runs 1 and 9, to runs 8 and 16 (figure 4-1)."""
     means = _responses(data, of, CUBE).reshape(8, 8, len(CUBE)).mean(axis=0)
     ranks = [
         value_ranks(column, low_is_best=name in LOW_IS_BEST)
@@ -281,12 +281,12 @@ def condition_rank(data: Data, of: str, condition: float) -> float:
 
 @measure
 def rank_change(data: Data, of: str, factor: str) -> float:
-    """By how much average ranks change on average with a factor (tables 4-30 and C-17)."""
+    """Return the mean change of average ranks with a factor (tables 4-30 and C-17)."""
     return edge_means(cube_edges(_average_ranks(data, of).tolist()))[FACTORS.index(factor)]
 
 
 @measure
 def rank_change_step(data: Data, of: str, order: str) -> float:
-    """The smallest ratio of such a change to that of the next factor of a list."""
+    """Return the smallest ratio of `rank_change` of a factor to that of the next of a list."""
     changes = [rank_change(data, of, name) for name in order.split(">")]
     return min(larger / other for larger, other in pairwise(changes))

@@ -6,5 +6,5 @@ from longhaul.results import Results
 
 
 def reduce(run: Results) -> Kept:
-    """The figures of the run, without those of flow classes, which its responses have."""
+    """Return the figures of the run, except those of flow classes, which its responses include."""
     return reduce_run(run) | {"classes": []}

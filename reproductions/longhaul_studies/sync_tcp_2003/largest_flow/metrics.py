@@ -34,7 +34,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Windows in segments and delays in ms over time."""
+    """Return windows in segments and delays in ms over time."""
     series = kept["flow_series"]
     parts = []
     for name in DRAWN:

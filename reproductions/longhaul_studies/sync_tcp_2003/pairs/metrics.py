@@ -23,7 +23,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Means of the cells of the map in ms, by number of the cell; response times in ms."""
+    """Return means of the map's cells, by number of the cell, and response times, in ms."""
     means = as_map(kept["map"]).means().ravel()
     filled = np.flatnonzero(~np.isnan(means))
     connections = pl.DataFrame(kept["connections"]).drop_nulls()

@@ -22,7 +22,7 @@ EVERY = 100
 
 
 def reduce(run: Results) -> Kept:
-    """The tables to keep, of what began after the warm-up."""
+    """Return the tables to store, of exchanges that began after the warm-up."""
     begun = run.exchanges.filter(
         pl.col("start_s") >= run.meta["measured_from_s"],
         pl.col("name").str.replace(r"-\d+$", "") == MEASURED,
@@ -36,7 +36,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _map(complete: pl.DataFrame) -> dict[str, list[Any]]:
-    """Durations of responses, from the request's arrival on: cells that have any."""
+    """Return durations of responses from the request's arrival on, by cell; empty cells omitted."""
     means = mean_map(
         (complete["extra_rtt_s"] + PROPAGATION_S).to_numpy(),
         np.ceil(complete["response_bytes"].to_numpy() / PAYLOAD),
@@ -53,7 +53,7 @@ def _map(complete: pl.DataFrame) -> dict[str, list[Any]]:
 
 
 def as_map(kept: dict[str, list[Any]]) -> MeanMap:
-    """The map again."""
+    """Return the map from its stored lists."""
     shape = len(ROUND_TRIP_EDGES_S) - 1, len(SEGMENT_EDGES) - 1
     counts, totals = np.zeros(shape[0] * shape[1], int), np.zeros(shape[0] * shape[1])
     counts[kept["cell"]], totals[kept["cell"]] = kept["count"], kept["total_s"]
@@ -61,7 +61,7 @@ def as_map(kept: dict[str, list[Any]]) -> MeanMap:
 
 
 def _connections(begun: pl.DataFrame) -> dict[str, list[Any]]:
-    """Connections by themselves, in the order in which they began; null times were cut short."""
+    """Return connections in the order in which they began; null times are of unfinished ones."""
     chosen = begun.filter(pl.col("connection") % EVERY == 0).sort("start_s", "name")
     cloud = pl.col("name").str.extract(r"(\d+)$").cast(pl.Int64)
     table = chosen.select(

@@ -33,7 +33,7 @@ QUEUES = {
 
 
 def _compared(queues: Sequence[str], experiment: str = "B-QUEUES", tcp: str = "reno") -> Draw:
-    """Distributions of response times, a line for each queue and a panel for each load."""
+    """Draw distributions of response times, a line for each queue, a panel for each load."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False

@@ -1,1 +1,1 @@
-"""Not of the dissertation: today's protocols under the same loads."""
+"""Today's protocols under the loads of the dissertation; not part of it."""

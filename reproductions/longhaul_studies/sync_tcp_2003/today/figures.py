@@ -1,4 +1,4 @@
-"""Ours: today's protocols under the same loads."""
+"""Figures of today's protocols under the same loads; not part of the dissertation."""
 
 from matplotlib.axes import Axes
 
@@ -19,7 +19,7 @@ QUEUES = {"droptail": "drop-tail", "fq-codel": "FQ-CoDel"}
 
 
 def _by_load(metric: str, *, log: bool = False) -> Figure:
-    """One metric by load, a panel for each queue."""
+    """Return one metric by load, a panel for each queue."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False
@@ -50,7 +50,7 @@ def _by_load(metric: str, *, log: bool = False) -> Figure:
 
 
 def _cdf(axes: Axes, data: Data, panel: str) -> None:
-    """Distributions at 85 % load."""
+    """Draw distributions at 85 % load."""
     drawn = False
     for (protocol, label), style in zip(PROTOCOLS.items(), LABELS, strict=False):
         try:

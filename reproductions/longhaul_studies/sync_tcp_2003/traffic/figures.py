@@ -15,7 +15,7 @@ TITLES = {"fast": "100 Mbit/s everywhere", "real": "as it is"}
 
 
 def _over_time(names: Mapping[str, str], value: tuple[str, float] | None = None) -> Draw:
-    """Quantities over time, or over the number of responses; a panel for each network."""
+    """Draw quantities over time, or over the number of responses; a panel for each network."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False
@@ -36,7 +36,7 @@ def _over_time(names: Mapping[str, str], value: tuple[str, float] | None = None)
 
 
 def _hurst(axes: Axes, data: Data, panel: str) -> None:
-    """Figure A.9, and the same for the other estimators."""
+    """Draw Figure A.9, with the other estimators, too."""
     for name, style in zip(("hurst_variance", "hurst_ranges", "hurst_wavelet"), OTHERS,
                            strict=False):  # fmt: skip
         x, points = next(curves(data, "A-LOAD", f"{name}-points", network=panel))

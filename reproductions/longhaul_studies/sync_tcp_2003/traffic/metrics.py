@@ -18,7 +18,7 @@ WARM_UP_S = 120
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """Loads in per cent, sizes in bytes, shares in per cent."""
+    """Return loads in per cent, sizes in bytes, shares in per cent."""
     row: Row = {f"offered_{name}": value for name, value in kept["load"].items()}
     for name, value in kept["sizes"].items():
         if isinstance(value, list):
@@ -45,7 +45,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Samples over time, over responses and over scales."""
+    """Return samples over time, over responses and over scales."""
     return pl.concat(list(_curves(kept)))
 
 

@@ -25,7 +25,7 @@ SCALE_S = 0.1
 
 
 def reduce(run: Results) -> Kept:
-    """The tables to keep."""
+    """Return the tables to keep."""
     measured_from_s = run.meta["measured_from_s"]
     begun = run.exchanges.filter(pl.col("start_s") >= measured_from_s)
     name = pl.col("name").str.replace(r"-\d+$", "")
@@ -81,7 +81,7 @@ def _sizes(forward: pl.DataFrame) -> dict[str, Any]:
 
 
 def _hurst(run: Results, measured_from_s: float) -> dict[str, Any]:
-    """Estimates of the packets that leave the first link, and what they are from."""
+    """Return the estimates for the packets that leave the first link, with their points."""
     samples = run.series.filter(pl.col("name") == FIRST, pl.col("t_s") >= measured_from_s)
     packets = samples["departed_pkts"].diff().drop_nulls().to_numpy().astype(float)
     step_s = float(samples["t_s"][1] - samples["t_s"][0])
@@ -99,7 +99,7 @@ def _hurst(run: Results, measured_from_s: float) -> dict[str, Any]:
 
 
 def _over_time(run: Results) -> dict[str, list[float]]:
-    """Each second: new connections, bytes on the first link both ways, and the running goodput."""
+    """Return new connections, bytes on the first link and running goodput of each second."""
     end = int(run.meta["simulated_s"])
     starts = run.exchanges.filter(pl.col("name").str.starts_with("forward-"))["start_s"].to_numpy()
     connections = np.histogram(starts, bins=np.arange(end + 1))[0]

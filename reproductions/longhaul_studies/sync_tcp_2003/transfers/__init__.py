@@ -1,1 +1,1 @@
-"""Long transfers: what is kept of runs, metrics, measures and figures."""
+"""Long transfers: reduction of runs, metrics, measures and figures."""

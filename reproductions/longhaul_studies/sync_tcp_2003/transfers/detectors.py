@@ -13,7 +13,7 @@ from longhaul.campaign.store import Kept
 
 Row = dict[str, float | None]
 
-# What figures show: the start, and five seconds of the steady state.
+# Times that figures show: the start, and five seconds of the steady state.
 SPANS_S = ((0.0, 1.0), (260.0, 265.0))
 # The traced flow.
 NUMBER = 16
@@ -24,7 +24,7 @@ THRESHOLD_S = 0.03
 
 
 def metrics(kept: Kept) -> Row:
-    """Of one run."""
+    """Return the metrics of one run."""
     acks = {name: np.asarray(column, float) for name, column in kept["acks"].items()}
     t, delay = acks["t_s"], acks["queueing_delay"]
     flow = next(flow for flow in kept["flows"] if flow["number"] == NUMBER)
@@ -55,13 +55,13 @@ def metrics(kept: Kept) -> Row:
 
 
 def _first_drop(router: Mapping[str, Sequence[Any]]) -> float:
-    """When the router had first dropped a packet, to the resolution of samples."""
+    """Return the time of the first drop of the router, to the resolution of samples."""
     dropped = np.asarray(router["dropped_pkts"])
     return float(router["t_s"][int(np.argmax(dropped > 0))])
 
 
 def _drains(router: Mapping[str, Sequence[Any]]) -> list[tuple[float, float]]:
-    """When the queue was last above one part of its largest length, and then below the other."""
+    """Return the beginning and end of each drain: the queue falls from `FULL` to `DRAINED`."""
     t, queue = np.asarray(router["t_s"], float), np.asarray(router["queue_bytes"], float)
     high, low = FULL * queue.max(), DRAINED * queue.max()
     drains: list[tuple[float, float]] = []
@@ -76,7 +76,7 @@ def _drains(router: Mapping[str, Sequence[Any]]) -> list[tuple[float, float]]:
 
 
 def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | None:
-    """The median time from the beginning of a drain to a report of it, before the next drain."""
+    """Return the median time from the beginning of a drain to its report, before the next one."""
     ends = [*(began for began, _ in drains[1:]), np.inf]
     lags = []
     for (began, _), end in zip(drains, ends, strict=True):
@@ -89,7 +89,7 @@ def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | 
 def _share_rising(
     drains: Sequence[tuple[float, float]], t: np.ndarray, trend: np.ndarray
 ) -> float | None:
-    """The share of verdicts within drains that say the delay increases."""
+    """Return the share of verdicts within drains that report a rising delay."""
     inside = np.zeros(len(t), bool)
     for began, ended in drains:
         inside |= (t > began) & (t < ended)
@@ -97,14 +97,14 @@ def _share_rising(
 
 
 def _single(congested: np.ndarray) -> float | None:
-    """The share of spells of congestion that are a single sample."""
+    """Return the share of periods of congestion that last a single sample."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], congested.astype(int), [0]])))
     lengths = edges[1::2] - edges[::2]
     return float(np.mean(lengths == 1)) if len(lengths) else None
 
 
 def _average_lag(t: np.ndarray, delay: np.ndarray, average: np.ndarray) -> float | None:
-    """The median time that an average stays above its threshold after the last delay above."""
+    """Return the median time that an average stays above its threshold after the delay has not."""
     below = np.flatnonzero((average[:-1] > THRESHOLD_S) & (average[1:] <= THRESHOLD_S)) + 1
     lags = []
     for end in below:

@@ -1,4 +1,4 @@
-"""Figures of long transfers and detectors, drawn again; what is printed is grey or a dash."""
+"""Figures of long transfers and detectors, drawn again; printed values are grey or a dash."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -35,7 +35,7 @@ def printed_flows(experiment: str, column: str) -> dict[str, dict[int, float]]:
 
 
 def _by_flow(experiment: str, metric: str, column: str = "") -> Draw:
-    """A metric of each flow: medians, with the range of nine tenths of the runs."""
+    """Draw a metric of each flow: medians, with the range of nine tenths of the runs."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         printed = printed_flows(experiment, column) if column else {}
@@ -64,7 +64,7 @@ def _by_flow(experiment: str, metric: str, column: str = "") -> Draw:
 
 
 def _queue(axes: Axes, data: Data, panel: str) -> None:
-    """Ten seconds of the bottleneck's queue under one protocol."""
+    """Draw ten seconds of the bottleneck's queue under one protocol."""
     trajectory = data.trajectory("FTP-SB", protocol=panel, sampled="router")
     colour = COLOURS[panel].colour
     axes.plot(
@@ -82,7 +82,7 @@ def _queue(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _windows(axes: Axes, data: Data, panel: str) -> None:
-    """The windows of one flow under the three protocols, in bands above each other."""
+    """Draw the windows of one flow under the three protocols, in bands above each other."""
     for number, (protocol, name) in enumerate(reversed(NAMES.items())):
         trajectory = data.trajectory("FTP-SB", protocol=protocol, sampled="seconds")
         t, base = trajectory["t_s"].to_numpy(), BAND * number
@@ -97,7 +97,7 @@ def _windows(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _running(axes: Axes, data: Data, panel: str) -> None:
-    """Goodput averaged from the start."""
+    """Draw the goodput averaged from the start."""
     for protocol in ("reno", "pcwnd"):
         trajectory = data.trajectory("FTP-CONV", protocol=protocol, length_s=300, sampled="seconds")
         axes.plot(
@@ -107,7 +107,7 @@ def _running(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _detector(experiment: str, detector: str) -> Draw:
-    """The router's delay, and what the detector makes of its samples."""
+    """Draw the router's delay, and the detector's view of its samples."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         span = detectors.SPANS_S[int(panel)]
@@ -145,7 +145,7 @@ def _detector(experiment: str, detector: str) -> Draw:
 
 
 def _thresholds(detector: str, acks: object) -> Sequence[tuple[np.ndarray, str]]:
-    """The lines that samples or averages are compared with, in ms, with their names."""
+    """Return the thresholds of samples or averages, in ms, with their names."""
     largest = 1e3 * acks["largest_queueing_delay"].to_numpy()  # type: ignore[index]
     smallest = 1e3 * acks["smallest_transit_time"].to_numpy()  # type: ignore[index]
     match detector:
@@ -162,7 +162,7 @@ def _thresholds(detector: str, acks: object) -> Sequence[tuple[np.ndarray, str]]
 
 
 def _several(axes: Axes, data: Data, panel: str) -> None:
-    """Utilisation by the number of flows that have met a queueing delay above 190 ms."""
+    """Draw the utilisation by the number of flows that have met a queueing delay above 190 ms."""
     for protocol in ("pcwnd", "mixreact"):
         points = data.points("FTP-MB", protocol=protocol)
         axes.plot(
@@ -176,7 +176,7 @@ def _several(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _drift(axes: Axes, data: Data, panel: str) -> None:
-    """Utilisation and fairness by the drift of clocks."""
+    """Draw the utilisation and fairness by the drift of clocks."""
     for protocol in ("pcwnd", "mixreact"):
         for metric, times, line in (("utilisation", 0.01, "-"), ("jain", 1.0, "--")):
             curve = data.curve(metric, "drift_ppm", "FTP-CLOCK", protocol=protocol)
@@ -192,10 +192,10 @@ SENDERS = ("reno", "pcwnd", "mixreact", "cubic", "bbr3", "ledbat")
 
 
 def _today(metric: str) -> Draw:
-    """A metric of today's senders, by discipline, with one and with several bottlenecks."""
+    """Draw a metric of today's senders, by discipline, with one and with several bottlenecks."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
-        # Where packets wait: at R0, and behind cross traffic at R1.
+        # Packets wait at R0, and behind cross traffic at R1.
         name = f"queue_{0 if panel == 'FTP-TODAY' else 1}" if metric == "queue" else metric
         for number, queue in enumerate(("droptail", "fq-codel")):
             values = [data.value(name, panel, protocol=sender, queue=queue) for sender in SENDERS]

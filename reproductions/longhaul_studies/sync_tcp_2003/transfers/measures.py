@@ -26,7 +26,7 @@ FULL_PKTS, HALF_PKTS = 90, 46
 
 @measure
 def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: float) -> float:
-    """The least gain of those flows of a run that gain most; the median over runs."""
+    """Return the smallest gain among the flows that gain most in a run; the median over runs."""
     gains = [
         data.paired(f"{each}_{flow}", (of, {"protocol": one}), (of, {"protocol": other}), np.divide)
         for flow in FLOWS
@@ -36,7 +36,7 @@ def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: fl
 
 @measure
 def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
-    """Rank correlation of the flows' medians with what the source prints of them."""
+    """Return the rank correlation of the flows' medians with the printed values."""
     printed = printed_flows(of, column)[protocol]
     measured = [data.value(f"{each}_{flow}", of, protocol=protocol) for flow in printed]
     return rank_correlation(list(printed.values()), measured)
@@ -44,7 +44,7 @@ def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) 
 
 @measure
 def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
-    """The median over flows of the relative difference from what the source prints."""
+    """Return the median over flows of the relative difference from the printed value."""
     printed = printed_flows(of, column)[protocol]
     off = [
         abs(data.value(f"{each}_{flow}", of, protocol=protocol) / value - 1)
@@ -55,14 +55,14 @@ def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> f
 
 @measure
 def lead(data: Data, of: str, each: str, flows: str | float, protocol: str) -> float:
-    """The smallest median among some flows over the largest of all others."""
+    """Return the smallest median among some flows over the largest of all others."""
     chosen, others = _chosen_and_others(data, of, each, flows, protocol)
     return min(chosen) / max(others)
 
 
 @measure
 def trail(data: Data, of: str, each: str, flows: str | float, protocol: str) -> float:
-    """The largest median among some flows over the smallest of all others."""
+    """Return the largest median among some flows over the smallest of all others."""
     chosen, others = _chosen_and_others(data, of, each, flows, protocol)
     return max(chosen) / min(others)
 
@@ -70,7 +70,7 @@ def trail(data: Data, of: str, each: str, flows: str | float, protocol: str) -> 
 def _chosen_and_others(
     data: Data, of: str, each: str, flows: str | float, protocol: str
 ) -> tuple[list[float], list[float]]:
-    """Medians of a metric for the flows that are named, and for those that are not."""
+    """Return medians of a metric for the named flows, and for all others."""
     named = {int(float(flow)) for flow in str(flows).split("+")}
     values = {flow: data.value(f"{each}_{flow}", of, protocol=protocol) for flow in FLOWS}
     return (
@@ -81,21 +81,21 @@ def _chosen_and_others(
 
 @measure
 def rank_with_round_trip(data: Data, of: str, each: str, protocol: str) -> float:
-    """Rank correlation of the flows' medians with their base round trips."""
+    """Return the rank correlation of the flows' medians with their base round trips."""
     medians = [data.value(f"{each}_{flow}", of, protocol=protocol) for flow in FLOWS]
     return rank_correlation(ROUND_TRIPS_MS.tolist(), medians)
 
 
 @measure
 def seconds_at_one(data: Data, of: str, flow: float, protocol: str) -> float:
-    """Share of the samples of a flow's window, one a second, that are a single packet."""
+    """Return the share of a flow's samples, one a second, with a window of one packet."""
     samples = data.trajectory(of, protocol=protocol, sampled="seconds")
     return float((samples[f"cwnd_{flow:.0f}"] < 1.5).mean())  # type: ignore[arg-type]
 
 
 @measure
 def seconds_at_one_less(data: Data, of: str, flow: float, one: str, others: str) -> float:
-    """The share of seconds at a window of one packet, less the smallest one of other protocols."""
+    """Return `seconds_at_one` less the smallest value of other protocols."""
     shares = [seconds_at_one(data, of, flow, other) for other in others.split("+")]
     return seconds_at_one(data, of, flow, one) - min(shares)
 
@@ -110,7 +110,7 @@ def queue_peaks(data: Data, of: str, protocol: str) -> float:
 
 @measure
 def more_queue_peaks(data: Data, of: str, one: str, other: str) -> float:
-    """Peaks of the queue with one protocol less those with another."""
+    """Return the number of queue peaks with one protocol less that with another."""
     return queue_peaks(data, of, one) - queue_peaks(data, of, other)
 
 

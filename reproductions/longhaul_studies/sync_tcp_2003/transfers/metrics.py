@@ -34,7 +34,7 @@ Row = dict[str, float | None]
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """The metrics of one run."""
+    """Return the metrics of one run."""
     row = {**_links(kept), **_flows(kept), **_classes(kept), **_router(kept)}
     if kept.get("detectors"):
         row |= _detectors(kept)
@@ -57,7 +57,7 @@ def _links(kept: Kept) -> Row:
 
 
 def _flows(kept: Kept) -> Row:
-    """Of each flow, and how they compare."""
+    """Return the metrics of each flow, and their fairness."""
     flows: list[Mapping[str, Any]] = kept["flows"]
     per_kbps = PACKET_BYTES * 8e-3 / kept["run"]["simulated_s"]
     goodput = np.array([flow["delivered_pkts"] for flow in flows]) * per_kbps
@@ -82,7 +82,7 @@ def _flows(kept: Kept) -> Row:
 
 
 def _classes(kept: Kept) -> Row:
-    """Data and acknowledgements at the first congested link, if no other link drops any.
+    """Return data and ACKs at the first congested link; empty if another link drops packets.
 
     All data there are of the measured flows.
     """
@@ -105,11 +105,11 @@ def _classes(kept: Kept) -> Row:
 
 
 def _router(kept: Kept) -> Row:
-    """Of samples of the first congested queue."""
+    """Return metrics of the samples of the first congested queue."""
     router = kept["router"]
     queue = np.asarray(router["queue_pkts"], float)
     waited_ms = 8e3 * np.asarray(router["queue_bytes"], float) / 1e7
-    # What a packet that is transmitted at this moment adds is not seen.
+    # The packet in transmission is not in the samples.
     return {
         "router_delay_max_ms": float(waited_ms.max()),
         "router_above_half": float(np.mean(queue > 46)),
@@ -147,7 +147,7 @@ def _detectors(kept: Kept) -> Row:
 
 
 def _adjustments(flows: list[Mapping[str, Any]]) -> Row:
-    """Shares of increases among the adjustments, and of one kind among each (Table 1.1)."""
+    """Return shares of increases, and of each kind of increase and decrease (Table 1.1)."""
     total = {
         f"{trend}_{quarter}": sum(flow[f"{trend}_{quarter}"] for flow in flows)
         for trend in ("rising", "falling")
@@ -169,7 +169,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Samples to draw: every second, ten seconds of the queue, acknowledgements of one flow."""
+    """Return samples to draw: every second, ten seconds of the queue, ACKs of one flow."""
     seconds = pl.DataFrame(kept["flow_series"])
     payload = PACKET_BYTES - ACK_BYTES
     running = 8e-6 * pl.col("delivered_bytes") * PACKET_BYTES / payload / pl.col("t_s")

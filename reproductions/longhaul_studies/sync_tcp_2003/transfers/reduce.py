@@ -13,7 +13,7 @@ from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
-# Where packets meet congestion on the forward path, and where they leave it.
+# Links at which packets meet congestion on the forward path, and the last link.
 CONGESTED, LAST = ("hop-0", "hop-1", "hop-3"), "hop-4"
 # A flow of the measured direction is called so and by its number.
 MEASURED = "forward-"
@@ -32,7 +32,7 @@ _NUMBER = pl.col("label").str.strip_prefix(MEASURED).cast(pl.Int64)
 
 
 def reduce(run: Results) -> Kept:
-    """The tables to keep."""
+    """Return the tables to keep."""
     measured = run.flows.filter(pl.col("label").str.starts_with(MEASURED))
     links = run.links.filter(pl.col("name").is_in([*CONGESTED, LAST]))
     identity, begin_s = facts(run.meta), run.meta["measured_from_s"]
@@ -58,32 +58,32 @@ def reduce(run: Results) -> Kept:
 
 
 def _since(rows: pl.DataFrame, begin_s: float) -> pl.DataFrame:
-    """Those from a time on, which counts as 0."""
+    """Return the rows from a time on, which becomes 0."""
     if begin_s == 0.0:
         return rows
     return rows.filter(pl.col("t_s") >= begin_s).with_columns(pl.col("t_s") - begin_s)
 
 
 def _numbers(names: pl.Expr) -> pl.Expr:
-    """The numbers of flows called `forward-16-0`."""
+    """Return the numbers of flows called `forward-16-0`."""
     return names.str.extract(rf"^{MEASURED}(\d+)-", 1).cast(pl.Int64)
 
 
 def _first_losses(events: pl.DataFrame) -> pl.DataFrame:
-    """When each flow first reacted to a loss."""
+    """Return the time at which each flow first reacted to a loss."""
     reactions = events.filter(pl.col("event").is_in(["cut", "timeout"]))
     first = reactions.group_by("name").agg(first_loss_s=pl.col("t_s").min())
     return first.select(_numbers(pl.col("name")).alias("number"), "first_loss_s").drop_nulls()
 
 
 def _router(series: pl.DataFrame) -> dict[str, list[Any]]:
-    """The first congested queue over time, in packets and bytes, and the packets it has dropped."""
+    """Return the first congested queue over time, in packets and bytes, and its drops."""
     queue = series.filter((pl.col("kind") == "link") & (pl.col("name") == CONGESTED[0]))
     return queue.select("t_s", "queue_pkts", "queue_bytes", "dropped_pkts").to_dict(as_series=False)
 
 
 def _every_second(series: pl.DataFrame) -> dict[str, list[Any]]:
-    """Payload delivered to all measured flows; windows and retransmissions of some."""
+    """Return payload delivered to all measured flows; windows and retransmissions of some."""
     flows = series.filter(
         (pl.col("kind") == "flow")
         & pl.col("name").str.starts_with(MEASURED)

@@ -1,1 +1,1 @@
-"""Web traffic: what is kept of runs, metrics, measures and figures."""
+"""Web traffic: reduction of runs, metrics, measures and figures."""

@@ -8,7 +8,7 @@ SCHEMA = {"curve": pl.String, "x": pl.Float64, "y": pl.Float64}
 
 
 def curve(name: str, x: ArrayLike, y: ArrayLike, digits: int = 5) -> pl.DataFrame:
-    """Points of one curve; none if there are no values."""
+    """Return the points of one curve; none without values."""
     places, values = np.asarray(x, float), np.asarray(y, float)
     if len(values) != len(places):
         places, values = places[:0], values[:0]

@@ -48,7 +48,7 @@ LOAD = "load (%)"
 def curves(
     data: Data, experiment: str, name: str, **where: str | float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """A recorded curve of each replication that has it."""
+    """Yield a recorded curve of each replication that has it."""
     samples = data.samples(experiment, curve=name, **where)
     # Small tables, and many: arrays are faster than expressions.
     replications, x, y = (samples[column].to_numpy() for column in (REPLICATION, "x", "y"))
@@ -61,7 +61,7 @@ def curves(
 def draw_curve(
     axes: Axes, data: Data, case: Case, name: str, scale: float = 1.0, **where: str | float
 ) -> bool:
-    """The median of a curve's replications with a band; whether there is any."""
+    """Draw the median of a curve's replications with a band; return true if there is any."""
     try:
         every = list(curves(data, case.experiment, name, protocol=case.protocol, **where))
     except NotRunError:
@@ -82,7 +82,7 @@ def draw_curve(
 def _panels(
     name: str, cases: Sequence[Case], where: Where, title: str, *, scale: float, log: bool
 ) -> Draw:
-    """A curve of each protocol, in panels."""
+    """Draw a curve of each protocol, in panels."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = [draw_curve(axes, data, case, name, scale, **where(panel)) for case in cases]
@@ -98,12 +98,12 @@ def _panels(
 
 
 def _per_load(name: str, cases: Sequence[Case], *, scale: float = 1.0, log: bool = False) -> Draw:
-    """A panel for each load."""
+    """Draw a panel for each load."""
     return _panels(name, cases, lambda load: {"load": float(load)}, "{} %", scale=scale, log=log)
 
 
 def _several(name: str, total: str, *, scale: float = 1.0, log: bool = False) -> Draw:
-    """Reno and MixReact, a panel for each end-to-end load of a total load."""
+    """Draw Reno and MixReact, a panel for each end-to-end load of a total load."""
     experiment = "HM-105" if total == "105" else "HM"
     return _panels(
         name, [replace(case, experiment=experiment) for case in (RENO, MIXREACT)],
@@ -113,7 +113,7 @@ def _several(name: str, total: str, *, scale: float = 1.0, log: bool = False) ->
 
 
 def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
-    """Distributions of one protocol, a line for each load."""
+    """Draw distributions of one protocol, a line for each load."""
     case = next(case for case in (*ALL, ECN_340) if case.protocol == panel)
     drawn = False
     for number, load in enumerate(LOADS):
@@ -130,7 +130,7 @@ def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _map(axes: Axes, data: Data, panel: str) -> None:
-    """Figure 4.55: what MixReact takes longer than Reno, by round trip and size."""
+    """Draw Figure 4.55: MixReact's response time less Reno's, by round trip and size."""
     cells, difference = map_difference(data, "mixreact", "reno", float(panel))
     shape = len(ROUND_TRIP_EDGES_S) - 1, len(SEGMENT_EDGES) - 1
     values = np.full(shape[0] * shape[1], np.nan)
@@ -147,7 +147,7 @@ def _map(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _followed(column: str, cases: Sequence[Case]) -> Draw:
-    """One quantity of the followed flow over time, a panel for each load."""
+    """Draw one quantity of the followed flow over time, a panel for each load."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False
@@ -190,7 +190,7 @@ PRINTED = {
 
 
 def _loss(axes: Axes, data: Data, panel: str) -> None:
-    """Table 4.11 and Figure 4.12a: loss by load, and what is printed."""
+    """Draw Table 4.11 and Figure 4.12a: loss by load, beside the printed values."""
     cases = (RENO, PCWND, MIXREACT) if panel == "printed in Table 4.11" else (ECN_5, ECN_136)
     drawn = False
     for case in cases:
@@ -227,7 +227,7 @@ def _groups(
     numbers: Sequence[str], title: str, published: str, x: str, y: str, draw: Draw,
     *, log: bool = False, experiments: str = "H1 H1-TUNED",
 ) -> list[Figure]:  # fmt: skip
-    """The same for light, medium and heavy congestion."""
+    """Return the same figures for light, medium and heavy congestion."""
     kinds = (("light", LIGHT), ("medium", MEDIUM), ("heavy", HEAVY))
     return [
         _figure(number, f"{title}, {kind} congestion", experiments, published, x, y, draw, panels,

@@ -21,7 +21,7 @@ TIMES_MS = tuple(range(100, 1501, 100))
 def crossing_ms(
     data: Data, of: str, one: str, other: str, axis: str = "queue", **cell: str | float
 ) -> float:
-    """The response time up to which one is ahead, by straight lines between points of 100 ms."""
+    """Return the time at which the first distribution, ahead before, crosses the other, in ms."""
     return _crossing(data, of, one, other, axis, cell)[0]
 
 
@@ -29,7 +29,7 @@ def crossing_ms(
 def crossing_share(
     data: Data, of: str, one: str, other: str, axis: str = "queue", **cell: str | float
 ) -> float:
-    """The share of the responses, in per cent, that are complete where two distributions cross."""
+    """Return the per cent of responses that are complete where two distributions cross."""
     return _crossing(data, of, one, other, axis, cell)[1]
 
 
@@ -49,7 +49,7 @@ def _crossing(
 
 @measure
 def small_among_long(data: Data, of: str, seconds: float) -> float:
-    """Of responses with base round trips beyond a time, the share of small ones.
+    """Return the share of small responses among those with base round trips above a time.
 
     The least of all protocols and loads.
     """
@@ -71,12 +71,12 @@ def _small_among_long(
 
 
 def _at(points: pl.DataFrame, place: float) -> float:
-    """The value of a recorded curve at the point nearest to a place."""
+    """Return the value of a recorded curve at the point nearest to a place."""
     return float(points["y"][int((points["x"] - place).abs().arg_min() or 0)])
 
 
 def curve_of(data: Data, of: str, name: str, **cell: str | float) -> tuple[np.ndarray, np.ndarray]:
-    """A recorded curve of the first replication."""
+    """Return a recorded curve of the first replication."""
     points = data.trajectory(of, **cell).filter(pl.col("curve") == name).sort("x")
     if points.is_empty():
         raise NotRunError(f"{of} has no curve {name} at {cell}")
@@ -84,7 +84,7 @@ def curve_of(data: Data, of: str, name: str, **cell: str | float) -> tuple[np.nd
 
 
 def map_difference(data: Data, one: str, other: str, load: float) -> tuple[np.ndarray, np.ndarray]:
-    """Cells of the map that both have, and what one protocol takes longer there, in ms."""
+    """Return the common cells of two protocols' maps, and the differences there in ms."""
     first, second = (curve_of(data, "Z2", "map", protocol=name, load=load) for name in (one, other))
     cells, left, right = np.intersect1d(first[0], second[0], return_indices=True)
     if not len(cells):
@@ -94,7 +94,7 @@ def map_difference(data: Data, one: str, other: str, load: float) -> tuple[np.nd
 
 @measure
 def cells_slower(data: Data, one: str, other: str, load: float, by: float = 0) -> float:
-    """The share of the map's cells in which one protocol takes longer, by more than so many ms."""
+    """Return the share of the map's cells in which one protocol is slower, by more than `by` ms."""
     return float((map_difference(data, one, other, load)[1] > by).mean())
 
 
@@ -106,7 +106,7 @@ def fewer_cells_slower(data: Data, one: str, other: str, low: float, high: float
 
 @measure
 def mean_map_difference(data: Data, one: str, other: str, load: float) -> float:
-    """The median over the map's cells of what one protocol takes longer, in ms."""
+    """Return the median over the map's cells of the difference between two protocols, in ms."""
     return float(np.median(map_difference(data, one, other, load)[1]))
 
 
@@ -114,7 +114,7 @@ def mean_map_difference(data: Data, one: str, other: str, load: float) -> float:
 def connections_faster(
     data: Data, one: str, other: str, load: float, tolerance: float = 1, slower: float = 0
 ) -> float:
-    """The share of connections that are faster under one protocol than under another, one by one.
+    """Return the share of connections that are faster under one protocol than under another.
 
     By more than a tolerance in ms; with `slower`, the share of those that are slower.
     """

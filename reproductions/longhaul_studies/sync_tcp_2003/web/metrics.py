@@ -36,7 +36,7 @@ CLASSES = ("all", "small", "large")
 
 
 def metrics(kept: Kept, run: Run) -> Row:
-    """The metrics of one run."""
+    """Return the metrics of one run."""
     links = {link["name"]: link for link in kept["links"]}
     row: Row = {}
     for name in CONGESTED:
@@ -142,7 +142,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Distributions of one run: points of curves by name."""
+    """Return distributions of one run: points of curves by name."""
     return pl.concat(list(_curves(kept)))
 
 

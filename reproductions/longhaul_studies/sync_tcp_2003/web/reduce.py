@@ -14,7 +14,7 @@ from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
-# Where packets meet congestion on the forward path, and where they leave it.
+# Links at which packets meet congestion on the forward path, and the last link.
 CONGESTED, LAST = ("hop-0", "hop-1", "hop-3"), "hop-4"
 MEASURED = "forward"
 # The part of a round trip that all connections have (section 4.1.3); bytes of a full segment and of
@@ -44,7 +44,7 @@ _FLOW = (
 
 
 def reduce(run: Results) -> Kept:
-    """The tables to keep."""
+    """Return the tables to keep."""
     begun = run.exchanges.filter(
         pl.col("start_s") >= run.meta["measured_from_s"],
         pl.col("name").str.replace(r"-\d+$", "") == MEASURED,
@@ -65,7 +65,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _responses(begun: pl.DataFrame) -> dict[str, Any]:
-    """Of all that began, and of those that are complete, by class of their size."""
+    """Return counts of begun and complete exchanges, and response times by class of size."""
     complete = begun.drop_nulls("end_s")
     columns = {name: complete[name].to_numpy() for name in complete.columns if name != "name"}
     took = columns["end_s"] - columns["start_s"]
@@ -124,7 +124,7 @@ def _above(values: np.ndarray, grid: np.ndarray) -> list[int]:
 
 
 def _queues(run: Results) -> dict[str, list[int]]:
-    """In how many of the samples after the warm-up so many packets waited, by link."""
+    """Return, for each link, the number of samples after the warm-up at each queue length."""
     samples = run.series.filter(
         pl.col("kind") == "link", pl.col("t_s") >= run.meta["measured_from_s"]
     )

@@ -110,7 +110,8 @@ static PARAMETERS: [Parameter; 5] = [
         unit: "0 or 1",
         default: DefaultValue::Fixed(1.0),
         allowed: Range::closed(0.0, 1.0),
-        help: "Whether a flow that is cut below its last peak aims lower than the window it had.",
+        help: "1 turns on fast convergence: a flow reduced below its last peak takes a smaller window than it had \
+            as the next peak.",
         source: "INFOCOM 2004, fast convergence",
     },
 ];

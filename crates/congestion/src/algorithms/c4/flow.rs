@@ -1,4 +1,4 @@
-//! The state of a flow of C4 by the draft: its state machine, the path's figures and the current round trip.
+//! State of a flow of C4 by the draft: state machine, estimates of the path and current round trip.
 
 use longhaul_units::Rate;
 use serde::{Deserialize, Serialize};
@@ -13,17 +13,17 @@ use super::laws::{
 pub(super) enum State {
     /// Doubles until the nominal rate does not grow (section 4.2).
     Initial,
-    /// Drains the queue of a probe or of congestion, for a round trip.
+    /// Drains the queue of a probe or of congestion, for a round trip (section 4.4).
     Recovery,
-    /// Holds the nominal rate, for so many round trips by now.
+    /// Holds the nominal rate; `eras` round trips have passed (section 4.5).
     Cruising { eras: u32 },
-    /// Asks for a sixteenth more, for a round trip.
+    /// Asks for a sixteenth more, for a round trip (section 4.6).
     Probing,
-    /// Asks for a quarter more, for so many round trips by now.
+    /// Asks for a quarter more; `eras` round trips have passed (section 4.7).
     Pushing { eras: u32 },
 }
 
-/// A round trip: until the first packet sent in it is acknowledged (section 3.4).
+/// An era: a round trip, which ends when the first packet sent in it is acknowledged (section 3.4).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Era {
     /// Packets sent before it.
@@ -32,14 +32,14 @@ pub(super) struct Era {
     pub min_rtt_s: f64,
     /// Longest round-trip time of its acknowledgements in seconds.
     pub max_rtt_s: f64,
-    /// The coefficient with which the packets were sent that are acknowledged in it.
+    /// Coefficient of the previous era, in which the packets acknowledged in this one were sent.
     pub alpha_before: f64,
 }
 
 /// Figures since the last Recovery ended.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Cycle {
-    /// The nominal rate then.
+    /// Nominal rate at its beginning.
     pub rate: f64,
     /// The coefficient of the probe since then.
     pub alpha: f64,
@@ -74,14 +74,14 @@ impl Cycle {
     }
 }
 
-/// C4 as its draft has it (draft-huitema-ccwg-c4-spec), whose sections the fields name.
+/// C4 by its draft (draft-huitema-ccwg-c4-spec); section numbers are the draft's.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DraftC4 {
     /// State of section 4.
     pub(super) state: State,
-    /// True if congestion brought about Recovery, or hit a Recovery that had begun: the nominal rate then holds.
+    /// True if congestion caused Recovery, or occurred in it: the nominal rate does not rise then (section 3.1).
     pub(super) congested: bool,
-    /// True if Recovery paces at 7/8, because congestion hit it again.
+    /// True if Recovery paces at 7/8, because congestion hit it again (section 5.7).
     pub(super) draining: bool,
     /// Nominal rate (section 3.1) in segments per second, zero before the first sample.
     pub(super) rate: f64,
@@ -93,7 +93,7 @@ pub struct DraftC4 {
     pub(super) era: Era,
     /// Figures since the last Recovery ended, from which growth is measured (section 4).
     pub(super) cycle: Cycle,
-    /// Recoveries in a row that congestion brought about.
+    /// Recoveries in a row with congestion (section 5.5.2).
     pub(super) congested_recoveries: u32,
     /// Window of Initial in segments (section 4.2).
     pub(super) initial_cwnd: f64,
@@ -101,13 +101,13 @@ pub struct DraftC4 {
     pub(super) full_eras: u32,
     /// Segments delivered in Initial.
     pub(super) received: f64,
-    /// True if high jitter has led back to Initial.
+    /// True if high jitter has led back to Initial (section 4.4.1).
     pub(super) repeated: bool,
     /// Smoothed share of lost segments (section 5.3).
     pub(super) loss_rate: f64,
     /// Smoothed share of marked segments (section 5.4).
     pub(super) mark_rate: f64,
-    /// True if a probe was answered by marks: the next one asks for less.
+    /// True if a probe was marked: the next one asks for half as much (section 4.6).
     pub(super) marked: bool,
     /// Excess of the last round trip over the nominal maximum and the threshold of section 5.2, in seconds.
     pub(super) delay_excess_s: f64,
@@ -121,7 +121,7 @@ pub struct DraftC4 {
     pub(super) segment_bytes: f64,
     /// Pacing rate (section 4.1), none before there is a nominal rate.
     pub(super) pacing: Option<Rate>,
-    /// Segments that may leave at once (section 4.1).
+    /// Largest number of segments sent in one burst (section 4.1).
     pub(super) quantum: u64,
 }
 
@@ -159,7 +159,7 @@ impl Default for DraftC4 {
 }
 
 impl DraftC4 {
-    /// The coefficient of the nominal rate in the current state (section 4).
+    /// Returns the coefficient of the nominal rate in the current state (section 4.1).
     pub(super) fn alpha(&self) -> f64 {
         match self.state {
             State::Initial => INITIAL_ALPHA,
@@ -172,7 +172,7 @@ impl DraftC4 {
         }
     }
 
-    /// True in states that ask for more than the nominal rate.
+    /// Returns true in states that ask for more than the nominal rate.
     pub(super) fn is_probing(&self) -> bool {
         matches!(self.state, State::Probing | State::Pushing { .. })
     }

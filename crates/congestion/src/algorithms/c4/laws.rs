@@ -13,7 +13,8 @@ pub(super) const PUSHING_ALPHA: f64 = 5.0 / 4.0;
 pub(super) const MAX_BETA: f64 = 0.25;
 /// Smallest pacing rate in Initial: bits per second.
 pub(super) const MIN_INITIAL_BPS: f64 = 1_048_576.0;
-/// Longest margin, smallest nominal maximum round trip, and the time that may be sent at once: seconds.
+/// Longest margin (section 4.1), smallest nominal maximum round trip (section 6.3) and time covered by a quantum
+/// (section 4.1): seconds.
 pub(super) const MAX_MARGIN_S: f64 = 0.015;
 pub(super) const MIN_MAX_RTT_S: f64 = 1e-3;
 pub(super) const QUANTUM_S: f64 = 4e-3;
@@ -26,7 +27,7 @@ pub(super) fn margin_s(max_rtt_s: f64) -> f64 {
     (max_rtt_s / 4.0).min(MAX_MARGIN_S)
 }
 
-/// The pacing rate and the quantum at so many segments per second (section 4.1).
+/// Returns pacing rate and quantum for a rate in segments per second (section 4.1).
 pub(super) fn pacing(per_s: f64, segment_bytes: f64) -> (Option<Rate>, u64) {
     let at_once = (QUANTUM_S * per_s).min(MAX_QUANTUM_BYTES / segment_bytes);
     let bits_per_s = 8.0 * segment_bytes * per_s;

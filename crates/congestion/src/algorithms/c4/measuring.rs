@@ -18,7 +18,7 @@ const HIGH_JITTER: f64 = 2.5;
 const MIN_JITTERY_RTT_S: f64 = 0.05;
 const MAX_JITTERY_BYTES_PER_S: f64 = 1e6;
 
-/// Section 5.1: how readily a flow of so many bytes per second answers congestion.
+/// Returns the sensitivity to congestion, from 0 to 1, of a flow with this rate (section 5.1).
 pub(super) fn sensitivity(bytes_per_s: f64) -> f64 {
     const KNEE: f64 = 0.92;
     if bytes_per_s < 1e6 {
@@ -28,33 +28,34 @@ pub(super) fn sensitivity(bytes_per_s: f64) -> f64 {
     }
 }
 
-/// Section 5.2, of a flow so much less sensitive than the most sensitive ones.
+/// Returns the excess of a round trip over the nominal maximum that counts as congestion, in seconds (section 5.2).
+/// `insensitivity` is 1 less the sensitivity, here and below.
 pub(super) fn delay_threshold_s(insensitivity: f64, max_rtt_s: f64) -> f64 {
     let fraction = 1.0 / 16.0 + 3.0 / 16.0 * insensitivity;
     (fraction * max_rtt_s).min(MAX_DELAY_THRESHOLD_S)
 }
 
-/// Section 5.3.
+/// Returns the smoothed share of losses above which there is congestion (section 5.3).
 pub(super) fn loss_threshold(insensitivity: f64) -> f64 {
     0.02 + 0.5 * insensitivity
 }
 
-/// Section 5.3: the smoothed share of losses after so many delivered segments.
+/// Returns the smoothed share of losses after `delivered` delivered segments (section 5.3).
 pub(super) fn loss_rate_after_deliveries(rate: f64, delivered: u64) -> f64 {
     rate * (1.0 - GAIN).powi(delivered as i32)
 }
 
-/// The same after so many losses.
+/// Returns the smoothed share of losses after `lost` lost segments (section 5.3).
 pub(super) fn loss_rate_after_losses(rate: f64, lost: u64) -> f64 {
     1.0 - (1.0 - rate) * (1.0 - GAIN).powi(lost as i32)
 }
 
-/// Section 5.4.
+/// Returns the smoothed share of marks above which there is congestion (section 5.4).
 pub(super) fn mark_threshold(insensitivity: f64) -> f64 {
     (1.0 + insensitivity) * 3.0 / 32.0
 }
 
-/// Section 5.4: the smoothed share of marks after an acknowledgement.
+/// Returns the smoothed share of marks after an acknowledgement (section 5.4).
 pub(super) fn mark_rate_after(rate: f64, marked: bool) -> f64 {
     let share = f64::from(u8::from(marked));
     if share >= 0.5 {
@@ -64,7 +65,7 @@ pub(super) fn mark_rate_after(rate: f64, marked: bool) -> f64 {
     }
 }
 
-/// Returns true if a slow flow's round trips vary so much that Initial may have ended too early (section 4.3.1; the bounds are those of
+/// Returns true if a slow flow's round trips vary so much that Initial may have ended too early (section 4.4.1; the bounds are those of
 /// picoquic's c4.c).
 pub(super) fn is_jittery(bytes_per_s: f64, min_rtt_s: f64, max_rtt_s: f64) -> bool {
     let slow = bytes_per_s < MAX_JITTERY_BYTES_PER_S;
@@ -99,7 +100,7 @@ impl DraftC4 {
         self.delay_excess_s = (rtt_s - self.max_rtt_s - self.delay_threshold_s()).max(0.0);
     }
 
-    /// Section 3.1.
+    /// Raises the nominal rate to a larger sample (section 3.1).
     pub(super) fn note_rate(&mut self, ack: &AckSample) {
         self.cycle.used |= ack.limit != Limit::Application;
         let Some(sample) = ack.delivery_rate else {
@@ -112,8 +113,8 @@ impl DraftC4 {
         }
     }
 
-    /// Newly delivered segments, after losses and marks have been counted. What a timeout took for lost
-    /// says nothing of the path (section 5.3.1), nor do in Recovery losses of what was sent before.
+    /// Updates the shares of losses and marks; returns the number of newly delivered segments. Losses assumed at a timeout
+    /// do not count (section 5.3.1), nor do losses in Recovery, of packets sent before it.
     pub(super) fn count(&mut self, ack: &AckSample) -> f64 {
         let delivered = ack.delivered - self.delivered;
         let lost = ack.lost.saturating_sub(self.lost);
@@ -128,7 +129,7 @@ impl DraftC4 {
         delivered as f64
     }
 
-    /// The share of the rate that congestion removes (section 5.5), if there is any.
+    /// Returns the share of the rate that congestion removes (section 5.5.1); none without congestion.
     pub(super) fn congestion(&self, ack: &AckSample) -> Option<f64> {
         if self.loss_rate > self.loss_threshold() {
             return Some(MAX_BETA);
@@ -142,7 +143,7 @@ impl DraftC4 {
         (counts && ack.rtt.is_some() && excess > 0.0).then(|| excess.min(MAX_BETA))
     }
 
-    /// Section 3.2.
+    /// Updates the round-trip times at the end of an era (section 3.2).
     pub(super) fn end_era_rtts(&mut self) {
         let era = self.era;
         if era.alpha_before > 1.0 || era.max_rtt_s == 0.0 {

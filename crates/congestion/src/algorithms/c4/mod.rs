@@ -1,14 +1,18 @@
-//! C4, Christian's Congestion Control Code: draft-huitema-ccwg-c4-spec (editor's copy of August 2026).
+//! C4, Christian's Congestion Control Code: draft-huitema-ccwg-c4-spec (editor's copy of August 2026, which follows
+//! version 04; section numbers are its).
 //!
-//! Readings where the text contradicts itself: the nominal rate follows samples that are larger than it (section
-//! 3.1 compares the other way round); the margin, a time, is added to the nominal maximum round trip, not
-//! to a rate; the reduction after a delay is the excess over the threshold; a Recovery that congestion
-//! hits again paces at 7/8 (the table has 3/4); Cruising lasts two eras (the overview has four). Growth is
-//! a quarter of what was asked for, as section 4.3 has it, in the Initial state, too. Two rules that the text
-//! has not are those of the implementation that its tests were run with (picoquic, c4.c, August 2026): delays
-//! count in probes and of what was sent in them, and high jitter leads back to Initial only below 1 MB/s and
-//! above 50 ms. Variant picoquic is that implementation. Not here: Resuming, which needs a window remembered from an
-//! earlier connection, and the pacing of paths below 1 ms.
+//! The text contradicts itself in places, and is read as follows. The nominal rate rises to larger samples (section
+//! 3.1 compares the other way round). The margin, a time, is added to the nominal maximum round trip, not to a rate
+//! (section 4.1). The reduction after a delay is the excess over the threshold (section 5.5.1). Draining paces at
+//! 7/8 (section 5.7; the table of section 4.1 has 3/4). Cruising lasts two eras (section 4.5; section 4 has four).
+//!
+//! Growth means a quarter of the increase that was asked for (version 00, section 4.3), in the Initial state, too.
+//! Three rules are those of picoquic (c4.c, August 2026), with which the draft's authors ran their tests: Recovery
+//! drains if congestion hits it again, delays count only for packets sent in probes, and high jitter leads back to
+//! Initial only below 1 MB/s and above 50 ms. Variant picoquic is that implementation as a whole.
+//!
+//! Not implemented: Resuming (section 4.3), which needs a window remembered from an earlier connection, the other
+//! conditions for draining (section 5.7), and the pacing of paths below 1 ms (section 6.2).
 
 mod flow;
 mod laws;
@@ -53,7 +57,7 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
         "delay above max_rtt + min(25 ms, (1/16 + 3/16 (1 - s)) max_rtt) in a probe: Recovery",
         "loss rate above 0.02 + (1 - s) / 2 while cruising: rate = 3/4 rate; s from 0 (50 kB/s) to 1 (10 MB/s)",
     ],
-    source: "draft-huitema-ccwg-c4-spec; picoquic, August 2026: c4.c; papers of private-octopus/c4",
+    source: "draft-huitema-ccwg-c4-spec (editor's copy after version 04); picoquic, August 2026: c4.c; papers of private-octopus/c4",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
     needs_path: PathNeeds::NONE,
     state: &[
@@ -67,16 +71,16 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
     build: |settings| Ok(Box::new(C4::new(settings))),
 };
 
-/// C4 as its draft has it, or as picoquic has it.
+/// C4 by its draft or by picoquic.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum C4 {
-    /// The draft's.
+    /// The rules of the draft.
     Draft(DraftC4),
-    /// picoquic's.
+    /// The rules of picoquic.
     Picoquic(PicoquicC4),
 }
 
-/// Calls a method of whichever it is.
+/// Calls a method of the selected variant.
 macro_rules! with_form {
     ($form:expr, $c4:ident => $call:expr) => {
         match $form {
@@ -96,7 +100,7 @@ impl C4 {
 }
 
 impl DraftC4 {
-    /// Section 4.1.
+    /// Sets window, pacing rate and quantum (section 4.1).
     fn set_window(&mut self, window: &mut Window) {
         if self.rate == 0.0 || self.max_rtt_s == 0.0 {
             return;
@@ -181,7 +185,7 @@ impl CongestionControl for C4 {
     /// Losses count with the acknowledgements that show them.
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
-    /// A probe, and no sign of congestion (section 5.3.1): the next acknowledgement restores the window.
+    /// Restarts the window, which the next acknowledgement restores: a timeout is no sign of congestion (section 5.3.1).
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
         with_form!(self, c4 => c4.on_timeout(window));
     }
@@ -302,7 +306,7 @@ mod tests {
         near(path.c4.rate, 1000.0);
     }
 
-    /// Sections 4.3 and 4.5: a probe that brought more is followed by a quarter more, for two eras at least,
+    /// Sections 4.4 and 4.7: a probe that brought more is followed by a quarter more, for two eras at least,
     /// and as long as three quarters of that come.
     #[test]
     fn it_pushes_after_a_probe_that_brought_more() {
@@ -317,7 +321,7 @@ mod tests {
         assert_eq!(path.era(1400.0, RTT_MS), State::Recovery);
     }
 
-    /// Section 4.3: a rate that was not reached, though the application had enough, is lowered by half of
+    /// Section 5.6: a rate that was not reached, though the application had enough, is lowered by half of
     /// what is missing.
     #[test]
     fn a_rate_that_was_not_reached_is_trimmed() {
@@ -329,8 +333,8 @@ mod tests {
         near(path.c4.rate, 950.0);
     }
 
-    /// Section 5.5: the excess over the threshold, a quarter at most. In a probe it ends that and does not count
-    /// against the rate, nor do samples of what was sent before raise it; more of it drains.
+    /// Section 5.5.1: the reduction is the excess over the threshold, a quarter at most. In a probe a delay only ends the
+    /// probe: the nominal rate stays, samples of packets sent before do not raise it, and a second delay drains.
     #[test]
     fn delays_end_a_probe() {
         let mut path = Path::cruising();
@@ -350,7 +354,7 @@ mod tests {
         near(path.c4.alpha(), 7.0 / 8.0);
     }
 
-    /// Section 5.3: an average of a sixteenth a packet; section 5.3.1: what a timeout took for lost is none.
+    /// Section 5.3: each packet has a weight of a sixteenth. Section 5.3.1: losses assumed at a timeout do not count.
     #[test]
     fn losses_above_the_threshold_take_a_quarter() {
         let mut path = Path::cruising();
@@ -369,8 +373,8 @@ mod tests {
         near(path.c4.rate, 1000.0);
     }
 
-    /// Section 3.2: the longest round trip counts at once, up to 250 ms above the shortest, and is
-    /// forgotten by an eighth per era; what was sent faster than the nominal rate does not count.
+    /// Section 3.2: the longest round trip counts at once, up to 250 ms above the shortest, and is forgotten by an
+    /// eighth per era; packets sent faster than the nominal rate do not count.
     #[test]
     fn the_longest_round_trip_is_forgotten_slowly() {
         let mut c4 = DraftC4 {

@@ -1,6 +1,6 @@
-//! C4 as it was tested in picoquic (c4.c, August 2026), with what its authors added to it before: trimming, draining and
-//! any number of returns to Initial (papers/c4-trim.md, c4-trim-drain.md and c4-wifi-trim-analysis.md of the repository
-//! private-octopus/c4). From the text it differs in that
+//! C4 in picoquic (c4.c, August 2026), with the later additions of its authors: trimming, draining and any number of
+//! returns to Initial (papers/c4-trim.md, c4-trim-drain.md and c4-wifi-trim-analysis.md of the repository
+//! private-octopus/c4). It differs from the draft in that
 //!
 //! - the window is what may be in flight before a segment leaves, so that part of one counts as a whole, and a probe adds a
 //!   segment at least;
@@ -24,11 +24,11 @@ use crate::window::Window;
 
 /// `C4_ALPHA_PUSH_25`.
 const PUSHING_ALPHA: f64 = 1256.0 / 1024.0;
-/// Successes of probes and pushes, with the first at one, that lead back to Initial.
+/// Number of successive growths, by probes and pushes, that leads back to Initial.
 const MAX_LEVEL: u32 = 3;
 /// Acknowledgements and losses before losses end Initial.
 const EVENTS_BEFORE_LOSS: u32 = 20;
-/// Eras without growth that end Initial, and after which a delay does.
+/// Eras without growth that end Initial, and those after which a delay ends it.
 const FULL_ERAS: u32 = 3;
 const FULL_ERAS_AT_DELAY: u32 = 2;
 const CRUISING_ERAS: u32 = 2;
@@ -65,7 +65,7 @@ struct Era {
     end: u64,
     min_rtt_s: f64,
     max_rtt_s: f64,
-    /// The coefficient of what is acknowledged in it.
+    /// Coefficient with which the packets acknowledged in it were sent.
     alpha: f64,
 }
 
@@ -84,7 +84,8 @@ struct Attempt {
 pub struct PicoquicC4 {
     state: State,
     alpha: f64,
-    /// Segments per second; the longest round trip without a queue of its own, zero before the first; the shortest.
+    /// Nominal rate in segments per second; longest round trip without a queue of its own, zero before the first; running
+    /// minimum of round trips.
     rate: f64,
     max_rtt_s: f64,
     running_min_s: f64,
@@ -161,13 +162,13 @@ impl PicoquicC4 {
         self.note_rtt(ack);
     }
 
-    /// A probe for the tail, no congestion.
+    /// Restarts the window: a timeout is a probe for lost tails, no congestion.
     pub(super) fn on_timeout(&mut self, window: &mut Window) {
         self.timed_out = true;
         window.restart();
     }
 
-    /// In picoquic's order: round trips, losses, rates.
+    /// Processes an acknowledgement in picoquic's order: round trips, losses, rates.
     pub(super) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
         if self.initial_cwnd == 0.0 {
             self.initial_cwnd = window.cwnd();
@@ -188,7 +189,7 @@ impl PicoquicC4 {
         self.set_window(ack, window);
     }
 
-    /// `c4_update_rtt`.
+    /// Follows `c4_update_rtt`.
     fn note_rtt(&mut self, ack: &AckSample) {
         let Some(rtt) = ack.rtt else { return };
         let rtt_s = rtt.as_secs_f64();
@@ -209,8 +210,8 @@ impl PicoquicC4 {
         measuring::delay_threshold_s(self.insensitivity(), self.max_rtt_s)
     }
 
-    /// A delay ends Initial once the rate has stopped growing (`c4_initial_handle_rtt_excess`), and else counts of what was
-    /// sent faster than the nominal rate (`c4_handle_rtt_excess`).
+    /// Answers an excessive delay: in Initial once the rate has stopped growing (`c4_initial_handle_rtt_excess`), later for
+    /// packets sent faster than the nominal rate (`c4_handle_rtt_excess`).
     fn answer_delay(&mut self, ack: &AckSample, window: &mut Window) {
         if self.excess_s == 0.0 || ack.rtt.is_none() {
             return;
@@ -271,7 +272,7 @@ impl PicoquicC4 {
         }
     }
 
-    /// `c4_notify_congestion`: a second signal in Recovery makes it drain.
+    /// Answers congestion; a second signal in Recovery makes it drain (`c4_notify_congestion`).
     fn answer(&mut self, signal: Signal, ack: &AckSample) {
         self.attempt.congested = true;
         if !matches!(signal, Signal::Delay(_)) {
@@ -301,7 +302,7 @@ impl PicoquicC4 {
         }
     }
 
-    /// `c4_handle_ack`, in whole bytes per second, so that what rounding adds to a rate is no growth. A sample that is not
+    /// Follows `c4_handle_ack`, in whole bytes per second, so that rounding errors are no growth. A sample that is not
     /// larger shows that the network limits if as much was delivered as the path holds at the nominal rate.
     fn note_rate(&mut self, ack: &AckSample) {
         let Some(sample) = ack.delivery_rate else {
@@ -318,7 +319,7 @@ impl PicoquicC4 {
         }
     }
 
-    /// `c4_growth_evaluate`.
+    /// Follows `c4_growth_evaluate`.
     fn growth(&self) -> Growth {
         let Attempt { rate, alpha, .. } = self.attempt;
         let by = |part: f64| (1.0 + part * (alpha - 1.0)) * rate;
@@ -359,7 +360,7 @@ impl PicoquicC4 {
         ack.delivered + ack.lost > self.era.end
     }
 
-    /// `c4_initial_handle_ack`.
+    /// Follows `c4_initial_handle_ack`.
     fn grow_initial(&mut self, delivered: f64, ack: &AckSample, window: &mut Window) {
         self.events += 1;
         self.initial_cwnd += delivered / f64::from(1_u32 << (3 * self.full_eras));
@@ -379,7 +380,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// `c4_exit_initial`: half of the window is what the path carried without a queue of this flow.
+    /// Leaves Initial; half of the window is taken as the segments that the path held without a queue of this flow
+    /// (`c4_exit_initial`).
     fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
         if self.rate == 0.0 {
             return;
@@ -460,7 +462,7 @@ impl PicoquicC4 {
         self.begin_era(ack);
     }
 
-    /// `c4_update_min_max_rtt`: of what was sent no faster than at the nominal rate.
+    /// Updates the round-trip times from packets sent no faster than the nominal rate (`c4_update_min_max_rtt`).
     fn end_era_rtts(&mut self) {
         if self.era.alpha > 1.0 || self.era.max_rtt_s == 0.0 {
             return;
@@ -473,7 +475,7 @@ impl PicoquicC4 {
         self.max_rtt_s = self.max_rtt_s.max(MIN_MAX_RTT_S);
     }
 
-    /// `c4_exit_recovery`.
+    /// Follows `c4_exit_recovery`.
     fn leave_recovery(&mut self, ack: &AckSample, window: &Window) {
         if self.growth() > Growth::None {
             self.congested_recoveries = 0;
@@ -500,8 +502,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// The rate was not reached: after two congested cycles it is the largest that was, after one in which the network
-    /// limited, and nothing signalled congestion, in the middle.
+    /// Lowers a rate that was not reached: to the largest sample after two congested cycles, and half way to it after a
+    /// cycle without congestion that the network limited.
     fn lower_rate(&mut self) {
         if self.attempt.congested {
             self.congested_recoveries += 1;
@@ -516,7 +518,7 @@ impl PicoquicC4 {
         }
     }
 
-    /// `c4_apply_rate_and_cwin`.
+    /// Follows `c4_apply_rate_and_cwin`.
     fn set_window(&mut self, ack: &AckSample, window: &mut Window) {
         if self.rate == 0.0 || self.max_rtt_s == 0.0 {
             return;

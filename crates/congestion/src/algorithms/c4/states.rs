@@ -1,4 +1,4 @@
-//! C4's states and what leads from one to another (section 4).
+//! Transitions between the states of C4 (section 4).
 
 use super::flow::{Cycle, DraftC4, Era, State};
 use super::laws::{INITIAL_ALPHA, MIN_MAX_RTT_S, PUSHING_ALPHA};
@@ -6,9 +6,9 @@ use super::measuring;
 use crate::facts::{AckSample, Limit};
 use crate::window::Window;
 
-/// Increase in an era of Pushing with which it goes on: three quarters of what was asked for.
+/// Smallest increase in an era of Pushing for which Pushing continues (section 4.7).
 const PUSHED: f64 = 19.0 / 16.0;
-/// Eras without an increase that end Initial, and after which a delay does.
+/// Eras without an increase that end Initial, and those after which a delay or a mark ends it (section 4.2).
 const FULL_ERAS: u32 = 3;
 const FULL_ERAS_AT_DELAY: u32 = 2;
 /// Packets acknowledged before losses end Initial.
@@ -32,7 +32,7 @@ impl DraftC4 {
         self.begin_era(ack, before);
     }
 
-    /// Section 4.2.
+    /// Grows the window of Initial; returns true if Initial ends (section 4.2).
     pub(super) fn advance_initial(&mut self, ack: &AckSample, delivered: f64) -> bool {
         self.received += delivered;
         self.initial_cwnd += delivered / f64::from(1_u32 << (3 * self.full_eras));
@@ -57,7 +57,7 @@ impl DraftC4 {
         self.begin_cycle(INITIAL_ALPHA);
     }
 
-    /// Half the window is what the path carried without a queue of this flow.
+    /// Leaves Initial. Half the window is taken as the segments that the path held without a queue of this flow (section 4.2).
     pub(super) fn leave_initial(&mut self, ack: &AckSample, window: &mut Window) {
         self.max_rtt_s = (self.initial_cwnd / 2.0 / self.rate).max(MIN_MAX_RTT_S);
         (self.full_eras, self.loss_rate) = (0, 0.0);
@@ -85,7 +85,7 @@ impl DraftC4 {
         ack.delivered + ack.lost > self.era.end
     }
 
-    /// Section 5.5: what is sent in a probe does not count against the rate.
+    /// Enters Recovery; lowers the nominal rate if the flow was cruising (section 5.5).
     pub(super) fn answer_congestion(&mut self, beta: f64, ack: &AckSample) {
         self.cycle.congested = true;
         self.marked |= ack.ecn_echo;
@@ -144,7 +144,8 @@ impl DraftC4 {
         measuring::is_jittery(bytes_per_s, self.running_min_s, self.max_rtt_s)
     }
 
-    /// Section 4.3.
+    /// Leaves Recovery (section 4.4): handles persistent congestion (section 5.5.2), trims the rate (section 5.6) and
+    /// chooses the next state.
     pub(super) fn leave_recovery(&mut self, ack: &AckSample, window: &Window) {
         let cycle = self.cycle;
         let grown = cycle.has_grown_to(self.rate);

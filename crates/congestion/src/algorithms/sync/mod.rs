@@ -71,7 +71,7 @@ static GENERIC_PARAMETERS: [Parameter; 11] = [
         unit: "choice",
         default: DefaultValue::Fixed(4.0),
         allowed: Range::choice(&["pqlen", "pminott", "trend", "avg", "mix"]),
-        help: "How congestion is told: queueing delay against a part of the largest (pqlen) or of \
+        help: "Detector of congestion: queueing delay against a part of the largest (pqlen) or of \
             the smallest transit time (pminott), its trend, its average, or trend and average (mix).",
         source: "Weigle, dissertation, UNC 2003, chapter 3",
     },
@@ -80,7 +80,7 @@ static GENERIC_PARAMETERS: [Parameter; 11] = [
         unit: "choice",
         default: DefaultValue::Fixed(0.0),
         allowed: Range::choice(&["none", "pcwnd", "mixreact"]),
-        help: "What is done about it: nothing, a cut once a round trip (pcwnd), or adjustments by \
+        help: "Reaction to congestion: none, one reduction per round trip (pcwnd), or adjustments by \
             trend and level (mixreact).",
         source: "Weigle, dissertation, UNC 2003, chapter 3",
     },
@@ -98,7 +98,7 @@ static GENERIC_PARAMETERS: [Parameter; 11] = [
         unit: "fraction of the sum of the steps",
         default: DefaultValue::Fixed(0.4),
         allowed: Range::closed(0.0, 0.99),
-        help: "Detector trend: whole change of the medians from which there is a trend.",
+        help: "Detector trend: smallest total change of the medians that counts as a trend.",
         source: "Weigle, dissertation, UNC 2003, chapter 3, SyncTrend",
     },
     Parameter {
@@ -168,8 +168,8 @@ pub(super) const AFTER_CUT: Parameter = Parameter {
     unit: "choice",
     default: DefaultValue::Fixed(0.0),
     allowed: Range::choice(&["grow", "stay"]),
-    help: "What the window does from a cut until the next one may follow (pcwnd) or the next verdict \
-        comes (mixreact): grows as in congestion avoidance, or stays.",
+    help: "Window after a reduction, until the next one is allowed (pcwnd) or the next verdict \
+        is reached (mixreact): grows as in congestion avoidance, or stays.",
     source: "Weigle, dissertation, UNC 2003, does not say; with growth MixReact's utilisation and loss \
         are those of Table 4.3",
 };

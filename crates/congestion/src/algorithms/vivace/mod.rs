@@ -97,7 +97,7 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
             unit: "fraction of the rate",
             default: DefaultValue::Fixed(0.05),
             allowed: Range::open(0.0, 0.5),
-            help: "How far the rates that are compared lie from the one between them.",
+            help: "Distance of the two rates that are compared from the current rate.",
             source: "NSDI 2018, section 4.2; PCC-Uspace, pcc.h",
         },
         Parameter {
@@ -121,7 +121,7 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
             unit: "fraction of the rate",
             default: DefaultValue::Fixed(0.06),
             allowed: Range::closed(0.0, 1.0),
-            help: "What a change that was bounded adds to the boundary of the next in its direction.",
+            help: "Increase of the largest change after each change in the same direction that was bounded.",
             source: "PCC-Uspace, gradient_descent_pcc_client.cpp",
         },
     ],

@@ -36,7 +36,7 @@ struct Group {
 
 /// Result for the acknowledgement that waited and the one that has come: those forwarded, and the one dropped.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Thinned {
+pub(super) struct ThinningOutcome {
     pub(super) dropped: Option<Packet>,
     pub(super) forwarded: [Option<Packet>; 2],
 }
@@ -52,7 +52,12 @@ impl AckThinning {
     }
 
     /// Processes an acknowledgement.
-    pub(super) fn arrive(&mut self, packet: &Packet, carrier: Carrier, now: Time) -> Thinned {
+    pub(super) fn arrive(
+        &mut self,
+        packet: &Packet,
+        carrier: Carrier,
+        now: Time,
+    ) -> ThinningOutcome {
         let side = carrier.side(packet.flow);
         let groups = &mut self.groups[carrier as usize];
         if side >= groups.len() {
@@ -62,7 +67,7 @@ impl AckThinning {
         let superseded =
             waiting.filter(|group| group.last.flow == packet.flow && group.last.seq < packet.seq);
         if !packet.is_pure_ack() || waiting.is_some() != superseded.is_some() {
-            return Thinned {
+            return ThinningOutcome {
                 dropped: None,
                 forwarded: [waiting.map(|group| group.last), Some(*packet)],
             };
@@ -78,7 +83,7 @@ impl AckThinning {
             }
         };
         if count == self.config.keep_every {
-            return Thinned {
+            return ThinningOutcome {
                 dropped,
                 forwarded: [Some(*packet), None],
             };
@@ -88,7 +93,7 @@ impl AckThinning {
             count,
             last: *packet,
         });
-        Thinned {
+        ThinningOutcome {
             dropped,
             forwarded: [None; 2],
         }
@@ -144,7 +149,7 @@ mod tests {
 
     /// Returns the numbers of the acknowledgements forwarded and of the one dropped.
     fn arrive(thinning: &mut AckThinning, packet: &Packet, ms: u64) -> (Vec<u64>, Option<u64>) {
-        let Thinned { dropped, forwarded } = thinning.arrive(packet, Carrier::Tcp, at(ms));
+        let ThinningOutcome { dropped, forwarded } = thinning.arrive(packet, Carrier::Tcp, at(ms));
         let forwarded = forwarded.iter().flatten().map(|packet| packet.seq);
         (forwarded.collect(), dropped.map(|packet| packet.seq))
     }

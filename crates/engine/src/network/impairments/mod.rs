@@ -14,7 +14,7 @@ use std::fmt::Display;
 
 use longhaul_units::{Span, Time};
 
-use self::ack_thinning::{AckThinning, Thinned};
+use self::ack_thinning::{AckThinning, ThinningOutcome};
 use self::delay_box::{FlowBoxes, Values};
 use self::held_packets::HeldPackets;
 use self::policer::Policer;
@@ -247,7 +247,7 @@ impl Network {
         let Hop::Impairments(_, carrier) = self.routes.hop(packet.route - 1) else {
             unreachable!("a link's impairments are the hop before it");
         };
-        let Thinned { dropped, forwarded } = thinning.arrive(packet, carrier, now);
+        let ThinningOutcome { dropped, forwarded } = thinning.arrive(packet, carrier, now);
         if let Some(packet) = dropped {
             self.drop_before(index, DropReason::Thinned, &packet);
         }

@@ -103,7 +103,7 @@ pub(super) struct Policer {
 
 /// Facts about a policer that an acknowledgement reports.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Told {
+pub(super) struct AckReport {
     pub(super) now: Time,
     /// Segments of the flow.
     pub(super) delivered: u64,
@@ -123,62 +123,62 @@ impl Policer {
 
     /// Processes an acknowledgement; returns true if a policer's rate has been used for long enough. In the gain
     /// cycle, it is used for a number of rounds.
-    pub(super) fn on_ack(&mut self, told: Told, cycling: bool) -> bool {
+    pub(super) fn on_ack(&mut self, report: AckReport, cycling: bool) -> bool {
         if self.in_use {
-            self.rounds += u32::from(cycling && told.round_start);
+            self.rounds += u32::from(cycling && report.round_start);
             let over = self.rounds >= POLICED_ROUNDS;
             if over {
-                self.reset(told);
+                self.reset(report);
             }
             return over;
         }
         if !self.sampling {
-            if !told.newly_lost {
+            if !report.newly_lost {
                 return false;
             }
-            self.begin_interval(told);
+            self.begin_interval(report);
             self.sampling = true;
         }
-        self.rounds += u32::from(told.round_start);
-        if told.limited || self.rounds > INTERVAL.1 {
-            self.reset(told);
-        } else if told.newly_lost && self.rounds >= INTERVAL.0 {
-            self.end_interval(told);
+        self.rounds += u32::from(report.round_start);
+        if report.limited || self.rounds > INTERVAL.1 {
+            self.reset(report);
+        } else if report.newly_lost && self.rounds >= INTERVAL.0 {
+            self.end_interval(report);
         }
         false
     }
 
     /// Ends an interval with a loss, if it had enough losses.
-    fn end_interval(&mut self, told: Told) {
-        let delivered = (told.delivered - self.delivered) as f64;
-        let lost = (told.lost - self.lost) as f64;
-        let seconds = told.now.since(self.since).as_secs_f64();
+    fn end_interval(&mut self, report: AckReport) {
+        let delivered = (report.delivered - self.delivered) as f64;
+        let lost = (report.lost - self.lost) as f64;
+        let seconds = report.now.since(self.since).as_secs_f64();
         if delivered == 0.0 || lost < POLICED_LOSS * delivered || seconds < 1e-3 {
             return;
         }
         let rate = delivered / seconds;
         let difference = (rate - self.rate).abs();
         let agrees =
-            difference <= RATIO * self.rate || difference * told.segment_bits <= DIFFERENCE_BPS;
+            difference <= RATIO * self.rate || difference * report.segment_bits <= DIFFERENCE_BPS;
         if self.rate > 0.0 && agrees {
             self.rate = (self.rate + rate) / 2.0;
             self.in_use = true;
             self.rounds = 0;
         } else {
             self.rate = rate;
-            self.begin_interval(told);
+            self.begin_interval(report);
         }
     }
 
-    fn begin_interval(&mut self, told: Told) {
-        self.since = told.now;
-        (self.delivered, self.lost) = (told.delivered, told.lost);
+    fn begin_interval(&mut self, report: AckReport) {
+        self.since = report.now;
+        (self.delivered, self.lost) = (report.delivered, report.lost);
         self.rounds = 0;
     }
 
-    fn reset(&mut self, told: Told) {
+    fn reset(&mut self, report: AckReport) {
         *self = Self::default();
-        self.begin_interval(told);
+        self.begin_interval(report);
     }
 }
 
@@ -232,7 +232,7 @@ mod tests {
         let round = |(number, &(more, less)): (usize, &(u64, u64))| {
             (delivered, lost) = (delivered + more, lost + less);
             policer.on_ack(
-                Told {
+                AckReport {
                     now: ms(100 * number as u64),
                     delivered,
                     lost,
@@ -253,15 +253,15 @@ mod tests {
     #[test]
     fn two_intervals_with_losses_and_one_rate_are_a_policer_s() {
         let mut policer = Policer::default();
-        let mut told = vec![(100, 0), (100, 10)];
-        told.extend([(100, 30); 3]);
-        told.extend([(108, 30); 4]);
-        let rates = rounds(&mut policer, &told);
-        assert_eq!(rates[..told.len() - 1], vec![None; told.len() - 1]);
+        let mut report = vec![(100, 0), (100, 10)];
+        report.extend([(100, 30); 3]);
+        report.extend([(108, 30); 4]);
+        let rates = rounds(&mut policer, &report);
+        assert_eq!(rates[..report.len() - 1], vec![None; report.len() - 1]);
         assert_eq!(rates.last(), Some(&Some(1040.0)));
         let mut policer = Policer::default();
-        told.extend([(100, 0); 48]);
-        let rates = rounds(&mut policer, &told);
+        report.extend([(100, 0); 48]);
+        let rates = rounds(&mut policer, &report);
         assert_eq!(rates[rates.len() - 2..], [Some(1040.0), None]);
     }
 

@@ -11,7 +11,7 @@ use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use self::fast_path::FastPath;
-use self::kernel::{Kernel, PACING_MARGIN, PROBING_BUDGET, Policer, Told};
+use self::kernel::{Kernel, PACING_MARGIN, PROBING_BUDGET, Policer, AckReport};
 use super::{
     FullPipe, MIN_WINDOW, Meter, NEEDS, Newly, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger,
     smaller,
@@ -394,7 +394,7 @@ impl Bbr {
         let Some(kernel) = &mut self.kernel else {
             return;
         };
-        let told = Told {
+        let report = AckReport {
             now: ack.now,
             delivered: ack.delivered,
             lost: ack.lost,
@@ -404,7 +404,7 @@ impl Bbr {
             segment_bits: 8.0 * ack.segment_bytes as f64,
         };
         let cycling = matches!(self.state, State::ProbeBw);
-        if kernel.policer.on_ack(told, cycling) {
+        if kernel.policer.on_ack(report, cycling) {
             self.enter_probe_bw(ack.now);
         }
     }

@@ -1,5 +1,4 @@
-//! The cycle in which version 3 probes for bandwidth: down, cruise, refill, up (section 5.3.3), and the
-//! long-term bound that it finds.
+//! The cycle of ProbeBW in version 3: down, cruise, refill, up (section 5.3.3), and the long-term bound that results.
 
 use longhaul_units::Time;
 
@@ -11,11 +10,11 @@ use crate::facts::AckSample;
 use crate::split_mix::{fraction, split_mix};
 use crate::window::Window;
 
-/// Most rounds between probes for bandwidth: a standard flow of that window would have lost one.
+/// Largest number of rounds between probes for bandwidth, for coexistence with Reno (section 5.3.3.5.3).
 const STANDARD_ROUNDS: f64 = 63.0;
 
 impl Machine {
-    /// The first cycle after Startup, or after the probe for the round-trip time.
+    /// Starts the first cycle after Startup or ProbeRTT.
     pub(super) fn start_cycles(&mut self, rules: &mut impl Rules, now: Time) {
         rules.on_cycles(self.bandwidth());
         self.start_down(rules, now);
@@ -34,7 +33,7 @@ impl Machine {
         self.state = State::Down;
     }
 
-    /// The long-term bound will grow as from the round `up_rounds` of a probe on.
+    /// Starts ProbeBW_REFILL. In the probe that follows the long-term bound grows as in its round `up_rounds` and later.
     pub(super) fn start_refill(&mut self, up_rounds: u32) {
         self.bounds.reset_short();
         (self.probe.up_rounds, self.probe.up_acked) = (up_rounds, 0.0);
@@ -51,7 +50,7 @@ impl Machine {
         self.raise_slope(window);
     }
 
-    /// The long-term bound grows by 1, 2, 4, ... segments a round.
+    /// Doubles the growth of the long-term bound: 1, 2, 4, ... segments a round (BBRRaiseInflightLongtermSlope).
     fn raise_slope(&mut self, window: &Window) {
         let growth = f64::from(1_u32 << self.probe.up_rounds.min(30));
         self.probe.up_rounds += 1;
@@ -73,7 +72,7 @@ impl Machine {
         ack.in_flight as f64 <= self.cruises_at()
     }
 
-    /// Segments in flight at which it stops draining.
+    /// Returns the segments in flight at which ProbeBW_DOWN ends.
     pub(super) fn cruises_at(&self) -> f64 {
         let carried = self.budget(self.carried(self.max_rate(), 1.0));
         smaller(self.with_headroom(), carried)
@@ -103,7 +102,7 @@ impl Machine {
         window: &Window,
     ) {
         if self.probe.stopping && sample.round_start {
-            // The last samples of the probe are in.
+            // The last samples of the probe have arrived.
             self.probe.stopping = false;
             self.probe.sampling &= R::SAMPLES_BEYOND_PROBES;
             if self.is_in_cycle() && !sample.limited {

@@ -15,21 +15,21 @@ use crate::window::Window;
 /// Bounds of the fast path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FastPath {
-    /// Before this, neither maximum nor minimum is too old.
+    /// Time until which neither the maximum rate nor the minimum round trip expires.
     until: Time,
-    /// Up to so many segments delivered or lost no round begins.
+    /// Number of segments, delivered or lost, up to which no round begins.
     answered: u64,
-    /// With more segments than this in flight the phase continues.
+    /// Segments in flight above which the phase continues.
     in_flight: f64,
-    /// A shorter round-trip time is a new minimum.
+    /// Minimum round-trip time; a shorter one needs a full update.
     rtt: Span,
     /// Upper bound of the window.
     bound: f64,
 }
 
 impl FastPath {
-    /// Processes an acknowledgement on the fast path if it fits, as the full update by these rules would. Returns true if it
-    /// did.
+    /// Processes an acknowledgement on the fast path if the bounds admit it, with the outcome of a full update by these
+    /// rules. Returns true if it did.
     #[inline]
     pub(super) fn admits(
         &self,
@@ -84,7 +84,7 @@ impl FastPath {
 }
 
 impl Machine {
-    /// The same while probing up, if no more than counters change: whether that is so.
+    /// Processes an acknowledgement in ProbeBW_UP if it only changes counters; returns true if it did.
     #[inline]
     fn goes_on_up(
         &mut self,
@@ -105,9 +105,8 @@ impl Machine {
         true
     }
 
-    /// Bounds of the fast path: in the cycle of probing, until the rules to advance it,
-    /// [`super::model::MinRtt::update`] or the end of a round has something to do.
-    /// The window may grow to `bound`.
+    /// Returns the bounds of the fast path. They hold in the cycle of ProbeBW, until the cycle advances, a round ends or
+    /// [`super::model::MinRtt::update`] would change something. The window may grow to `bound`.
     pub(super) fn fast_path_bounds(
         &self,
         ack: &AckSample,
@@ -178,8 +177,8 @@ mod tests {
         Differential::new(Bbr3::new(&settings))
     }
 
-    /// The acknowledgement of a path of 1000 segments a second and 100 ms: some come together, few tell of
-    /// the full rate. On a `lossy` one four of a hundred segments are lost for a fifth of each second.
+    /// Delivers an acknowledgement of a path of 1000 segments a second and 100 ms: some arrive together, few have
+    /// the full rate. On a `lossy` path four of a hundred segments are lost for a fifth of each second.
     fn usual(differential: &mut Differential<Bbr3>, number: usize, lossy: bool) {
         let delivered = match number % 50 {
             0 => 3,
@@ -199,7 +198,7 @@ mod tests {
     }
 
     proptest! {
-        /// Fast path and full update come to the same.
+        /// Fast path and full update have the same outcome.
         #[test]
         fn fast_path_acknowledgements_come_to_the_same(
             // Until the pipe is full and drained, and in all phases after that.
@@ -226,7 +225,7 @@ mod tests {
         }
     }
 
-    /// Full updates are the first of each round, those of larger rates, and those of probes.
+    /// Only the first acknowledgement of a round, larger rates and probes need a full update.
     #[test]
     fn most_acknowledgements_take_the_fast_path() {
         let mut differential = differential();

@@ -12,33 +12,34 @@ use crate::parameter::Settings;
 use crate::rate_sample::RateSample;
 use crate::window::Window;
 
-/// BBR.StartupPacingGain.
+/// BBR.StartupPacingGain (draft-ietf-ccwg-bbr-05, section 2.4).
 pub(super) const STARTUP_GAIN: f64 = 2.77;
-/// BBR.DrainPacingGain.
+/// BBR.DrainPacingGain (section 2.4).
 const DRAIN_GAIN: f64 = 0.5;
-/// Pacing gain of ProbeBW_DOWN.
+/// Pacing gain of ProbeBW_DOWN (section 5.6.1).
 const DOWN_GAIN: f64 = 0.9;
-/// Pacing gain of ProbeBW_UP.
+/// Pacing gain of ProbeBW_UP (section 5.6.1).
 const UP_GAIN: f64 = 1.25;
-/// BBR.DefaultCwndGain.
+/// BBR.DefaultCwndGain (section 2.5).
 const WINDOW_GAIN: f64 = 2.0;
-/// Window gain of ProbeBW_UP.
+/// Window gain of ProbeBW_UP (section 5.6.1).
 const UP_WINDOW_GAIN: f64 = 2.25;
-/// BBR.ProbeRTTCwndGain.
+/// BBR.ProbeRTTCwndGain (section 2.13.2).
 const PROBE_RTT_WINDOW_GAIN: f64 = 0.5;
 
-/// Part of the bandwidth that it paces at: a margin of one per cent keeps queues from forming.
+/// Pacing rate as a fraction of the bandwidth: a margin of one per cent keeps queues from forming
+/// (BBR.PacingMarginPercent, section 2.4).
 pub(super) const PACED: f64 = 0.99;
 
-/// Rounds of the window for aggregated acknowledgements (ExtraAckedFilterLen).
+/// Rounds of the window for aggregated acknowledgements (BBR.ExtraAckedFilterLen, section 2.11).
 const AGGREGATION_ROUNDS: u64 = 10;
 
-/// States of draft-ietf-ccwg-bbr.
+/// States of draft-ietf-ccwg-bbr-05.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum State {
-    /// Section 5.3.1.
+    /// Startup, section 5.3.1.
     Startup,
-    /// Section 5.3.2, since this round.
+    /// Drain, section 5.3.2, with the round in which it began.
     Drain { since: u64 },
     /// ProbeBW_DOWN, section 5.3.3.1.
     Down,
@@ -48,11 +49,11 @@ pub(super) enum State {
     Refill,
     /// ProbeBW_UP, section 5.3.3.4.
     Up,
-    /// Section 5.3.4.
+    /// ProbeRTT, section 5.3.4.
     ProbeRtt(ProbeRtt),
 }
 
-/// The state machine. Names beside fields are those of the draft's state variables (draft-ietf-ccwg-bbr, section 2).
+/// The state machine. Fields give the names of the draft's state variables (draft-ietf-ccwg-bbr-05, sections 2 and 5).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Machine {
     /// Share of lost segments that a probe tolerates: BBR.LossThresh.
@@ -73,17 +74,17 @@ pub(super) struct Machine {
     pub(super) l4s: bool,
     /// Delivered and lost segments, and round trips by them: BBR.round_count, BBR.next_round_delivered.
     pub(super) meter: Meter,
-    /// Pacing rate and send quantum: BBR.pacing_rate, BBR.send_quantum.
+    /// Pacing rate and send quantum: C.pacing_rate, C.send_quantum.
     pub(super) pacer: Pacer,
     /// BBR.state, with the state of ProbeRTT.
     pub(super) state: State,
     /// True once Startup has filled the pipe: BBR.full_bw_reached.
     pub(super) filled: bool,
-    /// Rate and rounds by which a full pipe is told: BBR.full_bw, BBR.full_bw_count.
+    /// Rate and rounds by which a full pipe is recognised: BBR.full_bw, BBR.full_bw_count.
     pub(super) full: FullPipe,
     /// True if the rate has stopped growing in this phase: BBR.full_bw_now.
     pub(super) full_now: bool,
-    /// Largest delivery rate of the last cycle and of this one, in segments per second: the two values of BBR.MaxBwFilter.
+    /// Largest delivery rate of the last cycle and of this one, in segments per second: the two values of BBR.max_bw_filter.
     pub(super) rates: [f64; 2],
     /// Deliveries, losses and marks of this round trip: BBR.bw_latest, BBR.inflight_latest, BBR.loss_in_round.
     pub(super) signals: Signals,
@@ -97,7 +98,7 @@ pub(super) struct Machine {
     pub(super) aggregation: Aggregation,
     /// Share of marked segments (Linux v3, `ecn_alpha`).
     pub(super) marks: Marks,
-    /// Window in segments before the first acknowledgement: InitialCwnd.
+    /// Window in segments before the first acknowledgement: C.InitialCwnd.
     pub(super) initial_window: f64,
     /// Loss recovery, and the window to go back to: BBR.prior_cwnd.
     pub(super) recovery: Recovery,
@@ -155,18 +156,19 @@ impl Machine {
         }
     }
 
-    /// Segments that leave at once (BBRSetSendQuantum).
+    /// Returns the number of segments that are sent in one burst (BBRSetSendQuantum, section 5.6.3).
     pub(super) fn quantum(&self) -> f64 {
         larger(self.pacer.segments_at_once, 2.0)
     }
 
-    /// BBRQuantizationBudget.
+    /// Rounds a number of segments up to what send quantum and smallest window need (BBRQuantizationBudget,
+    /// section 5.6.4.2).
     pub(super) fn budget(&self, segments: f64) -> f64 {
         let probe = if self.is_probing_up() { 2.0 } else { 0.0 };
         larger(larger(segments, QUANTA * self.quantum()), MIN_WINDOW) + probe
     }
 
-    /// Returns the bandwidth-delay product, or the window if congestion reduced it (BBRTargetInflight).
+    /// Returns the bandwidth-delay product, or the window if congestion reduced it (BBRTargetInflight, section 5.3.3.6).
     pub(super) fn target(&self, window: &Window) -> f64 {
         smaller(self.carried(self.bandwidth(), 1.0), window.cwnd())
     }
@@ -224,12 +226,12 @@ impl Machine {
             .max(MIN_WINDOW)
     }
 
-    /// A timeout: the window to go back to, and it restarts.
+    /// Saves the window to restore after a timeout, and reduces it to its smallest value.
     pub(super) fn time_out(&mut self, window: &mut Window) {
         self.recovery.time_out(window, self.is_probing_rtt());
     }
 
-    /// Section 5.4.1: resumes at the bandwidth itself.
+    /// Restarts from idle at the estimated bandwidth, without a gain (BBRHandleRestartFromIdle, section 5.4.1).
     pub(super) fn on_idle(&mut self) {
         self.was_idle = true;
         if self.is_in_cycle() {
@@ -237,14 +239,14 @@ impl Machine {
         }
     }
 
-    /// Round trips over which the largest aggregation counts.
+    /// Returns the length of the window for aggregated acknowledgements, in round trips.
     #[inline]
     pub(super) fn aggregation_rounds(&self) -> u64 {
         if self.filled { AGGREGATION_ROUNDS } else { 1 }
     }
 }
 
-/// The delivery rate of an acknowledgement in segments per second, zero if it was not measured.
+/// Returns the delivery rate of an acknowledgement in segments per second, zero if it was not measured.
 pub(super) fn per_second(ack: &AckSample) -> f64 {
     ack.delivery_rate.map_or(0.0, RateSample::per_second)
 }

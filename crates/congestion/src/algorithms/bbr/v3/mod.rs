@@ -1,8 +1,8 @@
-//! BBR, version 3: draft-ietf-ccwg-bbr-05 section 5, and as picoquic has it.
+//! BBR, version 3: draft-ietf-ccwg-bbr-05, section 5, and variant picoquic.
 //!
-//! The flight and the losses when a segment left, which the draft keeps for each segment, follow here
-//! from the flow: its delivery rate over its round-trip time, and the losses of the round. The
-//! answer to marks is Linux's (google/bbr, branch v3), which the draft does not have.
+//! The draft stores with each segment the flight and the losses at its transmission. Here both are estimated from the
+//! flow: delivery rate times round-trip time, and the losses of the round. The draft specifies no response to marks;
+//! this one is that of Linux (google/bbr, branch v3).
 
 mod cycle;
 mod draft;
@@ -36,14 +36,14 @@ pub struct Bbr3 {
     form: Form,
 }
 
-/// Whose rules the state machine follows.
+/// Rules that the state machine follows: those of the draft or of picoquic.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Form {
     Draft(Draft),
     Picoquic(Box<Picoquic>),
 }
 
-/// Calls something with the rules of whichever form.
+/// Calls a method with the rules of the selected variant.
 macro_rules! with_rules {
     ($form:expr, $rules:ident => $call:expr) => {
         match $form {
@@ -54,7 +54,7 @@ macro_rules! with_rules {
 }
 
 impl Form {
-    /// The next acknowledgement is a full update.
+    /// Makes the next acknowledgement take the full update.
     fn leave_fast_path(&mut self) {
         if let Self::Draft(draft) = self {
             draft.leave_fast_path();
@@ -84,8 +84,7 @@ impl CongestionControl for Bbr3 {
         with_rules!(&mut self.form, rules => rules.on_ack(&mut self.machine, ack, window));
     }
 
-    /// The window to go back to after recovery; what the losses change comes with the
-    /// acknowledgements.
+    /// Saves the window to restore after recovery; the losses themselves are processed with the acknowledgements.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         self.form.leave_fast_path();
         if matches!(event.cause, Cause::Loss | Cause::Nak) {
@@ -116,7 +115,7 @@ impl CongestionControl for Bbr3 {
         self.machine.quantum() as u64
     }
 
-    /// Who claims ECN support must treat marks as congestion (draft-ietf-ccwg-bbr, section "ECN"); the
+    /// A sender that claims ECN support must treat marks as congestion (draft-ietf-ccwg-bbr-05, section 3.7); the
     /// share of marks is that of segments.
     fn needs(&self) -> Needs {
         Needs {

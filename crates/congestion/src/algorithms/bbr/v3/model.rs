@@ -9,7 +9,7 @@ use crate::facts::AckSample;
 use crate::rate_sample::RateSample;
 use crate::windowed_max::WindowedMax;
 
-/// Age at which a smallest round-trip time is forgotten (MinRTTFilterLen).
+/// Age at which the smallest round-trip time expires (BBR.MinRTTFilterLen, section 2.13.1).
 pub(super) const MIN_RTT_AGE: Span = Span::from_secs(10);
 
 /// Weight of a round in the share of marked segments (Linux v3, bbr_ecn_alpha_gain).
@@ -18,10 +18,10 @@ const ECN_GAIN: f64 = 1.0 / 16.0;
 /// Share of marked segments at which too much is in flight (Linux v3, bbr_ecn_thresh).
 const ECN_THRESHOLD: f64 = 0.5;
 
-/// Bounds of the model: infinite where there is none.
+/// Bounds of the model; infinity stands for no bound.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Bounds {
-    /// Segments per second and in flight that recent losses allow.
+    /// Short-term bounds after recent losses: segments per second, and in flight.
     pub(super) short_rate: f64,
     pub(super) short_in_flight: f64,
     /// Segments in flight that probing found to be safe.
@@ -36,10 +36,10 @@ pub(super) struct Signals {
     pub(super) round_start: bool,
     pub(super) lost: bool,
     pub(super) marked: bool,
-    /// Losses of the current round, and acknowledgements that told of them.
+    /// Losses of the current round, and number of acknowledgements that reported them.
     pub(super) losses: f64,
     pub(super) loss_events: u32,
-    /// Largest rate and volume delivered in it.
+    /// Largest delivery rate and delivered volume of the current round.
     pub(super) rate: f64,
     pub(super) volume: f64,
 }
@@ -54,14 +54,14 @@ pub(super) struct Flight {
 /// The probing for bandwidth.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Probe {
-    /// Rounds since the last probe, when the cycle began, and how long to wait.
+    /// Rounds since the last probe, time at which the cycle began, and wait until the next probe.
     pub(super) rounds: u64,
     pub(super) start: Time,
     pub(super) wait: Span,
-    /// True while samples still reflect the probe; the second, if its end is to be noted.
+    /// True while samples still reflect the probe; `stopping` until the round after the probe has begun.
     pub(super) sampling: bool,
     pub(super) stopping: bool,
-    /// Growth of the long-term bound: rounds of it, acknowledgements for each segment, and those
+    /// Growth of the long-term bound: rounds so far, acknowledged segments needed for each segment of growth, and those
     /// counted.
     pub(super) up_rounds: u32,
     pub(super) up_per_segment: f64,
@@ -70,17 +70,18 @@ pub(super) struct Probe {
     cwnd_full_until: u64,
 }
 
-/// Smallest round-trip times of ten seconds and of the interval between probes for it.
+/// Smallest round-trip times of the last ten seconds (BBR.min_rtt) and of the interval between ProbeRTT states
+/// (BBR.probe_rtt_min_delay).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct MinRtt {
     pub(super) rtt: Option<(Span, Time)>,
-    /// The first of these in seconds.
+    /// The smallest round-trip time of the last ten seconds, in seconds.
     pub(super) rtt_s: f64,
     pub(super) recent: Option<(Span, Time)>,
     pub(super) expired: bool,
 }
 
-/// Acknowledgements beyond what the bandwidth explains (section 5.5.9).
+/// Segments acknowledged in excess of the bandwidth (section 5.5.9).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Aggregation {
     pub(super) start: Time,
@@ -101,16 +102,16 @@ pub(super) struct Aggregated {
 pub(super) struct Marks {
     /// True if marks count: once the smallest round-trip time was short enough at the end of a round.
     pub(super) eligible: bool,
-    /// Rounds in a row with too many of them.
+    /// Number of rounds in a row with too many marks.
     pub(super) high_rounds: u32,
-    /// Smoothed, and of the last round.
+    /// Share of marked segments, smoothed and of the last round.
     pub(super) alpha: f64,
     pub(super) share: f64,
     pub(super) marked: f64,
     pub(super) delivered: f64,
     /// Marks that acknowledgements have counted so far (RFC 9768).
     seen: u64,
-    /// True if this cycle of probing had marks; likewise losses; and segments sent when a round trip with marks began.
+    /// True if this cycle of ProbeBW had marks; true if it had losses; segments sent when a round trip with marks began.
     pub(super) in_cycle: bool,
     pub(super) lost_in_cycle: bool,
     round_until: u64,
@@ -123,15 +124,15 @@ impl Bounds {
         long_in_flight: f64::INFINITY,
     };
 
-    /// Forgets what recent losses allow (BBRResetShortTermModel).
+    /// Removes the short-term bounds (BBRResetShortTermModel).
     pub(super) fn reset_short(&mut self) {
         (self.short_rate, self.short_in_flight) = (f64::INFINITY, f64::INFINITY);
     }
 }
 
 impl Probe {
-    /// Records an acknowledgement before which `prior_in_flight` segments were in flight, the most
-    /// since the last one, in a window of `cwnd`.
+    /// Records if the window of `cwnd` was full before an acknowledgement, with `prior_in_flight` segments in flight, the
+    /// largest number since the last acknowledgement.
     #[inline]
     pub(super) fn note_use_of_cwnd(&mut self, ack: &AckSample, prior_in_flight: f64, cwnd: f64) {
         if prior_in_flight + 1.0 > cwnd {
@@ -139,8 +140,8 @@ impl Probe {
         }
     }
 
-    /// Returns true if the window was full at any time in the last round trip (C.is_cwnd_limited, section 2.1),
-    /// rather than pacing, the application or the receiver limiting the flow all the time.
+    /// Returns true if the window was full at any time in the last round trip (C.is_cwnd_limited, section 2.1); false if
+    /// pacing, the application or the receiver limited the flow all the time.
     #[inline]
     pub(super) fn is_cwnd_limited(&self, ack: &AckSample) -> bool {
         ack.delivered + ack.lost <= self.cwnd_full_until
@@ -148,14 +149,14 @@ impl Probe {
 }
 
 impl MinRtt {
-    /// No probe for the smallest round-trip time is due for another interval.
+    /// Postpones the next ProbeRTT by another interval.
     pub(super) fn put_off(&mut self, now: Time) {
         for (_, since) in [&mut self.rtt, &mut self.recent].into_iter().flatten() {
             *since = now;
         }
     }
 
-    /// Takes the last round-trip time for the smallest, until the probe has measured it.
+    /// Sets the smallest round-trip time to the last one, until ProbeRTT has measured it.
     pub(super) fn measure_anew(&mut self, ack: &AckSample) {
         if let (Some((rtt, _)), Some(last)) = (&mut self.rtt, ack.rtt) {
             *rtt = last;
@@ -163,7 +164,7 @@ impl MinRtt {
         }
     }
 
-    /// Section 5.3.4.3, BBRUpdateMinRTT.
+    /// Updates both smallest round-trip times (BBRUpdateMinRTT, section 5.3.4.3).
     pub(super) fn update(&mut self, ack: &AckSample, interval: Span) {
         self.expired = self
             .recent
@@ -195,7 +196,7 @@ impl Default for Aggregation {
 }
 
 impl Aggregation {
-    /// After so many newly delivered segments, at a bandwidth and a window.
+    /// Returns the state after `newly` delivered segments, at this bandwidth and window (BBRUpdateACKAggregation).
     #[inline]
     pub(super) fn with(&self, now: Time, newly: f64, bandwidth: f64, cwnd: f64) -> Aggregated {
         let expected = bandwidth * now.since(self.start).as_secs_f64();
@@ -214,7 +215,7 @@ impl Aggregation {
         }
     }
 
-    /// Nothing beyond what the bandwidth explains.
+    /// Returns a new interval without excess segments.
     pub(super) fn none(now: Time) -> Aggregated {
         Aggregated {
             start: now,
@@ -223,7 +224,7 @@ impl Aggregation {
         }
     }
 
-    /// Continues from there.
+    /// Stores the state after an acknowledgement.
     #[inline]
     pub(super) fn go_on(&mut self, aggregated: Aggregated) {
         (self.start, self.delivered) = (aggregated.start, aggregated.delivered);
@@ -231,7 +232,7 @@ impl Aggregation {
 }
 
 impl Signals {
-    /// Raises rate and volume to those of a sample where they are larger.
+    /// Raises rate and volume to those of a sample if these are larger.
     #[inline(always)]
     pub(super) fn raise(&mut self, rate: RateSample, flight: Flight) {
         if !rate.is_below(self.rate) {
@@ -259,7 +260,7 @@ impl Default for Marks {
 }
 
 impl Marks {
-    /// An acknowledgement of so many segments tells of marks: of how many, if it counts them, or else of all.
+    /// Records an acknowledgement with marks: as many as it counts, or all of its `newly` segments if it does not count.
     pub(super) fn note(&mut self, ack: &AckSample, newly: f64) {
         let counted = ack.marked.map(|total| total - self.seen);
         self.marked += counted.map_or(newly, |count| count as f64);
@@ -279,12 +280,12 @@ impl Marks {
         self.in_cycle && !self.lost_in_cycle && over
     }
 
-    /// A cycle of probing begins.
+    /// Begins a cycle of ProbeBW.
     pub(super) fn begin_cycle(&mut self) {
         (self.in_cycle, self.lost_in_cycle) = (false, false);
     }
 
-    /// At the end of a round.
+    /// Updates the share of marked segments at the end of a round.
     pub(super) fn end_round(&mut self) {
         if !self.eligible {
             return;
@@ -298,7 +299,7 @@ impl Marks {
         (self.marked, self.delivered) = (0.0, 0.0);
     }
 
-    /// Returns true if the share of marks says that too much was in flight in the last round.
+    /// Returns true if the share of marks shows too much in flight in the last round.
     pub(super) fn are_high(&self) -> bool {
         self.eligible && self.share > ECN_THRESHOLD
     }
@@ -323,14 +324,14 @@ impl Flight {
         self.rate.map_or(0.0, |rate| rate.segments_in(self.rtt))
     }
 
-    /// Returns true if these are fewer than `segments`, or none were measured.
+    /// Returns true if the flight is smaller than `segments`, or was not measured.
     #[inline]
     pub(super) fn is_below(self, segments: f64) -> bool {
         self.rate
             .is_none_or(|rate| rate.has_fewer_in(self.rtt, segments))
     }
 
-    /// The larger of this and `segments`.
+    /// Returns the larger of the flight and `segments`.
     #[inline]
     pub(super) fn or_more(self, segments: f64) -> f64 {
         match self.rate {

@@ -1,4 +1,4 @@
-//! BBR, version 3, as picoquic has it (picoquic/bbr.c, August 2026), where it differs from the draft:
+//! BBR, version 3, of picoquic (picoquic/bbr.c, August 2026), where it differs from the draft:
 //!
 //! - The smallest round-trip time is that of the longest of seven samples, which jitter does not lower
 //!   (`BBRUpdateMinRTT`); while samples are close to it no probe for it is due.
@@ -28,28 +28,31 @@ use crate::facts::AckSample;
 use crate::recent_rtts::{RecentRtts, SAMPLES};
 use crate::window::Window;
 
-/// Part of the smallest round-trip time, and time besides, by which longer ones have grown (`PICOQUIC_MINRTT_MARGIN`).
+/// Share of the smallest round-trip time, and additional time, by which a round-trip time counts as grown
+/// (`PICOQUIC_MINRTT_MARGIN`).
 const GROWTH: u64 = 4;
 const MARGIN: Span = Span::from_micros(128);
 
-/// Round-trip times below this say nothing (`PICOQUIC_MINRTT_THRESHOLD`).
+/// Round-trip time below which growth does not count (`PICOQUIC_MINRTT_THRESHOLD`).
 const SHORTEST: Span = Span::from_micros(128);
 
-/// Part of the smallest round-trip time, and packets besides, within which others are like it (`BBRAdaptMinRttMargin`).
+/// Share of the smallest round-trip time, and additional packets, within which a round-trip time counts as close to it
+/// (`BBRAdaptMinRttMargin`).
 const LIKE: f64 = 5e-4;
 const LIKE_PACKETS: f64 = 2.0;
 
-/// Above this other intervals count, in round-trip times (`BBRLongRttThreshold`).
+/// Round-trip time above which intervals are counted in round-trip times (`BBRLongRttThreshold`).
 const LONG: Span = Span::from_millis(250);
 
 /// Multiple of the rate when cycles began above which Startup begins again.
 const CEILING: f64 = 1.5;
 
-/// Growth of the rate by a probe after which the next one comes early, and probes without it until they do no longer.
+/// Growth of the rate by a probe after which the next probe comes early, and number of probes without growth that end
+/// this.
 const PROBE_GROWTH: f64 = 16.0 / 15.0;
 const PROBES: u32 = 3;
 
-/// Round trips without an acknowledgement after which what is in flight is probed for.
+/// Round trips without an acknowledgement that count as a suspension.
 const SILENCE_RTTS: u64 = 2;
 
 /// Losses of a flight that do not count.
@@ -58,36 +61,36 @@ const FEW_LOSSES: f64 = 3.0;
 /// Bandwidth-delay products in flight at which probing up ends.
 const UP_IN_FLIGHT: f64 = 1.25;
 
-/// A path is saturated at so many times the smallest round-trip time, and the pacing rate that many times the rate.
+/// Multiples at which a path counts as saturated: round-trip time over the smallest, and pacing rate over delivery rate.
 const SATURATED_RTTS: u64 = 2;
 const SATURATED_RATES: f64 = 3.0;
 
-/// State of picoquic's rules beside the state machine.
+/// State of picoquic's rules beside that of the state machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Picoquic {
     rtts: RecentRtts,
-    /// Acknowledgements after which all recent round-trip times had grown, since the last after which one had not.
+    /// Number of acknowledgements in a row after which all recent round-trip times had grown.
     excess: usize,
     /// True if the next probe comes early.
     hurries: bool,
     /// Rate above which Startup begins again: segments per second.
     ceiling: f64,
-    /// Segments sent when the window was last held for losses, until which are answered, and delivered when it was last held
-    /// or let go.
+    /// Segments sent when the window was last held for losses, which end the hold when they are acknowledged, and segments
+    /// delivered when it was last held or released.
     held_until: u64,
     delivered: u64,
-    /// When the last acknowledgement came.
+    /// Time of the last acknowledgement.
     heard: Time,
 }
 
 impl Picoquic {
-    /// Out of line, to leave the registers to the draft.
+    /// Calls the update out of line, which leaves registers to the draft's code.
     #[inline(never)]
     pub(super) fn on_ack(&mut self, machine: &mut Machine, ack: &AckSample, window: &mut Window) {
         machine.full_update(self, ack, window);
     }
 
-    /// A probe is over: whether it brought more decides when the next one comes.
+    /// Ends a probe; the growth of the rate decides if the next one comes early.
     fn note_growth(&mut self, full: &mut FullPipe, max_rate: f64) {
         if max_rate >= PROBE_GROWTH * full.bandwidth {
             *full = FullPipe {
@@ -116,7 +119,8 @@ impl Picoquic {
 }
 
 impl MinRtt {
-    /// `BBRUpdateMinRTT`: by the longest of the recent samples; times close to the smallest put off the probe for it.
+    /// Updates the smallest round-trip time from the longest of the recent samples; times close to the smallest postpone
+    /// ProbeRTT (`BBRUpdateMinRTT`).
     fn update_as_picoquic(&mut self, rtts: &RecentRtts, like: Span, interval: Span, now: Time) {
         let (shortest, longest) = rtts.bounds();
         self.expired = self.recent.is_some_and(|(_, since)| now > since + interval);
@@ -144,7 +148,7 @@ impl Rules for Picoquic {
     const CONSERVES: bool = true;
     const SAMPLES_BEYOND_PROBES: bool = true;
 
-    /// After a silence, while something was in flight, Startup begins again.
+    /// Restarts Startup after a silence with segments in flight.
     fn begin_ack(&mut self, machine: &mut Machine, ack: &AckSample) {
         let before = std::mem::replace(&mut self.heard, ack.now);
         let silent = before > Time::ZERO && ack.now > before + ack.srtt * SILENCE_RTTS;
@@ -153,7 +157,7 @@ impl Rules for Picoquic {
         }
     }
 
-    /// From the fourth on, those of segments sent since the window was last held or let go.
+    /// Returns true from the fourth loss on, among segments sent since the window was last held or released.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool {
         losses > FEW_LOSSES && delivered as f64 - flight.segments() > self.delivered as f64
     }
@@ -163,7 +167,7 @@ impl Rules for Picoquic {
         aggregation.go_on(Aggregation::none(now));
     }
 
-    /// `BBRCheckStartupDone`.
+    /// Follows `BBRCheckStartupDone`.
     fn check_full(&mut self, machine: &mut Machine, _ack: &AckSample, sample: &Sample) {
         if machine.state != State::Startup {
             return;
@@ -173,7 +177,7 @@ impl Rules for Picoquic {
         machine.filled |= long || checks && machine.full.is_full(machine.max_rate());
     }
 
-    /// Startup, or Startup begun again, has filled the pipe: what is in flight is the first long-term bound.
+    /// Sets the long-term bound to the segments in flight when Startup has filled the pipe.
     fn on_full_pipe(&mut self, machine: &mut Machine, flight: Flight) {
         self.hurries = true;
         machine.full.rounds = 0;
@@ -182,7 +186,7 @@ impl Rules for Picoquic {
         *bound = flight.or_more(before);
     }
 
-    /// `BBRCheckRecovery` and `BBRCheckDrain`.
+    /// Follows `BBRCheckRecovery` and `BBRCheckDrain`.
     fn drain(
         &mut self,
         machine: &mut Machine,
@@ -206,7 +210,7 @@ impl Rules for Picoquic {
         self.ceiling = CEILING * bandwidth;
     }
 
-    /// `BBRPickProbeWait`, `BBRPickProbeWaitEarly`.
+    /// Follows `BBRPickProbeWait` and `BBRPickProbeWaitEarly`.
     fn wait(&mut self, min_rtt: &MinRtt, drawn: f64) -> Span {
         self.excess = 0;
         let rtt_s = min_rtt.rtt_s;
@@ -225,7 +229,7 @@ impl Rules for Picoquic {
         machine.probe.start = ack.now;
     }
 
-    /// `BBRUpdateProbeBWCyclePhase`.
+    /// Follows `BBRUpdateProbeBWCyclePhase`.
     fn advance_cycle(
         &mut self,
         machine: &mut Machine,
@@ -263,7 +267,7 @@ impl Rules for Picoquic {
         }
     }
 
-    /// The smallest round-trip time, and whether recent ones are long.
+    /// Updates the smallest round-trip time and the count of long ones.
     fn update_min_rtt(&mut self, machine: &mut Machine, ack: &AckSample) {
         let Some(rtt) = ack.rtt else { return };
         self.rtts.take(rtt, ack.now);
@@ -289,10 +293,10 @@ impl Rules for Picoquic {
         min_rtt.measure_anew(ack);
     }
 
-    /// Nothing: it goes by the losses that acknowledgements tell of.
+    /// Does nothing: picoquic acts on the losses that acknowledgements report.
     fn on_loss(&mut self, _machine: &mut Machine, _window: &Window) {}
 
-    /// Nothing, too, unless it came by a timeout.
+    /// Does nothing, except after a timeout.
     fn on_recovery_exit(&mut self, machine: &mut Machine, window: &mut Window) {
         if machine.recovery.episode == Some(Episode::Timeout) {
             self.restart_startup(machine);
@@ -303,7 +307,7 @@ impl Rules for Picoquic {
 }
 
 impl Picoquic {
-    /// Startup begins again, with the window that there is.
+    /// Restarts Startup with the current window.
     fn restart_startup(&mut self, machine: &mut Machine) {
         machine.reset_full(0.0);
         machine.filled = false;
@@ -311,7 +315,7 @@ impl Picoquic {
         machine.state = State::Startup;
     }
 
-    /// Too many losses: what is in flight is the window for a round trip.
+    /// Holds the window at the segments in flight for a round trip, after too many losses.
     fn hold(&mut self, machine: &mut Machine, sample: &Sample, window: &mut Window) {
         machine.recovery.enter(window, machine.is_probing_rtt());
         let held = sample.in_flight + larger(sample.newly_delivered, 1.0);
@@ -320,7 +324,7 @@ impl Picoquic {
         self.delivered = machine.meter.delivered;
     }
 
-    /// The round trip is over: the window is what it was.
+    /// Restores the window after that round trip.
     fn let_go(&mut self, machine: &mut Machine, ack: &AckSample, window: &mut Window) {
         if machine.meter.answered() <= self.held_until {
             return;
@@ -388,7 +392,7 @@ mod tests {
         Flow::new(Bbr3::new(&settings))
     }
 
-    /// So many acknowledgements of one segment, 2 ms apart, after round trips of `rtt_ms`.
+    /// Delivers a number of acknowledgements of one segment each, 2 ms apart, with round trips of `rtt_ms`.
     fn acks(flow: &mut Flow<Bbr3>, count: u32, rtt_ms: u64) {
         flow.ack.rtt = Some(Span::from_millis(rtt_ms));
         let in_flight = flow.ack.in_flight;

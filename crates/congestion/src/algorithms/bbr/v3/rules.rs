@@ -8,30 +8,30 @@ use crate::algorithms::bbr::Sample;
 use crate::facts::AckSample;
 use crate::window::Window;
 
-/// The rules of a variant, with what it knows beside the state machine. Rules with an empty body are picoquic's alone.
+/// The rules of a variant, with its state beside that of the state machine. Only picoquic has the rules with an empty body.
 pub(super) trait Rules {
-    /// True if losses take their segments off the window, and too many hold it for a round trip.
+    /// True if each loss takes a segment off the window, and too many losses hold the window for a round trip.
     const CONSERVES: bool;
 
-    /// True if samples count for a probe beyond its end, until one was too high.
+    /// True if samples count as those of a probe after its end, until one shows too much in flight.
     const SAMPLES_BEYOND_PROBES: bool;
 
-    /// Before anything is made of an acknowledgement.
+    /// Prepares the variant's state before an acknowledgement is processed.
     fn begin_ack(&mut self, _machine: &mut Machine, _ack: &AckSample) {}
 
-    /// Returns true if the losses of the last flight, which exceed the threshold, count.
+    /// Returns true if losses of the last flight that exceed the threshold count.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool;
 
-    /// Before the acknowledgement is compared with what the bandwidth explains.
+    /// May begin a new interval of aggregated acknowledgements, before the excess of this one is computed.
     fn begin_aggregation(&self, _aggregation: &mut Aggregation, _now: Time) {}
 
-    /// Returns true if the pipe is full.
+    /// Checks for a full pipe, and records the outcome in the state machine.
     fn check_full(&mut self, machine: &mut Machine, ack: &AckSample, sample: &Sample);
 
-    /// Startup has filled the pipe.
+    /// Called when Startup has filled the pipe.
     fn on_full_pipe(&mut self, _machine: &mut Machine, _flight: Flight) {}
 
-    /// The cycles begin when the queue has drained.
+    /// Begins the cycles of ProbeBW when the queue has drained.
     fn drain(
         &mut self,
         machine: &mut Machine,
@@ -41,16 +41,16 @@ pub(super) trait Rules {
         window: &mut Window,
     );
 
-    /// The cycles begin, at this bandwidth.
+    /// Called when the cycles of ProbeBW begin, at this bandwidth.
     fn on_cycles(&mut self, _bandwidth: f64) {}
 
     /// Returns the wait for the next probe, from a number drawn from 0 to 1.
     fn wait(&mut self, min_rtt: &MinRtt, drawn: f64) -> Span;
 
-    /// Probing up begins.
+    /// Called when ProbeBW_UP begins.
     fn on_up(&mut self, machine: &mut Machine, ack: &AckSample);
 
-    /// The cycle in which it probes for bandwidth.
+    /// Advances the cycle of ProbeBW.
     fn advance_cycle(
         &mut self,
         machine: &mut Machine,
@@ -60,15 +60,15 @@ pub(super) trait Rules {
         window: &Window,
     );
 
-    /// The smallest round-trip time.
+    /// Updates the smallest round-trip time.
     fn update_min_rtt(&mut self, machine: &mut Machine, ack: &AckSample);
 
-    /// The probe for it begins.
+    /// Called when ProbeRTT begins.
     fn on_probe_rtt(&self, _min_rtt: &mut MinRtt, _ack: &AckSample) {}
 
-    /// The transport's recovery from losses begins.
+    /// Called when the transport's recovery from losses begins.
     fn on_loss(&mut self, machine: &mut Machine, window: &Window);
 
-    /// It ends, that after a timeout too.
+    /// Called when a recovery ends, including one after a timeout.
     fn on_recovery_exit(&mut self, machine: &mut Machine, window: &mut Window);
 }

@@ -11,17 +11,17 @@ use crate::packet::{Flags, SackBlocks};
 
 /// Round-trip values after an acknowledgement, in milliseconds.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct RoundTripValues {
     rtt: Option<f64>,
     smallest: f64,
     smoothed: f64,
 }
 
 /// An acknowledgement: its time, its acknowledgement number, its SACK blocks, and the round-trip values after it.
-type Line = (u64, u64, &'static [(u64, u64)], Told);
+type Line = (u64, u64, &'static [(u64, u64)], RoundTripValues);
 
-const fn told(rtt: f64, smallest: f64, smoothed: f64) -> Told {
-    Told {
+const fn values(rtt: f64, smallest: f64, smoothed: f64) -> RoundTripValues {
+    RoundTripValues {
         rtt: Some(rtt),
         smallest,
         smoothed,
@@ -31,16 +31,16 @@ const fn told(rtt: f64, smallest: f64, smoothed: f64) -> Told {
 /// Ten segments leave at 100 ms, others when acknowledgements come. Segment 13 is lost.
 const TABLE: &[Line] = &[
     // Segments 1 and 2.
-    (200, 3, &[], told(100.0, 100.0, 100.0)),
+    (200, 3, &[], values(100.0, 100.0, 100.0)),
     // Segments 3 to 11: the first of them left at 100 ms, 11 at 200 ms. 7/8 x 100 + 200/8.
-    (300, 12, &[], told(100.0, 100.0, 112.5)),
+    (300, 12, &[], values(100.0, 100.0, 112.5)),
     // Segment 12 alone, sent at 200 ms.
-    (310, 13, &[], told(110.0, 100.0, 112.1875)),
+    (310, 13, &[], values(110.0, 100.0, 112.1875)),
     // Segment 14, selectively, sent at 300 ms; then also 15 to 23, and 24 and 25, sent at 310 ms.
-    (380, 13, &[(14, 15)], told(80.0, 80.0, 108.164_062_5)),
-    (410, 13, &[(14, 26)], told(100.0, 80.0, 108.393_554_687_5)),
+    (380, 13, &[(14, 15)], values(80.0, 80.0, 108.164_062_5)),
+    (410, 13, &[(14, 26)], values(100.0, 80.0, 108.393_554_687_5)),
     // Segment 13 was retransmitted: only the timestamp gives a sample, of time zero here.
-    (600, 26, &[], told(600.0, 80.0, 169.844_360_351_562_5)),
+    (600, 26, &[], values(600.0, 80.0, 169.844_360_351_562_5)),
 ];
 
 #[test]
@@ -57,7 +57,7 @@ fn the_first_segment_is_smoothed_and_the_last_is_told() {
             bench.ack(*at, *next, blocks);
         }
         let whole_ns = |span: Span| (span.as_ps() / 1000) as f64 / 1e6;
-        let found = scribe.facts(|ack| Told {
+        let found = scribe.facts(|ack| RoundTripValues {
             rtt: ack.rtt.map(whole_ns),
             smallest: whole_ns(ack.min_rtt),
             smoothed: whole_ns(ack.srtt),
@@ -93,8 +93,8 @@ fn a_reported_delay_is_no_part_of_the_round_trip() {
         (100.0, 100.0),
         (150.0, 100.0),
     ];
-    let told = expected.map(|(rtt, smallest)| (Some(rtt), smallest, None));
-    assert_eq!(found, told);
+    let values = expected.map(|(rtt, smallest)| (Some(rtt), smallest, None));
+    assert_eq!(found, values);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::transport::tcp::regular::usual;
 
 /// Segments that an acknowledgement newly delivers.
 #[derive(Debug, Default)]
-pub(super) struct Arrived {
+pub(super) struct NewlyDelivered {
     pub(super) any: bool,
     /// The newest transmission that certainly arrived.
     pub(super) newest: Option<Transmission>,
@@ -24,7 +24,7 @@ pub(super) struct Arrived {
     pub(super) original: Option<u64>,
 }
 
-impl Arrived {
+impl NewlyDelivered {
     /// Records a segment that has arrived. The newest of an acknowledgement's transmissions counts, unless the
     /// acknowledgement may be for the first copy of a retransmitted segment (RFC 8985 section 6.2, step 2);
     /// `may_be_first` returns true in that case, given the send time.
@@ -59,7 +59,7 @@ impl Rack {
         tcb: &ControlBlock,
         ack: Ack,
         now: Time,
-        arrived: &mut Arrived,
+        arrived: &mut NewlyDelivered,
     ) {
         let shortest = tcb.shortest_rtt();
         let Self { sacked, flight, .. } = self;
@@ -91,7 +91,7 @@ impl Rack {
         tcb: &mut ControlBlock,
         ack: Ack,
         now: Time,
-        arrived: &mut Arrived,
+        arrived: &mut NewlyDelivered,
     ) {
         let shortest = tcb.shortest_rtt();
         let Self { sacked, flight, .. } = self;

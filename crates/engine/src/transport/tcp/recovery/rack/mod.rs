@@ -11,7 +11,7 @@ mod timer;
 
 use longhaul_units::{Span, Time};
 
-use self::detection::Arrived;
+use self::detection::NewlyDelivered;
 use self::timer::Wait;
 use super::prr::Prr;
 use super::tail_probe::TailProbe;
@@ -188,7 +188,7 @@ impl LossRecovery for Rack {
         let now = env.now();
         let (delivered, lost) = (tcb.delivered, tcb.lost);
         let advanced = ack.next.saturating_sub(tcb.una);
-        let mut arrived = Arrived::default();
+        let mut arrived = NewlyDelivered::default();
         // Regular acknowledgements overtake nothing unless a segment was retransmitted.
         let in_order = REGULAR && self.flight.is_in_order_from(tcb.una);
         if in_order {

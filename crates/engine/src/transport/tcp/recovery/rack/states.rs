@@ -4,7 +4,7 @@
 use longhaul_congestion::AckSample;
 
 use super::Rack;
-use super::detection::Arrived;
+use super::detection::NewlyDelivered;
 use crate::config::PrrRule;
 use crate::transport::Environment;
 use crate::transport::tcp::ack::Ack;
@@ -22,7 +22,7 @@ impl Rack {
         &mut self,
         tcb: &mut ControlBlock,
         ack: Ack,
-        (advanced, arrived, twice): (u64, &Arrived, Option<(u64, u64)>),
+        (advanced, arrived, twice): (u64, &NewlyDelivered, Option<(u64, u64)>),
         env: &mut impl Environment,
     ) {
         if twice.is_some() && tcb.config.undo {
