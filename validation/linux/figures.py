@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -25,9 +26,14 @@ class Simulated(NamedTuple):
     """Sparse samples of each flow's window."""
 
 
-def simulate(case: Case) -> Simulated:
-    """Simulate a case."""
-    results = longhaul.run(case.scenario())
+def simulate(case: Case, instead: Mapping[str, Path] | None = None) -> Simulated:
+    """Simulate a case, with built modules of the kernel `instead` of algorithms of these names."""
+    scenario = case.scenario()
+    for flow in scenario["flows"]:
+        module = (instead or {}).get(flow["congestion"]["kind"])
+        if module:
+            flow["congestion"] = {"module": str(module)}
+    results = longhaul.run(scenario)
     each = [
         (flow.algorithm, _of_flow(results, number, case, flow))
         for number, flow in enumerate(case.flows)

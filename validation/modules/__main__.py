@@ -16,6 +16,7 @@ from pathlib import Path
 from validation.modules.cases import CASES, Case
 from validation.modules.compare import Measured, Verdict, judge, measure
 from validation.modules.page import write
+from validation.modules.recordings import judged
 from validation.modules.trees import MODULES, objects, sources
 
 Runs = dict[tuple[str, str], tuple[Measured, Measured | None]]
@@ -31,6 +32,9 @@ def main(arguments: list[str]) -> int:
         folder = Path(temporary)
         built = objects(sources(given.kernel, folder), folder)
         runs = _all(built, given.only)
+        if not given.only:
+            with ProcessPoolExecutor(2) as pool:
+                both = judged(built, folder, pool)
     verdicts = [
         verdict
         for (module, case), (kernel, ours) in runs.items()
@@ -39,7 +43,7 @@ def main(arguments: list[str]) -> int:
     ]
     _report(verdicts)
     if not given.only:
-        write(runs, verdicts)
+        write(runs, verdicts, both)
     return 0
 
 

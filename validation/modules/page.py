@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 
 from validation.modules.cases import CASES
 from validation.modules.compare import BANDS, Measured, Verdict
+from validation.modules.recordings import Both, apart, table
 from validation.modules.trees import MODULES
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
@@ -33,13 +34,15 @@ DRAWN = ("one", "loss3")
 Runs = Mapping[tuple[str, str], tuple[Measured, Measured | None]]
 
 
-def write(runs: Runs, verdicts: Sequence[Verdict]) -> None:
+def write(runs: Runs, verdicts: Sequence[Verdict], both: Both) -> None:
     """Write the page and its picture."""
     text = TEXT.read_text(encoding="utf-8")
     for name, lines in (
         ("summary", _summary(verdicts)),
         ("cases", _cases(verdicts)),
         ("outside", _outside(verdicts)),
+        ("recordings", table(both)),
+        ("apart", apart(both)),
     ):
         text = text.replace(f"<!-- {name} -->", "\n".join(lines))
     (DOCS / "linux-modules.md").write_text(text, encoding="utf-8")

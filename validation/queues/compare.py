@@ -37,7 +37,7 @@ CASES: dict[str, tuple[str, int, dict[int, int]]] = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the kernel's discipline and ours did with one pattern of arrivals."""
+    """Fates of one pattern of packets under the kernel's discipline and ours."""
 
     case: str
     pattern: str

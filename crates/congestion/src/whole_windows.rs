@@ -4,7 +4,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{Cause, Congestion};
+use crate::facts::{AckSample, Cause, Congestion, Limit, Phase};
 use crate::window::Window;
 
 /// The kernel's clock ticks per second (`CONFIG_HZ`): the default of its configuration.
@@ -36,6 +36,38 @@ impl Counted {
     }
 }
 
+/// Enlarges the window by acknowledged segments, up to the threshold; returns the segments left over
+/// (`tcp_slow_start`).
+pub(crate) fn slow_start(window: &mut Window, acked: u64) -> u64 {
+    let before = window.cwnd() as u64;
+    let grown = ((before + acked) as f64).min(libm::floor(window.ssthresh()));
+    window.set_cwnd(grown);
+    acked.saturating_sub((grown as u64).saturating_sub(before))
+}
+
+/// Enlarges the window as standard TCP does, in slow start too (`tcp_reno_cong_avoid`).
+pub(crate) fn grow_as_standard(counted: &mut Counted, window: &mut Window, mut acked: u64) {
+    if window.in_slow_start() {
+        acked = slow_start(window, acked);
+    }
+    if acked > 0 {
+        grow_by_one_for(counted, window, window.cwnd() as u64, acked);
+    }
+}
+
+/// Enlarges the window by a segment for each `per_segment` acknowledged ones.
+pub(crate) fn grow_by_one_for(
+    counted: &mut Counted,
+    window: &mut Window,
+    per_segment: u64,
+    acked: u64,
+) {
+    let more = counted.add(per_segment, acked);
+    if more > 0 {
+        window.grow(more as f64);
+    }
+}
+
 /// Returns half of a window, two segments at least (`tcp_reno_ssthresh`).
 pub(crate) fn half(base: f64) -> f64 {
     ((base as u64 / 2).max(2)) as f64
@@ -47,6 +79,21 @@ pub(crate) fn reduce(window: &mut Window, target: f64) {
     let before = window.cwnd();
     window.reduce_to(target);
     window.set_cwnd(window.cwnd().min(before));
+}
+
+/// Segments acknowledged so far, and segments that have left, as acknowledgements tell (`snd_una`, `snd_nxt`).
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Sequence {
+    pub(crate) una: u64,
+    pub(crate) nxt: u64,
+}
+
+impl Sequence {
+    pub(crate) fn on_ack(&mut self, ack: &AckSample) {
+        self.una += ack.acked;
+        let sacked = ack.delivered.saturating_sub(self.una);
+        self.nxt = self.una + ack.in_flight + sacked;
+    }
 }
 
 /// State of a reduction of the window (`TCP_CA_CWR` and above).
@@ -90,6 +137,17 @@ impl Reducing {
     /// the whole recovery.
     pub(crate) fn end_recovery(&mut self) {
         (self.recovering, self.ending) = (false, true);
+    }
+
+    /// Returns true if the kernel asks the algorithm whether the window grows (`tcp_may_raise_cwnd`): also where it is not used,
+    /// which algorithms look at themselves.
+    pub(crate) fn asks_for_growth(self, ack: &AckSample, phase: Phase) -> bool {
+        let unused = phase == Phase::NoGrowth
+            && ack.limit != Limit::Network
+            && ack.acked > 0
+            && !ack.ecn_echo
+            && self.is_open();
+        phase.may_grow() || unused
     }
 
     /// Returns true if no reduction is under way (`TCP_CA_Open`).

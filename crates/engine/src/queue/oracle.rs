@@ -130,7 +130,7 @@ struct Row {
     packet: Packet,
 }
 
-/// What became of a packet: 1 sent, 2 sent with a mark, 3 dropped; and when, in nanoseconds.
+/// Fate of a packet: 1 sent, 2 sent with a mark, 3 dropped; and its time in nanoseconds.
 type Fate = (u64, u64);
 
 /// A discipline in front of a link of constant rate.

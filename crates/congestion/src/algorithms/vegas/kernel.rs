@@ -2,11 +2,13 @@
 //! which every acknowledgement enlarges the window; in a recovery, and where a round trip has two samples at most, it is
 //! standard TCP.
 
-use longhaul_units::{Span, Time};
+use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
-use crate::whole_windows::{Counted, Reducing, half, reduce};
+use crate::whole_windows::{
+    Counted, Reducing, Sequence, grow_as_standard, half, reduce, slow_start,
+};
 use crate::window::Window;
 
 /// The kernel's Vegas. Round-trip times are in microseconds, and one more.
@@ -19,8 +21,8 @@ pub struct KernelVegas {
     min_rtt: u64,
     samples: u64,
     queued: u64,
-    /// Segments acknowledged, and segments sent when the round trip began.
-    una: u64,
+    sequence: Sequence,
+    /// Segments sent when the round trip began.
     round_end: u64,
     counted: Counted,
     reducing: Reducing,
@@ -36,7 +38,7 @@ impl KernelVegas {
             min_rtt: u64::MAX,
             samples: 0,
             queued: 0,
-            una: 0,
+            sequence: Sequence::default(),
             round_end: 0,
             counted: Counted::default(),
             reducing: Reducing::default(),
@@ -58,41 +60,26 @@ impl KernelVegas {
 
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.sample(ack.rtt);
-        self.una += ack.acked;
+        self.sequence.on_ack(ack);
         if self.reducing.on_ack(ack.acked) {
-            self.enable(ack.in_flight);
+            self.enable();
         }
         if !phase.may_grow() {
             return;
         }
+        let acked = ack.credit as u64;
         if !self.reducing.is_open() {
-            self.grow_as_standard(ack, window);
-        } else if self.una > self.round_end {
-            self.round_end = self.una + ack.in_flight;
+            grow_as_standard(&mut self.counted, window, acked);
+        } else if self.sequence.una > self.round_end {
+            self.round_end = self.sequence.nxt;
             if self.samples <= 2 {
-                self.grow_as_standard(ack, window);
+                grow_as_standard(&mut self.counted, window, acked);
             } else {
                 self.end_round(ack, window);
             }
             self.forget_samples();
         } else if window.in_slow_start() {
-            slow_start(ack, window);
-        }
-    }
-
-    /// Follows `tcp_reno_cong_avoid`.
-    fn grow_as_standard(&mut self, ack: &AckSample, window: &mut Window) {
-        let mut acked = ack.credit as u64;
-        if window.in_slow_start() {
-            acked = slow_start(ack, window);
-        }
-        let more = if acked > 0 {
-            self.counted.add(window.cwnd() as u64, acked)
-        } else {
-            0
-        };
-        if more > 0 {
-            window.grow(more as f64);
+            slow_start(window, acked);
         }
     }
 
@@ -104,7 +91,7 @@ impl KernelVegas {
             window.set_cwnd(cwnd.min(filling + 1) as f64);
             lower_threshold(window);
         } else if window.in_slow_start() {
-            slow_start(ack, window);
+            slow_start(window, ack.credit as u64);
         } else if self.queued > self.beta {
             window.set_cwnd((cwnd - 1) as f64);
             lower_threshold(window);
@@ -118,8 +105,8 @@ impl KernelVegas {
     }
 
     /// Follows `vegas_enable`.
-    fn enable(&mut self, in_flight: u64) {
-        self.round_end = self.una + in_flight;
+    fn enable(&mut self) {
+        self.round_end = self.sequence.nxt;
         self.forget_samples();
     }
 
@@ -138,23 +125,14 @@ impl KernelVegas {
         window.restart();
     }
 
-    pub(super) fn on_recovery_exit(&mut self, _now: Time, window: &Window) {
+    pub(super) fn on_recovery_exit(&mut self) {
         self.reducing.end_recovery();
-        self.enable(window.cwnd() as u64);
+        self.enable();
     }
 
     pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
         out("queued", self.queued as f64);
     }
-}
-
-/// Enlarges the window by the acknowledged segments, up to the threshold; returns the segments left over
-/// (`tcp_slow_start`).
-fn slow_start(ack: &AckSample, window: &mut Window) -> u64 {
-    let (before, acked) = (window.cwnd() as u64, ack.credit as u64);
-    let grown = ((before + acked) as f64).min(libm::floor(window.ssthresh()));
-    window.set_cwnd(grown);
-    acked.saturating_sub((grown as u64).saturating_sub(before))
 }
 
 /// Follows `tcp_vegas_ssthresh`.
@@ -171,7 +149,7 @@ mod tests {
         for sample in [us + 500, us, us + 900] {
             vegas.sample(Some(Span::from_micros(sample)));
         }
-        vegas.una = vegas.round_end;
+        vegas.sequence.una = vegas.round_end;
         let ack = AckSample {
             in_flight: window.cwnd() as u64,
             rtt: Some(Span::from_micros(us)),

@@ -225,9 +225,9 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
+    fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
-            kernel.on_recovery_exit(now, window);
+            kernel.on_recovery_exit();
         }
     }
 

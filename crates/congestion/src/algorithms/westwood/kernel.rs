@@ -22,9 +22,13 @@ pub struct KernelWestwood {
     first_filter: u64,
     bandwidth: u64,
     /// Tick at which the bandwidth sample began, and bytes acknowledged since then.
-    since: Option<u64>,
+    since: u64,
     bytes: u64,
+    /// Segments delivered and acknowledged so far.
     delivered: u64,
+    una: u64,
+    /// Bytes that duplicate acknowledgements have counted.
+    accounted: u64,
     rtt: u64,
     min_rtt: u64,
     /// True if the next round-trip time becomes the smallest.
@@ -41,9 +45,11 @@ impl KernelWestwood {
             payload: 1,
             first_filter: 0,
             bandwidth: 0,
-            since: None,
+            since: 0,
             bytes: 0,
             delivered: 0,
+            una: 0,
+            accounted: 0,
             rtt: UNKNOWN_RTT,
             min_rtt: UNKNOWN_RTT,
             forgets: true,
@@ -53,6 +59,35 @@ impl KernelWestwood {
         }
     }
 
+    /// Begins the first bandwidth sample with the connection, a round trip before the first acknowledgement of data
+    /// (`tcp_westwood_init`).
+    pub(super) fn begin(&mut self, now: Time) {
+        self.since = ticks(now);
+    }
+
+    /// Returns the bytes that an acknowledgement counts for. A duplicate counts for a segment, which is taken off what a later
+    /// one covers (`westwood_acked_count`); others count for what they cover.
+    fn counted_bytes(&mut self, ack: &AckSample) -> u64 {
+        let newly = ack.delivered - self.delivered;
+        self.delivered = ack.delivered;
+        self.una += ack.acked;
+        let sacked = self.delivered > self.una;
+        let covered = ack.acked * self.payload;
+        if ack.acked == 0 {
+            self.accounted += self.payload;
+            return self.payload;
+        }
+        let slow_path = ack.ecn_echo || ack.acked != newly || sacked;
+        if !slow_path || ack.acked == 1 {
+            return covered;
+        }
+        if self.accounted >= covered {
+            self.accounted -= covered;
+            return self.payload;
+        }
+        covered - std::mem::take(&mut self.accounted)
+    }
+
     /// Follows `tcp_westwood_ack` and `tcp_westwood_pkts_acked`.
     fn measure(&mut self, ack: &AckSample) {
         self.payload = ack.segment_bytes.saturating_sub(HEADERS).max(1);
@@ -60,14 +95,13 @@ impl KernelWestwood {
             self.rtt = ticks_begun(rtt);
         }
         let now = ticks(ack.now);
-        let length = now - *self.since.get_or_insert(now);
+        let length = now - self.since;
         if self.rtt > 0 && length > self.rtt.max(SHORTEST) {
             self.filter(self.bytes / length);
             self.bytes = 0;
-            self.since = Some(now);
+            self.since = now;
         }
-        self.bytes += (ack.delivered - self.delivered) * self.payload;
-        self.delivered = ack.delivered;
+        self.bytes += self.counted_bytes(ack);
         self.min_rtt = if std::mem::take(&mut self.forgets) {
             self.rtt
         } else {
@@ -181,6 +215,20 @@ mod tests {
         assert_eq!(window.cwnd(), 80.0);
         westwood.on_recovery_exit(event.now, &mut window);
         assert_eq!((window.cwnd(), window.ssthresh()), (99.0, 99.0), "cut off");
+    }
+
+    /// Three duplicates count for three segments; the fourth is left for the acknowledgement of four.
+    #[test]
+    fn what_duplicates_have_counted_is_taken_off() {
+        let mut westwood = KernelWestwood::new();
+        let of = |acked, delivered| AckSample {
+            acked,
+            delivered,
+            ..AckSample::ONE_SEGMENT
+        };
+        let acks = [of(0, 1), of(0, 2), of(0, 3), of(4, 4), of(2, 6)];
+        let counted = acks.map(|ack| westwood.counted_bytes(&ack));
+        assert_eq!(counted, [1, 1, 1, 1, 2]);
     }
 
     #[test]

@@ -127,6 +127,12 @@ impl CongestionControl for Westwood {
         Needs::RTT
     }
 
+    fn on_handshake(&mut self, ack: &AckSample, _window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.begin(ack.now);
+        }
+    }
+
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);

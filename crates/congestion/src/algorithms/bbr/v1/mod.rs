@@ -299,7 +299,12 @@ impl Bbr {
         }
         if matches!(self.state, State::Startup) && self.filled {
             self.state = State::Drain;
-            window.exit_slow_start();
+            if self.kernel.is_some() {
+                // `bbr_check_drain`
+                window.set_ssthresh(self.in_flight_at(1.0));
+            } else {
+                window.exit_slow_start();
+            }
         }
         if matches!(self.state, State::Drain) && sample.in_flight <= self.in_flight_at(1.0) {
             self.enter_probe_bw(ack.now);

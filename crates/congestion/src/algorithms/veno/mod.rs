@@ -5,12 +5,15 @@
 //! round-trip time; the part that is not queueing is the smallest since the last loss (section
 //! III.A).
 
-use longhaul_units::Span;
+mod kernel;
+
+use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::{CongestionControl, restart};
+use self::kernel::KernelVeno;
+use crate::congestion_control::{CongestionControl, Phases, restart};
 use crate::entry::{Entry, PathNeeds, Signal};
-use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::quantity;
@@ -22,7 +25,8 @@ pub(crate) static ENTRY: Entry<Veno> = Entry {
     description: "Estimates how many segments the flow holds in the queue. Below beta of them it \
         is standard TCP and removes a fifth of the window only at a loss, which it takes for a \
         random one; from beta on it grows half as fast and halves the window. Variant linux-2.6.22 takes \
-        the round-trip time of the last acknowledgement, and the smallest of the connection.",
+        the round-trip time of the last acknowledgement, and the smallest of the connection; linux-6.18, the form of a \
+        current kernel, does so in whole segments, and grows by one in every second window.",
     law: &[
         "queued = cwnd * (srtt - min_rtt) / srtt, with min_rtt since the last loss",
         "each ACK: cwnd += acked / cwnd; half as much where queued >= beta",
@@ -32,7 +36,7 @@ pub(crate) static ENTRY: Entry<Veno> = Entry {
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
     state: &[quantity::QUEUED],
-    variants: &[Variant::Paper, Variant::Linux2_6_22],
+    variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &[
         Parameter {
             name: "beta",
@@ -64,6 +68,7 @@ pub struct Veno {
     base_rtt: Option<Span>,
     /// Estimated segments in the queue at the last acknowledgement; none before the first.
     queued: Option<f64>,
+    kernel: Option<Box<KernelVeno>>,
 }
 
 impl Veno {
@@ -74,6 +79,8 @@ impl Veno {
             linux: settings.variant() == Variant::Linux2_6_22,
             base_rtt: None,
             queued: None,
+            kernel: (settings.variant() == Variant::Linux6_18)
+                .then(|| Box::new(KernelVeno::new(settings))),
         }
     }
 
@@ -99,11 +106,22 @@ impl Veno {
 }
 
 impl CongestionControl for Veno {
+    fn phases(&self) -> Phases {
+        if self.kernel.is_some() {
+            Phases::SlowStart
+        } else {
+            Phases::Avoidance
+        }
+    }
+
     fn needs(&self) -> Needs {
         Needs::RTT
     }
 
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_ack(ack, phase, window);
+        }
         self.estimate(ack, window.cwnd());
         if phase != Phase::Avoidance {
             return;
@@ -117,6 +135,9 @@ impl CongestionControl for Veno {
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_congestion(event, window);
+        }
         let decrease = if self.is_congested() {
             0.5
         } else {
@@ -127,11 +148,29 @@ impl CongestionControl for Veno {
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_timeout(event, window);
+        }
         self.base_rtt = None;
         restart(event, window);
     }
 
+    fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.on_recovery_exit();
+        }
+    }
+
+    fn on_idle(&mut self, _idle: &Idle, _window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.forget();
+        }
+    }
+
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        if let Some(kernel) = &self.kernel {
+            return kernel.probe(out);
+        }
         out("queued", self.queued.unwrap_or(f64::NAN));
     }
 }

@@ -4,9 +4,12 @@
 //! high-speed networks", VALUETOOLS 2006 and Performance Evaluation 65, 2008. Thresholds of delay are
 //! parts of the largest queueing delay seen. Points that the paper leaves open are as in Linux.
 
-use longhaul_units::Span;
+mod kernel;
+
+use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
+use self::kernel::KernelIllinois;
 use crate::congestion_control::{CongestionControl, restart};
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
@@ -22,7 +25,8 @@ pub(crate) static ENTRY: Entry<Illinois> = Entry {
     description: "Additive increase and multiplicative decrease whose amounts follow the mean \
         queueing delay of the last round trip: max_increase and min_decrease on an empty queue, \
         min_increase and max_decrease on a full one. Standard TCP below low_window segments. Variant \
-        linux-2.6.22 keeps at a loss the part that it should remove, and halves the rate in a recovery.",
+        linux-2.6.22 keeps at a loss the part that it should remove, and halves the rate in a recovery; linux-6.18 is the form \
+        of a current kernel, in whole segments and parts of 128.",
     law: &[
         "d = (mean rtt of a round - min_rtt) / (max_rtt - min_rtt)",
         "a(d): max_increase on a short queue, then falling as a hyperbola to min_increase at d = 1",
@@ -42,7 +46,7 @@ pub(crate) static ENTRY: Entry<Illinois> = Entry {
         ),
         Quantity::new("decrease", "", "part of the window that a loss takes"),
     ],
-    variants: &[Variant::Paper, Variant::Linux2_6_22],
+    variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &PARAMETERS,
     build: Illinois::new,
 };
@@ -122,6 +126,7 @@ pub struct Illinois {
     /// Sum and number of the current round's samples.
     rtt_sum_s: f64,
     rtt_count: f64,
+    kernel: Option<Box<KernelIllinois>>,
 }
 
 impl Illinois {
@@ -142,6 +147,8 @@ impl Illinois {
             max_rtt: Span::ZERO,
             rtt_sum_s: 0.0,
             rtt_count: 0.0,
+            kernel: (settings.variant() == Variant::Linux6_18)
+                .then(|| Box::new(KernelIllinois::new(settings))),
         })
     }
 
@@ -213,6 +220,9 @@ impl CongestionControl for Illinois {
 
     /// Slow start's delays count, too: they find the largest.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_ack(ack, phase, window);
+        }
         if ack.round_start {
             self.end_round(ack, window);
         }
@@ -232,17 +242,32 @@ impl CongestionControl for Illinois {
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_congestion(event, window);
+        }
         window.reduce_to(self.reduced(event.base));
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_timeout(event, window);
+        }
         self.be_standard();
         self.patient = None;
         (self.rtt_sum_s, self.rtt_count) = (0.0, 0.0);
         restart(event, window);
     }
 
+    fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.on_recovery_exit();
+        }
+    }
+
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        if let Some(kernel) = &self.kernel {
+            return kernel.probe(out);
+        }
         out("increase", self.increase);
         out("decrease", self.decrease);
     }

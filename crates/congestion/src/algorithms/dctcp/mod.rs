@@ -4,11 +4,15 @@
 //! echoes a mark counts for all the segments it tells of, as the receiver acknowledges at every
 //! change of the mark (section 3.2).
 
+mod kernel;
+
+use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::CongestionControl;
+use self::kernel::KernelDctcp;
+use crate::congestion_control::{CongestionControl, restart};
 use crate::entry::{Entry, PathNeeds, Signal};
-use crate::facts::{AckSample, Cause, Congestion, Phase};
+use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::marked_share::MarkedShare;
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
@@ -19,7 +23,8 @@ pub(crate) static ENTRY: Entry<Dctcp> = Entry {
     kind: "dctcp",
     title: "DCTCP",
     description: "Standard TCP that estimates the share of marked segments, alpha, and at a mark \
-        removes alpha / 2 of the window, once a round trip. Losses halve it.",
+        removes alpha / 2 of the window, once a round trip. Losses halve it. Variant linux-6.18, the form of a current \
+        kernel, has alpha in parts of 1024, of which fewer than 16 become none.",
     law: &[
         "each round trip: alpha += gain * (share of marked segments - alpha)",
         "each ACK: cwnd += acked / cwnd",
@@ -30,7 +35,7 @@ pub(crate) static ENTRY: Entry<Dctcp> = Entry {
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::queue("threshold"),
     state: &[quantity::ALPHA_MARKED],
-    variants: &[Variant::Paper],
+    variants: &[Variant::Paper, Variant::Linux6_18],
     parameters: &[
         Parameter {
             name: "gain",
@@ -58,6 +63,7 @@ pub struct Dctcp {
     gain: f64,
     alpha: f64,
     marks: MarkedShare,
+    kernel: Option<Box<KernelDctcp>>,
 }
 
 impl Dctcp {
@@ -66,6 +72,8 @@ impl Dctcp {
             gain: settings.get("gain"),
             alpha: settings.get("initial_alpha"),
             marks: MarkedShare::default(),
+            kernel: (settings.variant() == Variant::Linux6_18)
+                .then(|| Box::new(KernelDctcp::new(settings))),
         }
     }
 
@@ -86,6 +94,9 @@ impl CongestionControl for Dctcp {
     }
 
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_ack(ack, phase, window);
+        }
         if ack.round_start {
             self.end_window();
         }
@@ -96,6 +107,9 @@ impl CongestionControl for Dctcp {
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_congestion(event, window);
+        }
         let decrease = match event.cause {
             Cause::Ecn => self.alpha / 2.0,
             Cause::Loss | Cause::Nak => 0.5,
@@ -103,7 +117,23 @@ impl CongestionControl for Dctcp {
         window.reduce_to(event.base * (1.0 - decrease));
     }
 
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        match &mut self.kernel {
+            Some(kernel) => kernel.on_timeout(event, window),
+            None => restart(event, window),
+        }
+    }
+
+    fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.on_recovery_exit();
+        }
+    }
+
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        if let Some(kernel) = &self.kernel {
+            return kernel.probe(out);
+        }
         out("alpha", self.alpha);
     }
 }

@@ -4,11 +4,15 @@
 //! that the paper leaves open, and the values, are as in the Linux code of one of its authors. The
 //! queue is Vegas' estimate.
 
+mod kernel;
+
+use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
-use crate::congestion_control::CongestionControl;
+use self::kernel::KernelYeah;
+use crate::congestion_control::{CongestionControl, Phases, restart};
 use crate::entry::{Entry, PathNeeds, Signal};
-use crate::facts::{AckSample, Congestion, Phase};
+use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::quantity;
@@ -21,7 +25,8 @@ pub(crate) static ENTRY: Entry<Yeah> = Entry {
     description: "Grows as Scalable TCP while it holds few segments in the queue and the queueing \
         delay is short, else as standard TCP, and takes back what it holds in the queue beyond \
         max_queued segments unless other flows keep the queue full. Removes at a loss what the \
-        queue holds, at least an eighth and at most half of the window.",
+        queue holds, at least an eighth and at most half of the window. Variant linux-6.18 is the form of a current kernel: \
+        whole windows, and rounds in slow start, too.",
     law: &[
         "queued = cwnd * (1 - min_rtt / rtt), each round trip",
         "fast while queued <= max_queued and queueing delay <= max_delay * min_rtt; slow otherwise",
@@ -34,7 +39,7 @@ pub(crate) static ENTRY: Entry<Yeah> = Entry {
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
     state: &[quantity::QUEUED, quantity::STANDARD_WINDOW],
-    variants: &[Variant::Paper],
+    variants: &[Variant::Paper, Variant::Linux6_18],
     parameters: &PARAMETERS,
     build: |settings| Ok(Yeah::new(settings)),
 };
@@ -117,6 +122,7 @@ pub struct Yeah {
     fast_rounds: f64,
     /// The window that standard TCP would have: precautionary decongestion stops there.
     standard: f64,
+    kernel: Option<Box<KernelYeah>>,
 }
 
 impl Yeah {
@@ -134,6 +140,8 @@ impl Yeah {
             slow_rounds: 0.0,
             fast_rounds: 0.0,
             standard: MIN_STANDARD,
+            kernel: (settings.variant() == Variant::Linux6_18)
+                .then(|| Box::new(KernelYeah::new(settings))),
         }
     }
 
@@ -197,11 +205,22 @@ impl Yeah {
 }
 
 impl CongestionControl for Yeah {
+    fn phases(&self) -> Phases {
+        if self.kernel.is_some() {
+            Phases::SlowStart
+        } else {
+            Phases::Avoidance
+        }
+    }
+
     fn needs(&self) -> Needs {
         Needs::RTT
     }
 
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_ack(ack, phase, window);
+        }
         // Slow start's rounds are the transport's, and their end may end it.
         if ack.round_start && window.in_slow_start() {
             self.end_round(ack, window);
@@ -228,17 +247,44 @@ impl CongestionControl for Yeah {
     }
 
     fn on_handshake(&mut self, ack: &AckSample, window: &mut Window) {
-        self.end_round(ack, window);
+        if self.kernel.is_none() {
+            self.end_round(ack, window);
+        }
     }
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            return kernel.on_congestion(event, window);
+        }
         window.reduce_to(event.base - self.reduction(event.base));
         self.fast_rounds = 0.0;
         self.standard = (self.standard / 2.0).max(MIN_STANDARD);
         self.round_end = None;
     }
 
+    fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        match &mut self.kernel {
+            Some(kernel) => kernel.on_timeout(event, window),
+            None => restart(event, window),
+        }
+    }
+
+    fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.on_recovery_exit();
+        }
+    }
+
+    fn on_idle(&mut self, _idle: &Idle, _window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.forget();
+        }
+    }
+
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
+        if let Some(kernel) = &self.kernel {
+            return kernel.probe(out);
+        }
         out("queued", self.queued);
         out("standard_window", self.standard);
     }

@@ -5,11 +5,14 @@
 //! (`low_p`, `low_window`) to (`high_p`, `high_window`). Variant nist is that of NIST SP 500-282, variant linux-2.6.22
 //! Linux 2.6.22, which has the table of the RFC's appendix B.
 
+mod kernel;
+
 use std::sync::Arc;
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
+use self::kernel::KernelCount;
 use super::reno::mean_window;
 use crate::congestion_control::{CongestionControl, restart};
 use crate::entry::{Entry, PathNeeds, Signal};
@@ -18,6 +21,7 @@ use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::quantity;
 use crate::response_table::ResponseTable;
+use crate::whole_windows::reduce;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Hstcp> = Entry {
@@ -182,8 +186,8 @@ pub struct Hstcp {
     ns2: Option<Ns2Factor>,
     /// True if a timeout sets `ssthresh` with the algorithm's own decrease (NIST SP 500-282, equation 29).
     own_threshold: bool,
-    /// Segments counted towards the next increase by one (`snd_cwnd_cnt`); only in the variant of a current kernel.
-    counted: Option<u64>,
+    /// The count and the row of a current kernel; only in its variant.
+    kernel: Option<KernelCount>,
 }
 
 /// Factor of ns-2 for a reduction of standard TCP: one half, then the last `b(w)`, so that a later reduction at a
@@ -201,7 +205,7 @@ impl Hstcp {
             response: Arc::new(Response::new(settings)),
             ns2,
             own_threshold: !matches!(settings.variant(), Variant::Paper | Variant::Ns2),
-            counted: (settings.variant() == Variant::Linux6_18).then_some(0),
+            kernel: (settings.variant() == Variant::Linux6_18).then_some(KernelCount::NEW),
         })
     }
 }
@@ -210,15 +214,18 @@ impl CongestionControl for Hstcp {
     /// RFC 3649 equation 2: `a(w)` segments per round trip.
     #[inline]
     fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
-        if let Some(counted) = &mut self.counted {
-            return Some(whole_increment(counted, &self.response, cwnd));
+        if let Some(kernel) = &mut self.kernel {
+            return Some(kernel.increment(&self.response, cwnd));
         }
         Some(self.response.increase(cwnd) * credit / cwnd)
     }
 
     /// RFC 3649 equation 1: the window shrinks by `b(w)` of itself.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        self.counted = self.counted.map(|_| 0);
+        if let Some(kernel) = &mut self.kernel {
+            kernel.counted = 0;
+            return reduce(window, kernel.reduced(event.base));
+        }
         let target = match &mut self.ns2 {
             None => self.response.reduced(event.base),
             Some(factor) => factor.target(&self.response, event, window.cwnd()),
@@ -235,7 +242,13 @@ impl CongestionControl for Hstcp {
             return;
         }
         if !event.keep_ssthresh {
-            window.set_ssthresh(self.response.reduced(event.base));
+            window.set_ssthresh(match &self.kernel {
+                Some(kernel) => kernel.reduced(event.base),
+                None => self.response.reduced(event.base),
+            });
+        }
+        if let Some(kernel) = &mut self.kernel {
+            kernel.counted = 0;
         }
         window.restart();
     }
@@ -265,20 +278,9 @@ impl CongestionControl for Hstcp {
 impl Extension for Hstcp {
     /// Returns standard TCP's bound in Linux (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
-        let halves = self.response.linux && self.counted.is_none();
+        let halves = self.response.linux && self.kernel.is_none();
         halves.then(|| window.ssthresh() / 2.0)
     }
-}
-
-/// Returns the segments to add for an acknowledgement (Linux 6.18, `hstcp_cong_avoid`).
-fn whole_increment(counted: &mut u64, response: &Response, cwnd: f64) -> f64 {
-    let cwnd = cwnd as u64;
-    *counted += response.increase(cwnd as f64) as u64;
-    let due = *counted >= cwnd;
-    if due {
-        *counted -= cwnd;
-    }
-    f64::from(u8::from(due))
 }
 
 impl Ns2Factor {
@@ -312,6 +314,8 @@ struct Response {
     rounding: Option<fn(f64) -> f64>,
     linux: bool,
     nist: bool,
+    /// The rows of a current kernel's table: the largest window and the decrease in 256ths.
+    rows: Vec<(u64, u64)>,
 }
 
 impl Response {
@@ -333,7 +337,20 @@ impl Response {
                 Variant::Linux2_6_22 | Variant::Linux6_18
             ),
             nist: settings.variant() == Variant::Nist,
+            rows: kernel::rows(settings),
         }
+    }
+
+    /// Returns the increase at a window, and the decrease in 256ths, in a current kernel: by its table, or by the formula
+    /// where there is none.
+    fn row(&self, w: u64) -> (u64, u64) {
+        if self.rows.is_empty() {
+            let decrease = 256.0 * self.decrease(w as f64);
+            return (self.increase(w as f64) as u64, decrease as u64);
+        }
+        let larger = self.rows.partition_point(|&(largest, _)| largest < w);
+        let at = larger.min(self.rows.len() - 1);
+        (at as u64 + 1, self.rows[at].1)
     }
 
     /// Returns true if the flow is standard TCP at window `w`: at `low_window` itself it is (RFC 3649 section 5), but
@@ -743,8 +760,14 @@ mod tests {
         let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();
         let mut hstcp = Hstcp::new(&settings).unwrap();
         let grown: f64 = (0..95).map(|_| hstcp.increment(2.0, 664.0).unwrap()).sum();
-        assert_eq!((grown, hstcp.counted), (1.0, Some(1)));
-        assert_eq!(hstcp.response.reduced(664.0), 664.0 - 223.0);
+        let kernel = hstcp.kernel.unwrap();
+        assert_eq!((grown, kernel.counted), (1.0, 1));
+        assert_eq!(kernel.reduced(664.0), 664.0 - 223.0);
+        // A loss in slow start takes half, whatever the window.
+        assert_eq!(KernelCount::NEW.reduced(664.0), 332.0);
+        // 0.44 of 256 at the end of the row, not 113 as at its beginning.
+        assert_eq!(hstcp.response.row(89), (2, 112));
+        assert_eq!(hstcp.response.row(200_000), (72, 24));
         assert_eq!(
             hstcp.recovery_floor(&Window::new(10.0, 2.0, 1e6, crate::Rounding::Real)),
             None

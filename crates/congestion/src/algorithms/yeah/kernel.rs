@@ -1,0 +1,230 @@
+//! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`): whole windows, and a round trip's smallest sample, as Vegas has it, in slow
+//! start, too. What is taken back sets the threshold, which a round trip with three samples does at the least.
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::parameter::Settings;
+use crate::whole_windows::{Counted, Reducing, Sequence, grow_by_one_for, reduce, slow_start};
+use crate::window::Window;
+
+/// Acknowledged segments for a segment more in fast growth (`TCP_SCALABLE_AI_CNT`).
+const FAST: u64 = 100;
+/// Standard TCP's window at the least.
+const LEAST: u64 = 2;
+
+/// The kernel's YeAH, with its names. Round-trip times are in microseconds, and one more.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct KernelYeah {
+    max_queued: u64,
+    /// Parts of the smallest round-trip time, and of the window, as divisors.
+    max_delay: u64,
+    max_taken_back: f64,
+    min_decrease: f64,
+    competing: u64,
+    alone: u64,
+    base_rtt: u64,
+    min_rtt: u64,
+    cnt_rtt: u64,
+    last_queue: u64,
+    doing_reno_now: u64,
+    reno_count: u64,
+    fast_count: u64,
+    sequence: Sequence,
+    /// Segments sent when the round trip began.
+    beg_snd_nxt: u64,
+    counted: Counted,
+    reducing: Reducing,
+}
+
+impl KernelYeah {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            max_queued: settings.get("max_queued") as u64,
+            max_delay: libm::round(1.0 / settings.get("max_delay")).max(1.0) as u64,
+            max_taken_back: settings.get("max_taken_back"),
+            min_decrease: settings.get("min_decrease"),
+            competing: settings.get("competing") as u64,
+            alone: settings.get("alone") as u64,
+            base_rtt: u64::MAX,
+            min_rtt: u64::MAX,
+            cnt_rtt: 0,
+            last_queue: 0,
+            doing_reno_now: 0,
+            reno_count: LEAST,
+            fast_count: 0,
+            sequence: Sequence::default(),
+            beg_snd_nxt: 0,
+            counted: Counted::default(),
+            reducing: Reducing::default(),
+        }
+    }
+
+    /// Follows `tcp_vegas_pkts_acked`.
+    fn sample(&mut self, rtt: Option<Span>) {
+        if let Some(rtt) = rtt {
+            let rtt = rtt.as_ps() / 1_000_000 + 1;
+            self.base_rtt = self.base_rtt.min(rtt);
+            self.min_rtt = self.min_rtt.min(rtt);
+            self.cnt_rtt += 1;
+        }
+    }
+
+    /// Begins a round trip (`vegas_enable`).
+    fn begin_round(&mut self) {
+        self.beg_snd_nxt = self.sequence.nxt;
+        (self.min_rtt, self.cnt_rtt) = (u64::MAX, 0);
+    }
+
+    pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.sample(ack.rtt);
+        self.sequence.on_ack(ack);
+        if self.reducing.on_ack(ack.acked) {
+            self.begin_round();
+        }
+        if !phase.may_grow() {
+            return;
+        }
+        self.grow(ack.credit as u64, window);
+        if self.sequence.una > self.beg_snd_nxt {
+            if self.cnt_rtt > 2 {
+                self.end_round(window);
+            }
+            self.begin_round();
+        }
+    }
+
+    fn grow(&mut self, mut acked: u64, window: &mut Window) {
+        if window.in_slow_start() {
+            acked = slow_start(window, acked);
+            if acked == 0 {
+                return;
+            }
+        }
+        let cwnd = window.cwnd() as u64;
+        let per_segment = if self.doing_reno_now == 0 {
+            cwnd.min(FAST)
+        } else {
+            cwnd
+        };
+        grow_by_one_for(&mut self.counted, window, per_segment, acked);
+    }
+
+    fn end_round(&mut self, window: &mut Window) {
+        let cwnd = window.cwnd() as u64;
+        let delay = self.min_rtt - self.base_rtt;
+        let queue = cwnd * delay / self.min_rtt;
+        if queue > self.max_queued || delay > self.base_rtt / self.max_delay {
+            if queue > self.max_queued && cwnd > self.reno_count {
+                self.decongest(queue, window);
+            }
+            self.reno_count = if self.reno_count <= LEAST {
+                (window.cwnd() as u64 / 2).max(LEAST)
+            } else {
+                self.reno_count + 1
+            };
+            self.doing_reno_now += 1;
+        } else {
+            self.fast_count += 1;
+            if self.fast_count > self.alone {
+                (self.reno_count, self.fast_count) = (LEAST, 0);
+            }
+            self.doing_reno_now = 0;
+        }
+        self.last_queue = queue;
+    }
+
+    /// Takes back what is queued, and leaves slow start there.
+    fn decongest(&self, queue: u64, window: &mut Window) {
+        let cwnd = window.cwnd() as u64;
+        let excess = queue.min((cwnd as f64 * self.max_taken_back) as u64);
+        let left = (cwnd - excess).max(self.reno_count) as f64;
+        window.set_cwnd(left);
+        window.set_ssthresh(left);
+    }
+
+    /// Follows `tcp_yeah_ssthresh`.
+    fn reduced(&mut self, base: f64) -> f64 {
+        let cwnd = base as u64;
+        let half = (cwnd / 2).max(2);
+        let reduction = if self.doing_reno_now < self.competing {
+            let least = (cwnd as f64 * self.min_decrease) as u64;
+            self.last_queue.min(half).max(least)
+        } else {
+            half
+        };
+        self.fast_count = 0;
+        self.reno_count = (self.reno_count / 2).max(LEAST);
+        cwnd.saturating_sub(reduction).max(2) as f64
+    }
+
+    pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.reducing.begin(event);
+        self.counted = Counted::default();
+        let target = self.reduced(event.base);
+        reduce(window, target);
+    }
+
+    pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        self.reducing.begin_recovery();
+        self.counted = Counted::default();
+        if !event.keep_ssthresh {
+            let target = self.reduced(event.base);
+            window.set_ssthresh(target);
+        }
+        window.restart();
+    }
+
+    pub(super) fn on_recovery_exit(&mut self) {
+        self.reducing.end_recovery();
+        self.begin_round();
+    }
+
+    /// Begins anew when the connection sends after nothing was in flight (`tcp_vegas_cwnd_event`).
+    pub(super) fn forget(&mut self) {
+        self.base_rtt = u64::MAX;
+        self.begin_round();
+    }
+
+    pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
+        out("queued", self.last_queue as f64);
+        out("standard_window", self.reno_count as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::algorithms::yeah::ENTRY;
+    use crate::parameter::Variant;
+    use crate::window::Rounding;
+
+    /// 1000 segments and 100 ms of 110 are 90 segments in the queue; below 80 nothing is taken back. The threshold follows.
+    #[test]
+    fn what_is_queued_is_taken_back_and_ends_slow_start() {
+        let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();
+        for (us, cwnd, reno) in [(107_999, 1000.0, 2), (109_999, 910.0, 455)] {
+            let mut yeah = KernelYeah::new(&settings);
+            let mut window = Window::new(1000.0, 1e6, 1e9, Rounding::Real);
+            yeah.sample(Some(Span::from_micros(99_999)));
+            yeah.min_rtt = u64::MAX;
+            yeah.sample(Some(Span::from_micros(us)));
+            yeah.end_round(&mut window);
+            assert_eq!((window.cwnd(), yeah.reno_count), (cwnd, reno));
+            assert_eq!(window.in_slow_start(), reno == 2);
+        }
+    }
+
+    /// As in the paper's form: what is queued, from an eighth to a half; half after sixteen rounds as standard TCP.
+    #[test]
+    fn a_loss_removes_what_is_queued_within_bounds() {
+        let mut yeah = KernelYeah::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());
+        for (queue, left) in [(20, 700.0), (150, 650.0), (500, 400.0)] {
+            yeah.last_queue = queue;
+            assert_eq!(yeah.reduced(800.0), left);
+        }
+        yeah.doing_reno_now = 16;
+        assert_eq!(yeah.reduced(801.0), 401.0);
+    }
+}
