@@ -38,8 +38,8 @@ installed: $(VENV)/compiled $(VENV)/package
 # takes to unpack the pip that it brings.
 $(VENV)/maturin: constraints.txt
 	$(PYTHON) -m venv --without-pip $(VENV)
-	if $(PYTHON) -m pip --version >/dev/null 2>&1; then $(PYTHON) -m pip --python $(BIN)/python $(PIP_INSTALL) pip maturin; \
-	else $(BIN)/python -m ensurepip >/dev/null && $(BIN)/python -m pip $(PIP_INSTALL) pip maturin; fi
+	if $(PYTHON) -m pip --version >/dev/null 2>&1; then $(PYTHON) -m pip --python $(BIN)/python $(PIP_INSTALL) pip maturin flit_core; \
+	else $(BIN)/python -m ensurepip >/dev/null && $(BIN)/python -m pip $(PIP_INSTALL) pip maturin flit_core; fi
 	touch $@
 
 # What the package needs at run time.
@@ -52,7 +52,7 @@ $(VENV)/needs: $(VENV)/maturin
 # What lint and tests need besides. Tests take warnings for errors, also of the compiler: modules are compiled before.
 $(VENV)/tools: $(VENV)/needs
 	$(BIN)/pip $(PIP_INSTALL) \
-		distributed gymnasium import-linter mypy pytest ruff
+		distributed gymnasium import-linter mypy pytest pytest-xdist ruff
 	$(BIN)/python -m compileall -qq -j 2 $(VENV)/lib || true
 	touch $@
 
@@ -61,9 +61,10 @@ $(VENV)/compiled: $(VENV)/maturin pyproject.toml $(RUST_SOURCES)
 	touch $@
 
 # Python finds the tree itself from then on, with the engine that was compiled last. What it depends on is there.
-$(VENV)/package: $(VENV)/needs Cargo.toml pyproject.toml | $(VENV)/compiled
+$(VENV)/package: $(VENV)/needs Cargo.toml pyproject.toml reproductions/pyproject.toml | $(VENV)/compiled
 	PIP_NO_DEPS=1 $(BIN)/maturin develop --quiet --release --locked $(WITH_FEATURES)
-	$(BIN)/python -m compileall -qq python/longhaul
+	$(BIN)/pip $(PIP_INSTALL) --no-deps --no-build-isolation --editable reproductions
+	$(BIN)/python -m compileall -qq python/longhaul reproductions
 	touch $@
 
 test: test-rust test-python
@@ -74,7 +75,7 @@ test-rust:
 
 test-python: build
 	@$(MAKE) --no-print-directory --silent $(VENV)/tools
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
 test-long: build fuzz
 	@$(MAKE) --no-print-directory --silent $(VENV)/tools
@@ -181,7 +182,7 @@ lint-python: $(VENV)/tools
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	# From the sources: on a fresh machine nothing is built or installed yet.
-	PYTHONPATH=python:. $(BIN)/lint-imports --no-logo
+	PYTHONPATH=python:reproductions:. $(BIN)/lint-imports --no-logo
 
 # Sources that a reader can open: no pages of a private specification, paths of a machine, or hosts of registries.
 lint-sources:
@@ -190,6 +191,7 @@ lint-sources:
 
 wheel: $(VENV)/maturin
 	$(BIN)/maturin build --release --locked --out dist
+	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist ./reproductions
 
 clean:
 	cargo clean

@@ -36,7 +36,8 @@ html_copy_source = False
 html_context = {"default_mode": "auto"}
 # Summaries of what a search finds would be fetched, which browsers refuse for files.
 html_show_search_summary = False
-html_sidebars = {"index": []}
+# The first page has no contents beside it, and the playground takes the whole width.
+html_sidebars = {"index": [], "playground": []}
 html_theme_options = {
     "logo": {"text": "Longhaul"},
     "navbar_align": "left",

@@ -8,6 +8,8 @@
   const part = (name) => document.getElementById(`playground-${name}`);
   const engine = window.PLAYGROUND;
   if (!engine) return;
+  part("missing").hidden = true;
+  part("all").hidden = false;
 
   // What the worker runs: its text becomes a URL of its own, since browsers load no worker from a file.
   const working = () => {
@@ -44,18 +46,62 @@
   const load = () => {
     part("run").disabled = part("stop").disabled = true;
     worker = new Worker(source);
-    worker.onmessage = ({ data }) => (data.ready ? busy(false, "") : show(data));
+    isReady = false;
+    worker.onmessage = ({ data }) => {
+      isReady = true;
+      busy(false, "");
+      if (!data.ready) show(data);
+      if (isWanted) run();
+    };
     worker.postMessage({ packed: engine.module });
   };
 
+  // One run at a time; of those that are asked for meanwhile, while a slider moves, the last.
+  let [isReady, isWanted] = [false, false];
   const run = () => {
+    isWanted = !isReady;
+    if (isWanted) return;
+    isReady = false;
     busy(true, "Running ...");
     worker.postMessage({ text: part("text").value });
+    void remember();
   };
 
   const stop = () => {
+    isWanted = false;
     worker.terminate();
     load();
+  };
+
+  // The address holds the scenario: deflated, in the letters that addresses may have.
+  const through = async (bytes, stream) =>
+    new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+  const packed = async (text) => {
+    const bytes = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+    return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  };
+  const unpacked = async (letters) => {
+    const plain = atob(letters.replaceAll("-", "+").replaceAll("_", "/"));
+    const bytes = Uint8Array.from(plain, (one) => one.charCodeAt(0));
+    return new TextDecoder().decode(await through(bytes, new DecompressionStream("deflate-raw")));
+  };
+  const MARK = "#toml=";
+  const remember = async () => history.replaceState(null, "", MARK + (await packed(part("text").value)));
+  const addressed = async () => {
+    if (!location.hash.startsWith(MARK)) return null;
+    try {
+      return await unpacked(location.hash.slice(MARK.length));
+    } catch {
+      return null;
+    }
+  };
+  const copy = async () => {
+    await remember();
+    const say = (text) => (part("state").textContent = text);
+    navigator.clipboard?.writeText(location.href).then(
+      () => say("Link copied"),
+      () => say("The link is in the address"),
+    );
   };
 
   const busy = (is, state) => {
@@ -225,18 +271,142 @@
     return Array.from({ length: Math.floor(high / step + 1e-9) + 1 }, (_, index) => Number((index * step).toPrecision(6)));
   };
 
+  // Colours of TOML: a copy of the text, under letters of the editor that are transparent.
+  const TOKEN =
+    /(?<comment>#.*$)|(?<table>^\s*\[\[?[^\]\n]*\]\]?)|(?<key>[\w.-]+(?=\s*=))|(?<text>"(?:[^"\\\n]|\\.)*"|'[^'\n]*')|(?<value>\b(?:true|false)\b|[-+]?\b\d[\d_.eE+-]*\b)/gm;
+  const paint = () => {
+    const text = part("text").value;
+    const colours = part("colours");
+    colours.replaceChildren();
+    let from = 0;
+    for (const found of text.matchAll(TOKEN)) {
+      const [kind] = Object.entries(found.groups).find(([, part]) => part !== undefined);
+      colours.append(text.slice(from, found.index), element("span", found[0], `toml-${kind}`));
+      from = found.index + found[0].length;
+    }
+    // A last line that is empty has a height, too.
+    colours.append(`${text.slice(from)}\n`);
+    follow();
+  };
+  const follow = () => {
+    const { scrollTop, scrollLeft } = part("text");
+    Object.assign(part("colours"), { scrollTop, scrollLeft });
+  };
+
+  // Sliders change the text, where it has what they stand for: the bottleneck's rate, delay and limit, and algorithms.
+  const BOTTLENECK = /^\[topology\.dumbbell\.bottleneck\][^[]*/m;
+  const KINDS = /^\s*congestion\s*=\s*\{\s*kind\s*=\s*"([\w+-]+)"/gm;
+  const inBottleneck = (key) => new RegExp(`(\\b${key}\\s*=\\s*")([^"]*)(")`);
+  const read = (key) => part("text").value.match(BOTTLENECK)?.[0].match(inBottleneck(key))?.[2];
+  const write = (key, value) =>
+    part("text").value.replace(BOTTLENECK, (table) => table.replace(inBottleneck(key), `$1${value}$3`));
+  const quantity = (text, units) => {
+    const [, value, unit] = text?.match(/^([\d.]+)\s*(\S+)$/) ?? [];
+    return unit in units ? Number(value) * units[unit] : NaN;
+  };
+  const round = (value) => Number(value.toPrecision(2));
+  const SLIDERS = [
+    {
+      name: "Rate",
+      ends: [1, 1000],
+      get: () => quantity(read("rate"), { Gbps: 1000, Mbps: 1, kbps: 1e-3 }),
+      set: (value) => write("rate", `${value} Mbps`),
+      shown: (value) => `${value} Mbit/s`,
+    },
+    {
+      name: "Round trip",
+      ends: [2, 600],
+      get: () => 2 * quantity(read("delay"), { s: 1000, ms: 1, us: 1e-3 }),
+      set: (value) => write("delay", `${value / 2} ms`),
+      shown: (value) => `${value} ms`,
+    },
+    {
+      name: "Buffer",
+      ends: [0.1, 10],
+      get: () => quantity(read("limit"), { BDP: 1 }),
+      set: (value) => write("limit", `${value} BDP`),
+      shown: (value) => `${value} BDP`,
+    },
+  ];
+
+  const changed = (text) => {
+    part("text").value = text;
+    paint();
+    run();
+  };
+  const slider = ({ name, ends: [low, high], get, set, shown }) => {
+    const value = get();
+    if (!(value > 0)) return null;
+    const label = element("label", `${name} `);
+    const input = document.createElement("input");
+    const steps = 200;
+    const place = (value) => Math.round((steps * Math.log(value / low)) / Math.log(high / low));
+    Object.assign(input, { type: "range", min: 0, max: steps, value: place(value) });
+    const said = element("output", shown(round(value)));
+    input.addEventListener("input", () => {
+      const moved = round(low * (high / low) ** (input.value / steps));
+      said.textContent = shown(moved);
+      changed(set(moved));
+    });
+    label.append(input, said);
+    return label;
+  };
+  const algorithm = (kind, index) => {
+    const label = element("label", `Flow ${index + 1} `);
+    const choice = document.createElement("select");
+    for (const name of engine.algorithms) choice.append(element("option", name));
+    choice.value = kind;
+    choice.addEventListener("change", () => {
+      let place = -1;
+      const other = (found, old) => {
+        place += 1;
+        return place === index ? found.replace(`"${old}"`, `"${choice.value}"`) : found;
+      };
+      changed(part("text").value.replace(KINDS, other));
+    });
+    label.append(choice);
+    return label;
+  };
+  const sliders = () => {
+    const kinds = [...part("text").value.matchAll(KINDS)].slice(0, 2);
+    const known = kinds.filter(([, kind]) => engine.algorithms.includes(kind));
+    const found = [...SLIDERS.map(slider), ...known.map(([, kind], index) => algorithm(kind, index))];
+    part("sliders").replaceChildren(...found.filter((one) => one));
+  };
+
   for (const [name, { title }] of Object.entries(engine.scenarios)) {
     const option = element("option", title);
     option.value = name;
     part("choice").append(option);
   }
+  const put = (text) => {
+    part("text").value = text;
+    paint();
+    sliders();
+  };
   const choose = () => {
-    part("text").value = engine.scenarios[part("choice").value].text;
+    put(engine.scenarios[part("choice").value].text);
+    run();
+  };
+  const open = async () => {
+    const text = await addressed();
+    if (text === null) return choose();
+    put(text);
+    run();
   };
   part("choice").addEventListener("change", choose);
-  part("run").addEventListener("click", run);
+  part("run").addEventListener("click", () => {
+    part("answer").replaceChildren();
+    run();
+  });
   part("stop").addEventListener("click", stop);
-  choose();
-  part("state").textContent = "";
+  part("link").addEventListener("click", () => void copy());
+  part("text").addEventListener("input", () => {
+    paint();
+    sliders();
+  });
+  part("text").addEventListener("scroll", follow);
+  addEventListener("hashchange", () => void open());
   load();
+  void open();
 })();

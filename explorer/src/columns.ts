@@ -127,6 +127,12 @@ export class Column {
     // Rows that differ little are told apart.
     return Math.abs(value) >= 1e6 && Math.abs(value) < 1e15 ? long(value) : number(value);
   }
+
+  /** A row's level as text that says of what a number is. */
+  level(row: number): string {
+    if (this.categories) return this.text(row);
+    return [this.name, this.text(row), this.entry.unit].filter((part) => part).join(" ");
+  }
 }
 
 /** Numbers beside each other, with as many digits as tell them apart. */
@@ -208,6 +214,25 @@ export class Table {
   label(row: number): string {
     const column = this.entry.label ? this.column(this.entry.label) : undefined;
     return column ? column.text(row) : `row ${row + 1}`;
+  }
+
+  /** Rows in words: their levels of the factors in which they differ, with what a row is called where several have the
+   * same, or no factor. */
+  told(rows: number[]): Map<number, string> {
+    const differ = (factor: Column) =>
+      rows.some((row) => factor.values[row] !== factor.values[rows[0]]);
+    const factors = this.factors.filter((factor) => rows.length < 2 || differ(factor));
+    if (!factors.length) return new Map(rows.map((row) => [row, this.label(row)]));
+    const said = new Map(
+      rows.map((row) => [row, factors.map((factor) => factor.level(row)).join(", ")]),
+    );
+    const times = (text: string) => [...said.values()].filter((one) => one === text).length;
+    return new Map(
+      [...said].map(([row, text]) => [
+        row,
+        times(text) > 1 ? `${text} (${this.label(row)})` : text,
+      ]),
+    );
   }
 }
 

@@ -126,6 +126,18 @@ function layOut(context: Context, others: Context[]): Map<string, View> {
     tell();
   };
   const lacks: [view: string, what: string][] = [];
+  // The question of most who open a campaign comes first.
+  if (table.leveled.length) {
+    add(
+      "effects",
+      "Which factor matters",
+      "Mean and its standard error over all selected rows at each level, not over replications as `longhaul analyze` has; the largest effect first. ± is half the range of the means. Click a level to keep its rows.",
+      "wide",
+      (card) => effects(context, card),
+    );
+  } else {
+    lacks.push(["Which factor matters", "needs a column that is a factor, with 2 to 40 levels"]);
+  }
   const firstOf = (one: Series) => one.entry.shown[0] ?? one.names[0];
   const lostOf = (one: Series) => one.entry.lost || firstOf(one);
   const pictured = [context, ...others].find((one) => one.network && one.series);
@@ -181,17 +193,6 @@ function layOut(context: Context, others: Context[]): Map<string, View> {
     add(name, title, who, "wide", (card) => carpet(other, card, theirs, lostOf(theirs)), other);
   }
   if (!series && table.entry.samples) lacks.push(["Over time", `needs ${table.entry.samples}`]);
-  if (table.leveled.length) {
-    add(
-      "effects",
-      "Which factor matters",
-      "Mean and its standard error over all selected rows at each level, not over replications as `longhaul analyze` has; the largest effect first. ± is half the range of the means. Click a level to keep its rows.",
-      "wide",
-      (card) => effects(context, card),
-    );
-  } else {
-    lacks.push(["Which factor matters", "needs a column that is a factor, with 2 to 40 levels"]);
-  }
   add(
     "parallel",
     "Parallel coordinates",

@@ -65,6 +65,14 @@ def report(
     return target
 
 
+def card(run: Results) -> str:
+    """Return a run as a piece of HTML for a notebook: the table of its summary and a small plot."""
+    there = plots.suitable([run])
+    name = next((name for name in run.kind.report_plots if name in there and name != "shares"), "")
+    drawn = _inline(name, [run])["svg"] if name else ""
+    return page("card.html", run=run, table=comparison.table([run]), plot=drawn)
+
+
 def page(template: str, **content: object) -> str:
     """Fill in a template."""
     environment = Environment(
@@ -110,6 +118,8 @@ def embedded(svg: str, name: str, title: str = "", most_px: float | None = None)
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     svg = re.sub(r"<!--.*?-->|\n\s*(?=<)", "", svg)
+    # The page says what it shows in its own words.
+    svg = re.sub(r"<title>.*?</title>", "", svg)
     svg = _COORDINATES.sub(lambda found: _BEYOND_FINE.sub("", found[0]).replace(" \n", ""), svg)
     # Element ids are unique within one plot only.
     svg = re.sub(r'\bid="', f'id="{name}-', svg)

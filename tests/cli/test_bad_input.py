@@ -216,6 +216,6 @@ def test_pictures_and_reports_are_not_overwritten(
 
 
 def test_an_unknown_example_or_list_is_refused(cli: CommandLine) -> None:
-    refused(cli("new", "mine.toml", "--from", "nothing"), "nothing", "hstcp_beside_sack")
-    refused(cli("list", "cities"), "cities", "algorithms")
+    refused(cli("new", "mine.toml", "--from", "nothing"), "nothing", "longhaul list examples")
+    refused(cli("list", "cities"), "cities", "longhaul list --help")
     refused(cli("list", "kyes"), "did you mean `keys`")

@@ -8,6 +8,7 @@ from conftest import AIMD, CommandLine
 
 import longhaul
 from longhaul.evaluation.contenders import ContenderError, contender
+from longhaul.files.names import suggestion
 from longhaul.results import ResultsError
 
 CAMPAIGN = """
@@ -102,6 +103,14 @@ def test_the_name_of_a_study_opens_its_results(cli: CommandLine, tmp_path: Path)
     assert (tmp_path / "split-pep-2009-explorer.html").is_file()
 
 
+def test_the_file_of_a_campaign_opens_its_results(cli: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "c.toml").write_text(CAMPAIGN)
+    assert "no run has finished" in refusal(cli, "explore", "c.toml")
+    assert cli("campaign", "run", "c.toml", "--workers", "1", "-q").returncode == 0
+    assert cli("explore", "c.toml").returncode == 0
+    assert (tmp_path / "c-explorer.html").is_file()
+
+
 def test_after_did_you_mean_a_command_lists_the_rest(
     finished: longhaul.Results, cli: CommandLine
 ) -> None:
@@ -112,6 +121,52 @@ def test_after_did_you_mean_a_command_lists_the_rest(
     assert "did you mean `cubic`?); `longhaul list algorithms` shows all" in message
     with pytest.raises(ContenderError, match=r"`bbr3`\?\).*`longhaul list algorithms`"):
         contender("bbrv3")
+
+
+def test_at_most_five_names_follow_the_one_meant(
+    finished: longhaul.Results, small: Path, cli: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "c.toml").write_text(CAMPAIGN.replace("goodput_bps", "retransmission_rate"))
+    messages = {
+        "`longhaul list figures` shows all": refusal(cli, "campaign", "plan", "c.toml"),
+        "`longhaul list algorithms` shows all": refusal(
+            cli, "check", str(small), "--set", "flows.0.congestion.kind=cubik"
+        ),
+        "`longhaul list keys bottleneck` shows all": refusal(
+            cli, "check", str(small), "--set", "topology.dumbbell.bottleneck.rat='1 Mbps'"
+        ),
+        "`longhaul list queues` shows all": refusal(
+            cli, "check", str(small), "--set", "topology.dumbbell.bottleneck.queue.kind=coddel"
+        ),
+        "`longhaul list examples` shows all": refusal(cli, "new", "x.toml", "--from", "one_flw"),
+        "`longhaul analyze list` shows all": refusal(cli, "analyze", str(finished.path), "merits"),
+    }
+    for command, message in messages.items():
+        assert "did you mean" in message, message
+        assert command in message, message
+        assert message.count(",") <= 5, message
+    with pytest.raises(ResultsError, match=r"`goodput_bps`\?\); `longhaul list columns` shows"):
+        finished.flows["goodput"]
+    # The command of a message about a key lists the keys of its table.
+    keys = cli("list", "keys", "shaper").stdout
+    assert "shaper.rate" in keys
+    assert "measure.from" not in keys
+
+
+def test_names_are_chosen_by_how_many_there_are() -> None:
+    many = [f"name_{number}" for number in range(30)]
+    assert suggestion("nme_3", many[:5]).endswith(
+        "; available: name_0, name_1, name_2, name_3, name_4"
+    )
+    assert (
+        suggestion("nme_3", many, "list them")
+        == " (did you mean `name_3`?); `list them` shows all 30"
+    )
+    near = suggestion("nme_3", many)
+    assert near.startswith(" (did you mean `name_3`?); nearest of 30: name_3, ")
+    assert near.count(",") == 4
+    assert suggestion("x", many[:20]).count(",") == 19
+    assert suggestion("x", many).startswith("; nearest of 30: ")
 
 
 def test_a_scenario_and_a_campaign_are_told_apart(

@@ -486,7 +486,7 @@ def test_file_of_a_long_table_says_that_it_has_a_sample(tmp_path: Path) -> None:
 
 
 def test_results_of_a_study_are_a_table(tmp_path: Path) -> None:
-    folder = ROOT / "python/longhaul/studies/hstcp_2003/results/quick"
+    folder = ROOT / "reproductions/longhaul_studies/hstcp_2003/results/quick"
     page = Page(explore([folder], tmp_path / "s.html"))
     values = pl.read_parquet(folder / "values.parquet")
     assert page.table("values")["rows"] == values.height

@@ -159,7 +159,7 @@ def test_every_figure_says_what_it_is() -> None:
         assert one.meaning(), f"{one.name}: neither `about` nor a column of that name"
         assert "{" not in one.meaning(), one.name
         assert one.better in ("", "more", "less"), one.name
-        assert set(one.needs) <= {"series", "events", "delays"}, one.name
+        assert set(one.needs) <= {"series", "events", "delays", "proxies"}, one.name
         assert set(one.listed) <= lists, one.name
 
 

@@ -219,3 +219,33 @@ def test_levels_of_other_experiments_are_not_offered(tmp_path: Path, cli: Comman
     words = ["analyze", "t.csv", "-f", "condition", "-f", "algorithm"]
     found = cli(*words, "--without", "algorithm=Foo", "--only", "experiment=A")
     assert "available: BIC, CTCP, FAST, FAST-AT, TCP\n" in found.stderr
+
+
+def test_dendrograms_have_the_class_of_congestion_of_what_they_are_ordered_by() -> None:
+    given = table().where("experiment", ["A"])
+    plain = analyse("clusters", given, Options(of="algorithm")).tables[0]
+    assert "class" not in plain.heads
+    ordered = analyse("clusters", given, Options(of="algorithm", order_by="loss")).tables[0]
+    by_congestion = analyse("congestion", given, Options(of="algorithm", responses=("loss",)))
+    classes = {row[0]: row[2] for row in by_congestion.tables[0].rows}
+    at = ordered.heads.index("class")
+    assert {row[0]: row[at] for row in ordered.rows} == classes
+    assert len(set(classes.values())) == 4
+
+
+def test_components_leave_out_runs_that_lack_a_response_and_say_which() -> None:
+    given = frame().filter(pl.col("experiment") == "A")
+    name = "mean_standard_8"
+    lacks = (pl.col("condition") == 2) & (pl.col("algorithm") == "FAST")
+    lacking = given.with_columns(pl.when(~lacks).then(pl.col(name)).alias(name))
+    table_ = ResponseTable.of(lacking, ["condition", "algorithm"])
+    options = Options(responses=(name, "mean_standard_1", "mean_standard_13"))
+    found = analyse("components", table_, options)
+    assert found.scores is not None
+    assert len(found.scores) == len(given) - 1
+    [left_out] = found.tables[0].left_out
+    assert "FAST" in left_out
+    empty = table_.frame.with_columns(mean_standard_1=pl.lit(None, pl.Float64))
+    none = ResponseTable.of(empty, ["condition", "algorithm"], options.responses)
+    with pytest.raises(TableError, match=r"no run has all .* mean_standard_1 \(0\)"):
+        analyse("components", none, options)

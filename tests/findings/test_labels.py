@@ -43,7 +43,7 @@ def test_a_column_is_named_in_words_with_its_unit(column: str, words: str) -> No
 
 
 def test_every_response_of_the_nist_study_has_words() -> None:
-    recorded = resources.files("longhaul.studies.nist_2010") / "results/full/values.parquet"
+    recorded = resources.files("longhaul_studies.nist_2010") / "results/full/values.parquet"
     with resources.as_file(recorded) as file:
         schema = pl.read_parquet_schema(file)
     axes = {"condition", "speed", "think", "delay", "file", "replication", "run", "documents",

@@ -1,5 +1,6 @@
 """A small run of MesoNet from file to figures: its tables agree with each other and the export."""
 
+import json
 from io import StringIO
 from itertools import combinations
 from pathlib import Path
@@ -437,6 +438,11 @@ def test_the_export_has_the_files_of_the_original(run: longhaul.Results, tmp_pat
     # 3 summaries, 17 + 13 + 8 measures, 6 for each tier, 6 of access routers, 3 links, 2 traces,
     # settings.
     assert len(list(folder.iterdir())) == 3 + 17 + 13 + 8 + 18 + 6 + 3 + 2 + 1 + groups
+    # Settings, and what follows from them (section 3.2.8).
+    settings = dict(_lines(folder, "ConfigurationSettingsFor"))
+    of_all = tables.topology["sources"].sum()
+    assert settings["mesonet.hosts.sources.all"] == json.dumps(str(of_all))
+    assert settings["mesonet.hosts.flow_classes"].startswith('"DD-')
     active = _lines(folder, "ActiveFlows")
     assert active == [
         [str(n), str(flows)] for n, flows in enumerate(tables.network["active_flows"], 1)

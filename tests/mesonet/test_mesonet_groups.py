@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import longhaul
-from longhaul.mesonet import MesoNet, groups
+from longhaul.mesonet import MesoNet, groups, responses_of
 from longhaul.mesonet.export import export
 
 # Two backbone routers with access routers of all classes.
@@ -130,6 +130,21 @@ def test_statistics_of_groups_are_those_of_their_flows(run: longhaul.Results) ->
     for statistic in groups.STATISTICS:
         one, other = (table.filter(alone)[statistic].to_list() for table in (ours, exact))
         assert one == pytest.approx(other, rel=1e-9), statistic
+
+
+def test_responses_of_chapter_8_are_those_of_table_8_19(run: longhaul.Results) -> None:
+    rows = responses_of(run, chapter=8)
+    of_run = dict(rows.filter(pl.col("period") == "run").select("response", "value").iter_rows())
+    completed = MesoNet.of(run).flows.filter(pl.col("goodput_pps").is_not_null())
+    assert of_run["y12"] == MesoNet.of(run).totals["completed_flows"].sum()
+    shares = [of_run[f"y{number}"] for number in (13, 14, 15, 16)]
+    files = ("web", "document", "service pack", "movie")
+    assert shares == pytest.approx(
+        [completed.filter(pl.col("file") == file).height / completed.height for file in files]
+    )
+    assert sum(shares) == pytest.approx(1.0)
+    numbers = rows.filter(pl.col("period") != "run")["response"].to_list()
+    assert numbers == [f"y{number}" for number in range(1, 12)]
 
 
 def test_batches_are_exported_in_the_columns_of_table_8_24(

@@ -7,7 +7,7 @@ from longhaul.models import windows
 from longhaul.models.equilibrium import equilibrium, sweep
 from longhaul.models.laws import LAWS, PRINTED, compound, crossing
 from longhaul.models.loss import MM1B, AnickMitraSondhi, Custom, Link
-from longhaul.studies.nist_2010_models import theory
+from longhaul_studies.nist_2010_models import theory
 
 
 def test_the_tables_of_appendix_a() -> None:

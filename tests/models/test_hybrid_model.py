@@ -5,7 +5,7 @@ import pytest
 from longhaul import ScenarioError
 from longhaul.models import abilene_lee
 from longhaul.models.hybrid import Flow, Queue, simulate
-from longhaul.studies.nist_2010_models import hybrid
+from longhaul_studies.nist_2010_models import hybrid
 
 
 def test_routes_have_the_delays_of_table_b_2() -> None:

@@ -26,8 +26,9 @@ from longhaul.plots import styles
         name
         for name, plot in plots.PLOTS.items()
         if not any(of in plot.draw.__module__ for of in ("mesonet", "plots.traffic"))
-        # Of what the small scenario has not: transfers, measured delays, captures.
-        and name not in ("response-times", "delays", "waits", "time-sequence")
+        # Of what the small scenario has not: tables on request, transfers, captures.
+        and not plot.table
+        and name not in ("response-times", "time-sequence")
     ],
 )
 @pytest.mark.parametrize("suffix", ["svg", "png"])
@@ -273,7 +274,9 @@ def test_a_report_needs_nothing_else(
     assert len(page.ids) == len(set(page.ids))
     assert {what[1:] for what in page.fetched} <= set(page.ids)
     # Nothing in the scenario has an end that could be waited for.
-    assert text.count("<svg") == len(set(KIND.report_plots) - {"response-times", "delays"})
+    assert text.count("<svg") == len(
+        set(KIND.report_plots) - {"response-times", "delays", "proxy-window", "proxy-queue"}
+    )
     # What runs show stands first, where the numbers come from last.
     assert text.index("goodput") < text.index("<svg") < text.index("results version")
     assert "&#34;seed&#34;: 2" in text

@@ -1,5 +1,6 @@
 """Scales, panels and points of plots of runs: what is seen of the part that is measured."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import longhaul
 from longhaul import plots
 from longhaul.plots import styles
+from longhaul.plots.layout import spread
 
 SCENARIO: dict[str, Any] = {
     "duration": "12 s",
@@ -99,3 +101,31 @@ def test_no_line_of_an_algorithm_vanishes() -> None:
         if not isinstance(style.line, str):
             drawn, left_out = sum(style.line[1][::2]), sum(style.line[1][1::2])
             assert drawn >= left_out, name
+
+
+def test_names_stand_at_the_ends_of_lines_where_there_is_room(
+    runs: list[longhaul.Results],
+) -> None:
+    drawing = plots.figure("cwnd", runs[:1])
+    [axes] = drawing.axes
+    assert drawing.legends == []
+    names = {text.get_text() for text in axes.texts if "measured" not in text.get_text()}
+    labels = runs[0].label_counts()
+    assert names == {name if n == 1 else f"{name} ({n} flows)" for name, n in labels.items()}
+    # Several panels share a legend.
+    assert plots.figure("cwnd", runs[:2]).legends
+
+
+def test_places_of_names_are_apart_and_inside() -> None:
+    assert spread([1.0, 1.0, 5.0], 1.0, 0.0, 6.0) == [1.0, 2.0, 5.0]
+    assert spread([5.9, 5.8], 1.0, 0.0, 6.0) == [6.0, 5.0]
+
+
+def test_a_figure_on_its_own_says_what_it_shows(
+    runs: list[longhaul.Results], tmp_path: Path
+) -> None:
+    longhaul.plot(runs[0], "cwnd", tmp_path / "cwnd.svg")
+    text = (tmp_path / "cwnd.svg").read_text()
+    about = f"congestion window of every flow over time ({runs[0].name})"
+    assert f'role="img" aria-label="{about}"' in text
+    assert f"<title>{about}</title>" in text

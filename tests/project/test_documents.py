@@ -86,7 +86,7 @@ PICTURE = re.compile(r"\]\((?:\.\./)*((?:docs/)?images/[^)]+)\)")
 
 
 def test_pictures_are_there_and_no_others() -> None:
-    pages = [ROOT / "README.md", *written(), *ROOT.glob("python/longhaul/studies/*/*.md")]
+    pages = [ROOT / "README.md", *written(), *ROOT.glob("reproductions/**/*.md")]
     named = {Path(name).name for one in pages for name in PICTURE.findall(one.read_text("utf-8"))}
     assert named == {path.name for path in (DOCS / "images").iterdir()}
 
@@ -103,7 +103,7 @@ def anchors_of(page: Path) -> set[str]:
 
 def test_links_between_pages_lead_somewhere() -> None:
     pages = [ROOT / "README.md", ROOT / "CHANGES.md", *written()]
-    pages += [*ROOT.glob("python/longhaul/studies/*/*.md"), *ROOT.glob("validation/*.md")]
+    pages += [*ROOT.glob("reproductions/**/*.md"), *ROOT.glob("validation/*.md")]
     for one in pages:
         for link, anchor in LINK.findall(one.read_text(encoding="utf-8")):
             written_by = {

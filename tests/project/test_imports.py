@@ -50,7 +50,9 @@ def test_one_simulation_does_not_use_the_other() -> None:
     assert "engine" not in _dependencies("mesonet")
 
 
-@pytest.mark.parametrize("package", ["python/longhaul", "validation"])
+@pytest.mark.parametrize(
+    "package", ["python/longhaul", "reproductions/longhaul_studies", "validation"]
+)
 def test_no_circles_among_python_modules(package: str) -> None:
     assert circles(python_imports(ROOT / package)) == []
 

@@ -44,7 +44,9 @@ def clauses(files: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("files", ["python/longhaul/**/*.py", "crates/*/src/**/*.rs"])
+@pytest.mark.parametrize(
+    "files", ["python/longhaul/**/*.py", "reproductions/**/*.py", "crates/*/src/**/*.rs"]
+)
 def test_comments_begin_with_their_subject(files: str) -> None:
     found = clauses(files)
     assert not found, "\n".join(["begin with a verb or a noun instead:", *found])

@@ -9,6 +9,7 @@ import pytest
 from conftest import SMALL
 
 import longhaul
+from longhaul.guide import examples
 
 WEB = {
     "kind": "requests",
@@ -138,3 +139,22 @@ def test_packets_that_are_dropped_on_arrival_say_so(tmp_path: Path) -> None:
     link = run.links.filter(name="bottleneck").row(0, named=True)
     assert link["dropped_overflow_pkts"] > 0
     assert len(printed.splitlines()) == link["dropped_overflow_pkts"]
+
+
+def test_a_capture_at_a_host_gives_the_round_trips_of_the_run(tmp_path: Path) -> None:
+    if shutil.which("tshark") is None:
+        pytest.skip("tshark is not installed")
+    scenario = examples.read("one_flow")
+    settings = ["duration=12 s", "measure.from=0 s", 'measure.capture=["left"]']
+    run = longhaul.run(scenario, out=tmp_path / "run", set=settings)
+    flow = run.flows.row(0, named=True)
+    command = ["tshark", "-r", str(run.path / "packets.pcapng"), "-T", "fields"]
+    command += ["-Y", "tcp.analysis.ack_rtt", "-e", "tcp.analysis.ack_rtt"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    measured = [float(line) for line in printed.split()]
+    # The handshake's is the shortest; those of data that was lost once are longer than any sample.
+    assert min(measured) == pytest.approx(flow["rtt_min_s"], abs=1e-6)
+    usual = [rtt for rtt in measured if rtt <= flow["rtt_max_s"]]
+    assert len(usual) > 0.98 * len(measured)
+    # The run's samples are from the first of an ACK's segments, tshark's from the last.
+    assert sum(usual) / len(usual) == pytest.approx(flow["rtt_mean_s"], rel=0.01)

@@ -109,3 +109,12 @@ def test_parallel_streams_count_as_one_flow(tmp_path: Path) -> None:
     windows = of_streams.filter(pl.col("t_s") == at)["cwnd_pkts"]
     assert len(windows) == 3
     assert series.filter(pl.col("t_s") == at)["cwnd_pkts"].item() == pytest.approx(windows.sum())
+
+
+def test_a_notebook_shows_the_summary_and_a_plot(finished: longhaul.Results) -> None:
+    shown = finished._repr_html_()
+    assert "<table>" in shown
+    assert "goodput (Mbit/s)" in shown
+    assert shown.count("<svg") == 1
+    assert "<script" not in shown
+    assert str(finished.path) in repr(finished)

@@ -12,8 +12,8 @@ from longhaul.analysis.fairness import jain
 from longhaul.campaign import Run
 from longhaul.studies.data import Data
 from longhaul.studies.figures import drawing
-from longhaul.studies.ghstcp_2006.published import printed
 from longhaul.studies.study import find
+from longhaul_studies.ghstcp_2006.published import printed
 
 STUDY = find("ghstcp-2006")
 SECONDS = 10.0

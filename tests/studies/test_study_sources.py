@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from longhaul.studies import conclusions
+from longhaul._engine import ScenarioError
+from longhaul.studies import conclusions, reading
 from longhaul.studies.claims import Claim
 from longhaul.studies.study import Study, studies
 
@@ -128,3 +129,28 @@ def test_a_number_of_one_run_is_one(study: Study) -> None:
     for claim in study.claims:
         assert not claim.of_one_run or claim.expected.printed, claim.id
         assert not claim.is_set_up or not claim.runs, claim.id
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_what_was_read_whole_and_is_no_claim_is_in_the_contents(study: Study) -> None:
+    declared = reading.read(study)
+    if declared is None:
+        return
+    known = contents(study)
+    for text in (*declared.whole, *(one.source for one in declared.not_claims)):
+        cites = set(cited(text))
+        assert cites, text
+        assert cites <= known, text
+    assert all(one.statement and one.reason for one in declared.not_claims)
+    statements = [one.statement for one in declared.not_claims]
+    assert len(statements) == len(set(statements))
+    # The README names what was read, and the page that it opens shows the same.
+    assert "reading.toml" in study.readme
+
+
+def test_a_statement_that_is_no_claim_needs_a_reason(tmp_path: Path) -> None:
+    row = '[[not_claims]]\nsource = "section 1"\nstatement = "It falls."\n'
+    (tmp_path / "reading.toml").write_text(f'whole = ["section 1"]\n{row}')
+    with pytest.raises(ScenarioError, match="expected source, statement, reason, found"):
+        reading.read(Study("own", tmp_path))
+    assert reading.read(Study("none", tmp_path / "none")) is None

@@ -5,16 +5,19 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import longhaul
 from longhaul.analysis.fairness import jain
+from longhaul.studies.data import Data
 from longhaul.studies.study import find
 
 STUDY = find("sync-tcp-2003")
 METRICS = STUDY.module("transfers.metrics")
 DETECTORS = STUDY.module("transfers.detectors")
 FIGURES = STUDY.module("transfers.figures")
+MEASURES = STUDY.measures
 
 
 def of(experiment: str, seconds: int, **levels: str) -> tuple[Any, Mapping[str, Any]]:
@@ -98,3 +101,41 @@ def test_spells_and_lags_of_averages() -> None:
     t = np.arange(6.0)
     delay, average = np.array([0, 60, 60, 0, 0, 0]), np.array([0, 20, 40, 35, 31, 29])
     assert DETECTORS._average_lag(t, delay / 1e3, average / 1e3) == pytest.approx(3.0)
+
+
+def of_flows(**by_flow: list[float]) -> Data:
+    """Medians of twenty flows with one protocol; flows without a value have 1."""
+    row: dict[str, Any] = {"experiment": "E", "protocol": "pcwnd", "replication": 0}
+    for metric, values in by_flow.items():
+        padded = values + [1.0] * (20 - len(values))
+        row |= {f"{metric}_{number}": value for number, value in enumerate(padded, 1)}
+    return Data(pl.DataFrame([row]), pl.DataFrame(), ("protocol",))
+
+
+def test_named_flows_lead_or_trail_all_others() -> None:
+    data = of_flows(goodput=[4.0, 0.5, 5.0, 2.0])
+    words = {"of": "E", "each": "goodput", "protocol": "pcwnd"}
+    assert MEASURES["lead"](data, flows="1+3", **words) == pytest.approx(2.0)
+    assert MEASURES["lead"](data, flows=1.0, **words) == pytest.approx(0.8)
+    assert MEASURES["trail"](data, flows=2.0, **words) == pytest.approx(0.5)
+    longer = of_flows(largest=METRICS.ROUND_TRIPS_MS.tolist())
+    words = {"of": "E", "each": "largest", "protocol": "pcwnd"}
+    assert MEASURES["rank_with_round_trip"](longer, **words) == pytest.approx(1.0)
+
+
+def test_peaks_of_a_queue_and_seconds_at_one_packet() -> None:
+    queues = {"reno": [0, 91, 60, 92, 40, 90, 91], "mixreact": [92, 10, 92, 10, 92, 10, 92]}
+    rows = [
+        {"experiment": "E", "replication": 0, "protocol": protocol, "sampled": sampled,
+         "t_s": float(t), "queue_pkts": float(size), "cwnd_14": 1.0 if size > 90 else 8.0}
+        for sampled in ("router", "seconds")
+        for protocol, queue in queues.items() for t, size in enumerate(queue)
+    ]  # fmt: skip
+    axes = ("protocol",)
+    samples = pl.DataFrame(rows)
+    data = Data(samples.select("experiment", "replication", "protocol").unique(), samples, axes)
+    # Sizes between half and full end no peak.
+    assert MEASURES["queue_peaks"](data, of="E", protocol="reno") == 2.0
+    assert MEASURES["more_queue_peaks"](data, of="E", one="mixreact", other="reno") == 1.0
+    less = MEASURES["seconds_at_one_less"](data, of="E", flow=14.0, one="reno", others="mixreact")
+    assert less == pytest.approx(-1 / 7)

@@ -7,6 +7,7 @@ from tools.site import (
     columns,
     commands,
     gallery,
+    home,
     keys,
     llms,
     notebooks,
@@ -36,6 +37,9 @@ def main() -> None:
     of_gallery = Pages("gallery")
     gallery.write(of_gallery, examples)
     of_gallery.close()
+    of_home = Pages("home")
+    home.write(of_home)
+    of_home.close()
     of_results = Pages("results")
     studies.write(of_results)
     of_results.close()

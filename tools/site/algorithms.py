@@ -11,6 +11,7 @@ from longhaul import _engine
 from longhaul.studies.study import Study, studies
 from tools.site import evidence, views
 from tools.site.chart import Chart, Line
+from tools.site.laws import equations
 from tools.site.markdown import Pages, block, code, html, table, toctree
 from tools.site.runs import chart
 
@@ -99,7 +100,8 @@ def _index(title: str, what: str, rows: list[dict[str, Any]]) -> list[str]:
 def _head(row: Mapping[str, Any], key: str) -> list[str]:
     lines = [f"# {row['title']}: `{row['name']}`", "", row["description"], ""]
     lines += block("toml", f'{key} = {{ kind = "{row["name"]}" }}')
-    lines += ["", "## Law", "", *(f"- {code(rule)}" for rule in row["law"]), ""]
+    parameters = [parameter["name"] for parameter in row["parameters"]]
+    lines += ["", "## Law", "", *html("\n".join(equations(row["law"], parameters))), ""]
     lines += [
         "`acked` is the number of segments that an ACK tells of, in congestion avoidance; windows are in segments.",
         "",

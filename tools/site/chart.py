@@ -38,14 +38,16 @@ class Chart:
         return _Drawing(self, width, height).svg()
 
     def thumbnail(self) -> str:
-        """Return the curves without axes."""
-        return _Drawing(self, 300, 130, bare=True).svg()
+        """Return the chart in small: with few ticks, and titles of the axes inside."""
+        return _Drawing(self, 300, 170, small=True).svg()
 
 
 class _Drawing:
-    def __init__(self, chart: Chart, width: int, height: int, *, bare: bool = False) -> None:
-        self.chart, self.width, self.height, self.bare = chart, width, height, bare
-        self.left, self.right, self.top, self.bottom = (4, 4, 4, 4) if bare else (64, 12, 32, 44)
+    def __init__(self, chart: Chart, width: int, height: int, *, small: bool = False) -> None:
+        self.chart, self.width, self.height, self.small = chart, width, height, small
+        self.left, self.right, self.top, self.bottom = (
+            (44, 8, 20, 34) if small else (64, 12, 32, 44)
+        )
         xs = [x for line in chart.lines for x in line.xs]
         ys = [
             y for line in chart.lines for y in line.ys if y is not None and _drawn(y, log=chart.log)
@@ -73,18 +75,17 @@ class _Drawing:
     def svg(self) -> str:
         label = escape(self.chart.title, quote=True)
         head = (
-            f'<svg class="chart{" bare" if self.bare else ""}" role="img" aria-label="{label}" '
+            f'<svg class="chart{" small" if self.small else ""}" role="img" aria-label="{label}" '
             f'viewBox="0 0 {self.width} {self.height}" xmlns="http://www.w3.org/2000/svg">'
         )
         parts = [head, f"<title>{escape(self.chart.title)}</title>"]
-        if not self.bare:
-            parts += self._axes()
+        parts += self._axes()
         for place, line in zip(colours(self.chart.lines), self.chart.lines, strict=True):
             parts += [
                 f'<polyline class="line-{place}" points="{points}"/>'
                 for points in self._points(line)
             ]
-        if not self.bare and len(self.chart.lines) > 1:
+        if not self.small and len(self.chart.lines) > 1:
             parts += self._key()
         return "\n".join([*parts, "</svg>"])
 
@@ -116,7 +117,8 @@ class _Drawing:
 
     def _axes(self) -> list[str]:
         parts = []
-        for value in _decades(*self.y_range) if self.chart.log else _ticks(*self.y_range):
+        count = 3 if self.small else 5
+        for value in _decades(*self.y_range) if self.chart.log else _ticks(*self.y_range, count):
             y = self._y(value)
             parts.append(
                 f'<line class="grid" x1="{self.left}" x2="{self.width - self.right}" y1="{y:.1f}" y2="{y:.1f}"/>'
@@ -125,7 +127,7 @@ class _Drawing:
                 f'<text x="{self.left - 6}" y="{y + 4:.1f}" text-anchor="end">{value:,g}</text>'
             )
         base = self.height - self.bottom
-        for value in _ticks(*self.x_range):
+        for value in _ticks(*self.x_range, count):
             parts.append(
                 f'<text x="{self._x(value):.1f}" y="{base + 16}" text-anchor="middle">{value:g}</text>'
             )
@@ -133,6 +135,9 @@ class _Drawing:
         parts.append(
             f'<text x="{middle:.0f}" y="{self.height - 8}" text-anchor="middle">{escape(self.chart.x)}</text>'
         )
+        if self.small:
+            parts.append(f'<text x="4" y="12">{escape(self.chart.y)}</text>')
+            return parts
         turned = f'transform="translate(14 {(self.top + base) / 2:.0f}) rotate(-90)"'
         parts.append(f'<text {turned} text-anchor="middle">{escape(self.chart.y)}</text>')
         return parts
@@ -187,11 +192,11 @@ def thinned(line: Line) -> list[tuple[float, float | None]]:
     return kept
 
 
-def _ticks(low: float, high: float) -> list[float]:
-    """Return five or so round numbers in a range."""
+def _ticks(low: float, high: float, count: int = 5) -> list[float]:
+    """Return about so many round numbers in a range."""
     if high <= low:
         return [low]
-    raw = (high - low) / 5
+    raw = (high - low) / count
     scale = 10.0 ** math.floor(math.log10(raw))
     step = scale * next(unit for unit in (1, 2, 2.5, 5, 10) if unit * scale >= raw)
     first = math.ceil(low / step - 1e-9)

@@ -176,11 +176,15 @@ def _index(examples: Examples, charts: dict[str, Chart]) -> list[str]:
         for name in names:
             if name in known:
                 lines += [
-                    f":::{{grid-item-card}} {known[name].title}",
+                    ":::{grid-item-card}",
                     f":link: {name}",
                     ":link-type: doc",
+                    f":link-alt: {known[name].title}",
                     "",
+                    # The picture comes first: pictures of a line are then at one height.
                     *html(charts[name].thumbnail()),
+                    "",
+                    f"**{known[name].title}**",
                     ":::",
                     "",
                 ]

@@ -11,8 +11,8 @@ COPIED = {
     **{
         readme: DOCS
         / "results/studies"
-        / f"{readme.parent.relative_to(ROOT / 'python/longhaul/studies').as_posix().replace('/', '-')}.md"
-        for readme in ROOT.glob("python/longhaul/studies/**/README.md")
+        / f"{readme.parent.relative_to(ROOT / 'reproductions/longhaul_studies').as_posix().replace('/', '-')}.md"
+        for readme in ROOT.glob("reproductions/longhaul_studies/**/README.md")
     },
 }
 """Pages outside `docs`, with their places in the site."""

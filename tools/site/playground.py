@@ -3,7 +3,9 @@
 import base64
 import gzip
 import json
+from itertools import takewhile
 
+from longhaul import _engine
 from longhaul.files.writing import write_text
 from longhaul.plots.styles import places_on_site
 from tools.site.examples import Examples
@@ -11,6 +13,26 @@ from tools.site.markdown import DOCS, ROOT
 
 FILE = DOCS / "static" / "playground-engine.js"
 MODULE = ROOT / "target/wasm32-unknown-unknown/playground/longhaul_playground.wasm"
+
+FIRST = """\
+duration = "20 s"
+measure  = { from = "5 s" }
+
+[topology.dumbbell.bottleneck]
+rate  = "50 Mbps"
+delay = "20 ms"
+queue = { kind = "droptail", limit = "1 BDP" }
+
+[[flows]]
+label = "first"
+congestion = { kind = "cubic" }
+
+[[flows]]
+label = "second"
+congestion = { kind = "bbr3" }
+start = "2 s"
+"""
+"""The scenario of the page when it opens: two flows, which sliders change."""
 
 SCENARIOS = (
     "one_flow",
@@ -25,6 +47,12 @@ SCENARIOS = (
 """Short ones, without files beside them."""
 
 
+def without_commands(text: str) -> str:
+    """Return a scenario without the comment at its top if that has commands: a browser has none."""
+    head = list(takewhile(lambda line: line.startswith("#"), text.splitlines(keepends=True)))
+    return text.removeprefix("".join(head)).lstrip("\n") if "--set" in "".join(head) else text
+
+
 def write(examples: Examples) -> None:
     """Write the file; without the module, the page says how to get it."""
     if not MODULE.exists():
@@ -36,8 +64,15 @@ def write(examples: Examples) -> None:
     loaded = {
         "module": base64.b64encode(gzip.compress(MODULE.read_bytes(), mtime=0)).decode(),
         "colours": places_on_site(),
+        "algorithms": [
+            row["name"] for row in _engine.algorithms()["algorithms"] if row["name"] != "table"
+        ],
         "scenarios": {
-            name: {"title": known[name].title, "text": known[name].text} for name in SCENARIOS
+            "first": {"title": "Two flows", "text": FIRST},
+            **{
+                name: {"title": known[name].title, "text": without_commands(known[name].text)}
+                for name in SCENARIOS
+            },
         },
     }
     write_text(FILE, f"window.PLAYGROUND = {json.dumps(loaded)};\n")

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from tools.site.links import COPIED, within_site
 from tools.site.markdown import DOCS, ROOT, Pages, table, toctree
 
-STUDIES = ROOT / "python/longhaul/studies"
+STUDIES = ROOT / "reproductions/longhaul_studies"
 
 COMPARISONS = (
     (

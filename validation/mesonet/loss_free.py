@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 
 from longhaul.studies.collection import collected
 from longhaul.studies.data import Data
-from longhaul.studies.nist_2010.loss_free.measures import file_goodput, published
 from longhaul.studies.record import execute
 from longhaul.studies.study import find
+from longhaul_studies.nist_2010.loss_free.measures import file_goodput, published
 from validation.rows import Row, close
 
 PART = "loss-free"

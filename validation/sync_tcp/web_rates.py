@@ -24,12 +24,13 @@ import numpy as np
 import polars as pl
 
 import longhaul
+import longhaul_studies
 from longhaul.campaign import merge_parts
 from longhaul.campaign.template import filled_in
 from longhaul.files.rows import as_csv
 from longhaul.files.writing import write_text
 
-STUDY = Path(longhaul.__file__).parent / "studies" / "sync_tcp_2003"
+STUDY = Path(longhaul_studies.__file__).parent / "sync_tcp_2003"
 LOADS = (50, 60, 70, 80, 85, 90, 95, 100, 105)
 # End-to-end loads of a total load, and exchanges that its runs count (Table 4.1, section 4.2.4).
 PAIRS = {75: (50, 60, 70), 90: (50, 60, 70, 80, 85), 105: (50, 60, 70, 80, 85, 90, 95, 100)}

@@ -1,6 +1,7 @@
 //! Declarations of algorithms and slow starts: names, texts, parameters and constructors.
 
 use crate::parameter::{Parameter, Settings, SpecError, Variant};
+use crate::quantity::Quantity;
 
 /// Signal of congestion, or of spare capacity, to an algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +117,8 @@ pub struct Entry<T> {
     pub listens_to: &'static [Signal],
     /// Requirements on the paths of its flows, of which a scenario without them is warned.
     pub needs_path: PathNeeds,
+    /// Quantities of its state that a traced flow records, in all variants and with all parameters together.
+    pub state: &'static [Quantity],
     /// Variants that it has; the first is the default.
     pub variants: &'static [Variant],
     /// Its parameters.
@@ -137,6 +140,7 @@ impl<T> Entry<T> {
             source: self.source,
             listens_to: self.listens_to,
             needs_path: self.needs_path,
+            state: self.state,
             variants: self.variants,
             parameters: self.parameters,
             build,

@@ -19,6 +19,7 @@ mod needs;
 mod parameter;
 mod peak_rate;
 mod periodic;
+mod quantity;
 mod queue_estimate;
 mod rate_halving;
 mod rate_sample;
@@ -44,6 +45,7 @@ pub use facts::{
 };
 pub use needs::Needs;
 pub use parameter::{DefaultValue, Parameter, Point, Range, Settings, SpecError, Variant};
+pub use quantity::Quantity;
 pub use rate_sample::RateSample;
 pub use registry::{ControllerSpec, SlowStartSpec};
 pub use response_table::ResponseTable;

@@ -5,6 +5,7 @@ use std::fmt;
 
 use longhaul_keys::Plain;
 pub use longhaul_keys::Range;
+use longhaul_units::suggestion;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -193,7 +194,6 @@ impl Settings {
                 return Err(SpecError::UnknownParameter {
                     kind,
                     name: name.clone(),
-                    nearest: longhaul_units::nearest(name, names()),
                     known: names().collect(),
                 });
             };
@@ -291,7 +291,6 @@ fn check_names(
             return Err(SpecError::UnknownParameter {
                 kind,
                 name: name.clone(),
-                nearest: longhaul_units::nearest(name, names()),
                 known: names().collect(),
             });
         }
@@ -309,14 +308,15 @@ fn check_names(
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SpecError {
     /// No such name in the registry.
-    #[error("unknown {what} `{kind}`{}; known: {}", hint(.nearest), .known.join(", "))]
+    #[error(
+        "unknown {what} `{kind}`{}",
+        suggestion(kind, known, Some(list_of(what)))
+    )]
     UnknownKind {
         /// Kind of the registry's entries: `congestion control` or `slow start`.
         what: &'static str,
         /// The name given.
         kind: String,
-        /// The name probably meant.
-        nearest: Option<&'static str>,
         /// Every name.
         known: Vec<&'static str>,
     },
@@ -331,14 +331,12 @@ pub enum SpecError {
         known: &'static [Variant],
     },
     /// The algorithm has no such parameter.
-    #[error("{kind}: unknown parameter `{name}`{}; {}", hint(.nearest), list(.known))]
+    #[error("{kind}: unknown parameter `{name}`{}", of_parameters(name, known))]
     UnknownParameter {
         /// The algorithm or slow start.
         kind: &'static str,
         /// The name given.
         name: String,
-        /// The name probably meant.
-        nearest: Option<&'static str>,
         /// Every parameter.
         known: Vec<&'static str>,
     },
@@ -408,8 +406,12 @@ fn in_words(unit: &str) -> String {
     format!(" ({unit})")
 }
 
-fn hint(nearest: &Option<&'static str>) -> String {
-    nearest.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
+/// Returns the command that lists the registry's entries of a kind.
+fn list_of(what: &str) -> &'static str {
+    match what {
+        "slow start" => "longhaul list slow-starts",
+        _ => "longhaul list algorithms",
+    }
 }
 
 fn names(variants: &[Variant]) -> String {
@@ -420,9 +422,9 @@ fn names(variants: &[Variant]) -> String {
         .join(", ")
 }
 
-fn list(parameters: &[&str]) -> String {
-    if parameters.is_empty() {
-        return "it has none".to_string();
+fn of_parameters(name: &str, known: &[&str]) -> String {
+    if known.is_empty() {
+        return "; it has none".to_string();
     }
-    format!("known: {}", parameters.join(", "))
+    suggestion(name, known, None)
 }

@@ -38,7 +38,6 @@ fn find<T>(
         .ok_or_else(|| SpecError::UnknownKind {
             what,
             kind: kind.to_string(),
-            nearest: longhaul_units::nearest(kind, kinds()),
             known: kinds().collect(),
         })
 }
@@ -220,14 +219,18 @@ mod tests {
     fn a_mistyped_name_is_answered_with_the_nearest() {
         let unknown = message("hstpc", &[]);
         assert!(unknown.starts_with("unknown congestion control `hstpc` (did you mean `hstcp`?)"));
-        assert!(unknown.contains("reno"), "{unknown}");
+        assert!(
+            unknown.contains("`longhaul list algorithms` shows all"),
+            "{unknown}"
+        );
         let parameter = message("hstcp", &[("low_windwo", 31.0)]);
         assert!(
             parameter
                 .starts_with("hstcp: unknown parameter `low_windwo` (did you mean `low_window`?)")
         );
         assert!(
-            message("reno", &[("alpha", 1.0)]).ends_with("known: increase, decrease, ecn_decrease")
+            message("reno", &[("alpha", 1.0)])
+                .ends_with("allowed: increase, decrease, ecn_decrease")
         );
     }
 

@@ -4,10 +4,12 @@ mod common;
 
 use std::sync::Arc;
 
+use common::disciplines;
 use common::proxies::split;
 use common::{AT_ONCE, add_flows, delayed_ack, drop_tail, dumbbell, run, serve_explicitly, tcp};
 use longhaul_engine::config::{ProxyChange, Recovery, Start, Tcp};
 use longhaul_engine::measure::{EventKind, NoRecorder, ProxySample, Totals};
+use longhaul_engine::queue::{Capacity, DISCIPLINES};
 use longhaul_engine::{Config, Loss, simulation};
 use longhaul_units::{Rate, Span, Time};
 use proptest::prelude::*;
@@ -67,6 +69,12 @@ fn assert_conserved(config: &Config, totals: &Totals) {
     }
 }
 
+/// Returns the names of the disciplines that a local queue may have.
+fn local_disciplines() -> Vec<&'static str> {
+    let outside = DISCIPLINES.iter().filter(|known| known.outside_links);
+    outside.map(|known| known.kind).collect()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
@@ -78,6 +86,7 @@ proptest! {
         split_loss in 0.0f64..0.05,
         access_loss in 0.0f64..0.02,
         queue in 2u64..60,
+        discipline in prop::sample::select(local_disciplines()),
         credit in 1u64..80,
         seed in 1u64..1000,
         delayed in any::<bool>(),
@@ -92,7 +101,8 @@ proptest! {
             link.direction.loss = Loss::Bernoulli(loss);
         }
         for proxy in &mut config.proxies {
-            proxy.queue = drop_tail(queue);
+            let discipline = disciplines::of(discipline);
+            proxy.queue = discipline.config(Capacity::Packets(queue), false, RATE, DELAY);
             proxy.credit_bytes = credit * MSS;
             let delayed_ack = delayed.then_some(delayed_ack(Span::from_millis(100)));
             proxy.tcp = Arc::new(Tcp { recovery, delayed_ack, ..tcp(recovery) });

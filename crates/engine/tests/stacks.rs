@@ -405,13 +405,19 @@ fn captures_have_datagrams_with_their_sizes() {
         .for_each(|link| link.captured = true);
     add_toys(&mut config, 1, SOUND, None);
     let (totals, records) = run(&config);
-    let data = records.packets.iter().filter(|packet| packet.link == 0);
+    let data = records
+        .packets
+        .iter()
+        .filter(|packet| packet.interface == 0);
     let bytes: u64 = data
         .inspect(|packet| assert!(packet.udp && !packet.reverse && packet.ect))
         .map(|packet| u64::from(packet.payload_bytes) + HEADER_BYTES as u64)
         .sum();
     assert_eq!(bytes, totals.links[0].total.arrived_bytes);
-    let mut answers = records.packets.iter().filter(|packet| packet.link == 1);
+    let mut answers = records
+        .packets
+        .iter()
+        .filter(|packet| packet.interface == 1);
     assert!(answers.all(|packet| packet.reverse && packet.payload_bytes == 9));
 }
 

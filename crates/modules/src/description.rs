@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use longhaul_units::nearest;
+use longhaul_units::suggestion;
 
 use crate::interface::Traits;
 
@@ -163,12 +163,8 @@ pub(crate) fn unknown<'a>(
     if names.is_empty() {
         return format!("unknown parameter `{name}`; it has none");
     }
-    let hint = nearest(name, names.iter().copied())
-        .map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
-    format!(
-        "unknown parameter `{name}`{hint}; known: {}",
-        names.join(", ")
-    )
+    let end = suggestion(name, &names, None);
+    format!("unknown parameter `{name}`{end}")
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! packets.pcapng: the packets of the captured links, headers only.
+//! packets.pcapng: the packets of the captured links and nodes, headers only.
 
 use std::io::{self, BufWriter, IntoInnerError};
 use std::path::PathBuf;
@@ -17,13 +17,16 @@ pub(crate) const FILE: &str = "packets.pcapng";
 /// Comment of packets that their link drops on arrival. Packets that a discipline drops later have none.
 const DROPPED: &str = "dropped on arrival at this link";
 
+/// Bytes of a packet that are captured: the headers.
+const SNAP_BYTES: u32 = HEADER_BYTES_MAX as u32;
+
 /// A capture that is being written.
 #[derive(Debug)]
 pub(crate) struct Capture {
     path: PathBuf,
     conversations: Vec<Conversation>,
     ports: PortTable,
-    /// Interface number of each link; links that are not captured have none.
+    /// Interface number of each link, then of each node; those that are not captured have none.
     interfaces: Vec<Option<u32>>,
     writer: PcapngWriter<BufWriter<DigestedFile>>,
     frame: Vec<u8>,
@@ -31,7 +34,7 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Creates the file, with one interface for each captured link.
+    /// Creates the file, with one interface for each captured link and node.
     pub(crate) fn create(file: &NewFile, config: &Config) -> Result<Self, OutputError> {
         let path = file.path.clone();
         let describe = || -> io::Result<_> {
@@ -45,8 +48,18 @@ impl Capture {
                     let place = format!(
                         "packets as they come to the link from {from} to {to}, before its queue"
                     );
-                    let (ethernet, snap_bytes) = (LinkType::Ethernet, HEADER_BYTES_MAX as u32);
-                    writer.interface(&link.name, &place, ethernet, link.rate, snap_bytes)?;
+                    let rate = Some(link.rate);
+                    writer.interface(&link.name, &place, LinkType::Ethernet, rate, SNAP_BYTES)?;
+                    next += 1;
+                }
+            }
+            for (node, name) in config.nodes.iter().enumerate() {
+                let captured = config.captured_nodes.contains(&node);
+                interfaces.push(captured.then_some(next));
+                if captured {
+                    let place =
+                        format!("packets that end systems at {name} send, and that reach them");
+                    writer.interface(name, &place, LinkType::Ethernet, None, SNAP_BYTES)?;
                     next += 1;
                 }
             }
@@ -66,7 +79,7 @@ impl Capture {
     }
 
     pub(crate) fn push(&mut self, packet: &CapturedPacket) -> Result<(), OutputError> {
-        let Some(interface) = self.interfaces[packet.link as usize] else {
+        let Some(interface) = self.interfaces[packet.interface as usize] else {
             return Ok(());
         };
         let conversation = &self.conversations[packet.flow as usize];

@@ -4,10 +4,13 @@ use std::fs::File;
 use std::io::{BufWriter, IntoInnerError};
 use std::path::{Path, PathBuf};
 
-use longhaul_units::{Rate, Time};
+use longhaul_units::Time;
 
 use crate::error::OutputError;
 use crate::pcapng::{LinkType, PcapngWriter};
+
+/// No limit on the captured bytes of a packet.
+const WHOLE: u32 = 0;
 
 /// A capture that is being written.
 #[derive(Debug)]
@@ -24,8 +27,7 @@ impl HostCapture {
             let mut writer = PcapngWriter::new(out, "longhaul")?;
             for host in hosts {
                 let place = "packets as the host sends them, and as they come to it";
-                let (speed, all) = (Rate::from_bps(0), 0);
-                writer.interface(host, place, LinkType::Raw, speed, all)?;
+                writer.interface(host, place, LinkType::Raw, None, WHOLE)?;
             }
             Ok(writer)
         };

@@ -2,7 +2,7 @@
 //! names, those of the whole run begin with `total_`.
 
 use longhaul_engine::config::{Config, Link, Work};
-use longhaul_engine::measure::{LinkCounters, LinkTotals};
+use longhaul_engine::measure::{ClassCounters, LinkCounters, LinkTotals};
 use longhaul_units::{Span, Time};
 
 use crate::counters::{Counter, ratio};
@@ -24,6 +24,7 @@ impl LinkRow {
         Period {
             counters,
             duration: self.end.since(from),
+            classes: tells_classes(self.link()),
         }
     }
 }
@@ -32,6 +33,8 @@ impl LinkRow {
 struct Period {
     counters: LinkCounters,
     duration: Span,
+    /// True if the link's queue tells classes of packets apart.
+    classes: bool,
 }
 
 pub(crate) fn columns() -> Vec<Column<LinkRow>> {
@@ -44,7 +47,7 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
 type Does = fn(&Link) -> bool;
 /// Columns that only some links fill, and the key that makes them do so: where no link does, the table has no
 /// such column.
-const OF_SOME: [(&str, &str, Does); 4] = [
+const OF_SOME: [(&str, &str, Does); 12] = [
     ("line_utilization", "shaper", |link| {
         link.capacity() < link.rate
     }),
@@ -57,7 +60,22 @@ const OF_SOME: [(&str, &str, Does); 4] = [
     ("dropped_filtered_pkts", "ack_filtering", |link| {
         link.direction.filters_acks()
     }),
+    ("l4s_served_pkts", DUALPI2, tells_classes),
+    ("l4s_marked_pkts", DUALPI2, tells_classes),
+    ("l4s_dropped_pkts", DUALPI2, tells_classes),
+    ("l4s_wait_mean_s", DUALPI2, tells_classes),
+    ("classic_served_pkts", DUALPI2, tells_classes),
+    ("classic_marked_pkts", DUALPI2, tells_classes),
+    ("classic_dropped_pkts", DUALPI2, tells_classes),
+    ("classic_wait_mean_s", DUALPI2, tells_classes),
 ];
+
+/// Name of the queue discipline that tells classes of packets apart, in scenario files.
+const DUALPI2: &str = "dualpi2";
+
+fn tells_classes(link: &Link) -> bool {
+    link.queue.kind() == DUALPI2
+}
 
 /// Returns the key of links without which the table has no such column, if there is one.
 pub(crate) fn only_with(column: &str) -> Option<&'static str> {
@@ -155,5 +173,74 @@ fn counters() -> Vec<Counter<Period>> {
         ),
     ];
     counters.append(&mut declared.counters);
+    counters.extend(counters_of_classes());
     counters
+}
+
+fn counters_of_classes() -> [Counter<Period>; 8] {
+    type Class = fn(&LinkCounters) -> &ClassCounters;
+    let count = |name, doc, class: Class, value: fn(&ClassCounters) -> u64| {
+        Counter::new(name, Kind::Count, doc, move |p: &Period| match p.classes {
+            true => Cell::Count(value(class(&p.counters))),
+            false => Cell::Null,
+        })
+    };
+    let wait = |name, doc, class: Class| {
+        Counter::new(name, Kind::Real, doc, move |p: &Period| {
+            let counters = class(&p.counters);
+            ratio(
+                counters.waits_ps as f64 * 1e-12,
+                counters.served_pkts as f64,
+            )
+        })
+    };
+    let (l4s, classic): (Class, Class) = (|c| &c.l4s, |c| &c.classic);
+    [
+        count(
+            "l4s_served_pkts",
+            "packets that left the L4S queue into service",
+            l4s,
+            |c| c.served_pkts,
+        ),
+        count(
+            "l4s_marked_pkts",
+            "packets that were marked in the L4S queue",
+            l4s,
+            |c| c.marked_pkts,
+        ),
+        count(
+            "l4s_dropped_pkts",
+            "packets dropped on arrival at the L4S queue, or in it",
+            l4s,
+            |c| c.dropped_pkts,
+        ),
+        wait(
+            "l4s_wait_mean_s",
+            "mean waiting time of the packets that left the L4S queue into service",
+            l4s,
+        ),
+        count(
+            "classic_served_pkts",
+            "packets that left the classic queue into service",
+            classic,
+            |c| c.served_pkts,
+        ),
+        count(
+            "classic_marked_pkts",
+            "packets that were marked in the classic queue",
+            classic,
+            |c| c.marked_pkts,
+        ),
+        count(
+            "classic_dropped_pkts",
+            "packets dropped on arrival at the classic queue, or in it",
+            classic,
+            |c| c.dropped_pkts,
+        ),
+        wait(
+            "classic_wait_mean_s",
+            "mean waiting time of the packets that left the classic queue into service",
+            classic,
+        ),
+    ]
 }

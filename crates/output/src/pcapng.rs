@@ -64,7 +64,7 @@ impl<W: Write> PcapngWriter<W> {
         name: &str,
         description: &str,
         link_type: LinkType,
-        speed: Rate,
+        speed: Option<Rate>,
         snap_bytes: u32,
     ) -> io::Result<()> {
         self.put(&(link_type as u16).to_le_bytes());
@@ -72,7 +72,9 @@ impl<W: Write> PcapngWriter<W> {
         self.put(&snap_bytes.to_le_bytes());
         self.option(IF_NAME, name.as_bytes());
         self.option(IF_DESCRIPTION, description.as_bytes());
-        self.option(IF_SPEED, &speed.as_bps().to_le_bytes());
+        if let Some(speed) = speed {
+            self.option(IF_SPEED, &speed.as_bps().to_le_bytes());
+        }
         self.option(IF_TSRESOL, &[NANOSECONDS]);
         self.option(OPTION_END, &[]);
         self.write_block(INTERFACE_DESCRIPTION)
@@ -147,7 +149,7 @@ mod tests {
                 "ab",
                 "in",
                 LinkType::Ethernet,
-                Rate::from_bps(1_000_000_000),
+                Some(Rate::from_bps(1_000_000_000)),
                 96,
             )
             .unwrap();

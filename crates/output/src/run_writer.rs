@@ -72,7 +72,7 @@ impl RunWriter {
             .any(|flow| opens(&flow.transport))
             .then(|| Table::create(directory.file(exchanges::FILE), exchanges::columns()))
             .transpose()?;
-        let captures = config.links.iter().any(|link| link.captured);
+        let captures = config.captures();
         let capture = captures
             .then(|| Capture::create(&directory.file(capture::FILE), config))
             .transpose()?;

@@ -1,6 +1,6 @@
 //! The registry of algorithms, the queue disciplines and the keys of scenarios, as Python dictionaries.
 
-use longhaul_congestion::{DefaultValue, Parameter};
+use longhaul_congestion::{DefaultValue, Parameter, Quantity};
 use longhaul_congestion::{Entry, registry};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -120,6 +120,8 @@ fn entries<'py, T>(py: Python<'py>, all: &[Entry<T>]) -> PyResult<Bound<'py, PyL
         let signals: Vec<_> = entry.listens_to.iter().map(|one| one.name()).collect();
         row.set_item("listens_to", signals)?;
         row.set_item("queue", entry.needs_path.queue.map(|queue| queue.kind))?;
+        let state: PyResult<Vec<_>> = entry.state.iter().map(|one| quantity(py, one)).collect();
+        row.set_item("state", state?)?;
         let parameters: PyResult<Vec<_>> = entry
             .parameters
             .iter()
@@ -129,6 +131,14 @@ fn entries<'py, T>(py: Python<'py>, all: &[Entry<T>]) -> PyResult<Bound<'py, PyL
         list.append(row)?;
     }
     Ok(list)
+}
+
+fn quantity<'py>(py: Python<'py>, one: &Quantity) -> PyResult<Bound<'py, PyDict>> {
+    let row = PyDict::new(py);
+    row.set_item("name", one.name)?;
+    row.set_item("unit", one.unit)?;
+    row.set_item("title", one.title)?;
+    Ok(row)
 }
 
 fn parameter<'py>(py: Python<'py>, one: &Parameter) -> PyResult<Bound<'py, PyDict>> {

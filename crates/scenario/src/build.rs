@@ -51,10 +51,25 @@ pub(crate) fn build(resolved: &Resolved) -> Config {
         randomness: random,
         measure: Measure::of(measure, stop),
         proxies: proxies.collect(),
+        captured_nodes: captured_nodes(&network, &captured),
         nodes: network.nodes,
         links: network.links,
         flows,
     }
+}
+
+/// Returns the captured nodes. A name that a link has, too, is the link's.
+fn captured_nodes(network: &Network, captured: &HashSet<&str>) -> Vec<usize> {
+    let links: HashSet<&str> = network
+        .links
+        .iter()
+        .map(|link| link.name.as_str())
+        .collect();
+    let is_captured = |name: &str| captured.contains(name) && !links.contains(name);
+    let nodes = network.nodes.iter().enumerate();
+    nodes
+        .filter_map(|(node, name)| is_captured(name).then_some(node))
+        .collect()
 }
 
 /// Returns the rule that ends a run before its duration.

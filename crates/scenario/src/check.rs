@@ -5,7 +5,7 @@
 
 use longhaul_congestion::{DefaultValue, Parameter, Point, Variant, registry};
 use longhaul_keys::{KIND, Key, Kind, check_name, check_text};
-use longhaul_units::{Quantity, Span, nearest};
+use longhaul_units::{Quantity, Span, nearest, suggestion};
 
 use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT};
 use crate::custom;
@@ -227,7 +227,7 @@ fn refuse_unknown_keys(
         let known = all();
         let mut message = match renamed::new_name(key, &known) {
             Some(new) => format!("`{key}` is called `{new}` now"),
-            None => unknown("key", key, known),
+            None => unknown_key(path, key, &known),
         };
         if path.is_empty()
             && let Some(whole) = path_below(table, key)
@@ -268,13 +268,12 @@ fn of_another_kind(kind: &Node, path: &str) -> String {
     )
 }
 
-/// Number of names that a message lists; more would hide the one that was probably meant.
-const FEW: usize = 12;
-
 /// Arguments of `longhaul list` by the kind of name that is chosen.
-const LISTS: [(&str, &str); 2] = [
+const LISTS: [(&str, &str); 4] = [
     ("congestion control", "algorithms"),
     ("slow start", "slow-starts"),
+    ("queue discipline", "queues"),
+    ("kind of traffic", "traffic"),
 ];
 
 /// Returns the message about a name that is not in `known`.
@@ -284,18 +283,33 @@ pub(crate) fn unknown<'a>(
     known: impl IntoIterator<Item = &'a str>,
 ) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    let near = nearest(name, known.iter().copied());
-    let hint = near.map_or(String::new(), |near| format!(" (did you mean `{near}`?)"));
-    let listed = LISTS.iter().find(|(listed, _)| *listed == what);
-    match listed {
-        Some((_, list)) if near.is_some() && known.len() > FEW => {
-            let count = known.len();
-            format!("unknown {what} `{name}`{hint}; `longhaul list {list}` shows all {count}")
-        }
-        _ => {
-            let allowed = known.join(", ");
-            format!("unknown {what} `{name}`{hint}; allowed: {allowed}")
-        }
+    let list = LISTS.iter().find(|(listed, _)| *listed == what);
+    let command = list.map(|(_, list)| format!("longhaul list {list}"));
+    let end = suggestion(name, &known, command.as_deref());
+    format!("unknown {what} `{name}`{end}")
+}
+
+/// Returns the message about an unknown key of the table at `path`.
+fn unknown_key(path: &str, key: &str, known: &[&str]) -> String {
+    let command = match path.rsplit('.').find(|part| part.parse::<usize>().is_err()) {
+        Some("queue") => "longhaul list queues".to_string(),
+        Some("traffic") => "longhaul list traffic".to_string(),
+        _ if path.starts_with("mesonet") => "longhaul list mesonet".to_string(),
+        Some("congestion") => "longhaul list algorithms".to_string(),
+        Some("slow_start") => "longhaul list slow-starts".to_string(),
+        Some(table) => format!("longhaul list keys {table}"),
+        None => "longhaul list keys".to_string(),
+    };
+    let end = suggestion(key, known, Some(&command));
+    format!("unknown key `{key}`{end}")
+}
+
+/// Returns the name, for messages, of the choice that the key `kind` of a table makes.
+fn choice_of(path: &str) -> &'static str {
+    match path.rsplit('.').next() {
+        Some("queue") => "queue discipline",
+        Some("traffic") => "kind of traffic",
+        _ => "kind",
     }
 }
 
@@ -320,7 +334,7 @@ fn check_tagged(
             check_fields_of(Some(&node), fields, table, origin, path, out);
         }
         (None, Value::Text(name)) => {
-            let message = unknown("kind", name, names());
+            let message = unknown(choice_of(path), name, names());
             out.push(Diagnostic::new(
                 &join(path, KIND.name()),
                 &node.origin,

@@ -195,32 +195,27 @@ fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Links that a message lists before it says that there are more.
-const LISTED: usize = 20;
+/// Maximum number of links and nodes that a message chooses from.
+const LISTED: usize = 1000;
 
-/// Refuses captures of links that do not exist, access links included.
+/// Refuses captures of links and nodes that do not exist, access links and their hosts included.
 fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagnostic>) {
     let captured = root.sub(Scenario::measure).list(MoreMeasures::capture);
     if captured.is_empty() {
         return;
     }
-    let mut names: Vec<String> = core
-        .links
-        .iter()
-        .map(|core| core.link.name.clone())
-        .collect();
+    let links = core.links.iter().map(|core| &core.link.name);
+    let mut names: Vec<String> = links.chain(&core.nodes).cloned().collect();
     for group in groups.iter().filter_map(Node::table) {
+        names.extend(flow::access_hosts(group));
         names.extend(flow::access_link_names(group));
     }
     let known: HashSet<&str> = names.iter().map(String::as_str).collect();
     for (index, node) in captured.iter().enumerate() {
         if !known.contains(node.word()) {
             let path = format!("measure.capture.{index}");
-            let listed = names.iter().map(String::as_str).take(LISTED);
-            let mut message = unknown("link", node.word(), listed);
-            if names.len() > LISTED {
-                message += &format!(", and {} access links of flows", names.len() - LISTED);
-            }
+            let known = names.iter().map(String::as_str).take(LISTED);
+            let message = unknown("link or node", node.word(), known);
             out.push(Diagnostic::new(&path, &node.origin, message));
         }
     }

@@ -9,7 +9,7 @@ mod quantity;
 mod rate;
 mod time;
 
-pub use nearest::nearest;
+pub use nearest::{nearest, suggestion};
 pub use quantity::{Dimension, Quantity, QuantityError, expected};
 pub use rate::{Bytes, Rate};
 pub use time::{Span, Time};

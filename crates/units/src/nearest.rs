@@ -1,4 +1,10 @@
-//! The nearest of several names to a mistyped one, for error messages.
+//! Messages about unknown names: the one that was probably meant, and a few more or the command that lists all.
+
+/// Maximum number of names that a message lists; more would hide the one that was probably meant.
+const FEW: usize = 5;
+
+/// Maximum number where none is near.
+const MANY: usize = 20;
 
 /// Returns the candidate nearest to `name` by edit distance, if it is near enough to be meant: at
 /// most a third of the letters, rounded up, differ.
@@ -12,6 +18,26 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .filter(|&(distance, _)| distance <= limit)
         .min_by_key(|&(distance, _)| distance)
         .map(|(_, candidate)| candidate)
+}
+
+/// Returns the end of a message about a name that is not in `known`: the name that was probably meant, and the names
+/// that are allowed if they are few. Of many, the command that lists them is given, or else the nearest ones; all of
+/// up to twenty if none of them is near.
+pub fn suggestion(name: &str, known: &[&str], command: Option<&str>) -> String {
+    let count = known.len();
+    let near = nearest(name, known.iter().copied());
+    let hint = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+    match command {
+        _ if count <= FEW => format!("{hint}; allowed: {}", known.join(", ")),
+        Some(command) => format!("{hint}; `{command}` shows all {count}"),
+        None if near.is_some() || count > MANY => {
+            let mut sorted = known.to_vec();
+            sorted.sort_by_key(|known| distance(name, known));
+            sorted.truncate(FEW);
+            format!("{hint}; nearest of {count}: {}", sorted.join(", "))
+        }
+        None => format!("; allowed: {}", known.join(", ")),
+    }
 }
 
 /// Returns Levenshtein's edit distance without regard to case, with `-` equal to `_`.
@@ -53,6 +79,24 @@ mod tests {
         assert_eq!(nearest("bottelneck", ["bottleneck"]), Some("bottleneck"));
         assert_eq!(nearest("vegas", names), None);
         assert_eq!(nearest("a", [""]), None);
+    }
+
+    #[test]
+    fn a_message_lists_at_most_five_names_beside_the_one_meant() {
+        let many = ["hstcp", "reno", "cubic", "bic", "htcp", "vegas", "illinois"];
+        assert_eq!(
+            suggestion("cubik", &many[..3], Some("list")),
+            " (did you mean `cubic`?); allowed: hstcp, reno, cubic"
+        );
+        assert_eq!(
+            suggestion("cubik", &many, Some("list all")),
+            " (did you mean `cubic`?); `list all` shows all 7"
+        );
+        assert_eq!(
+            suggestion("cubik", &many, None),
+            " (did you mean `cubic`?); nearest of 7: cubic, bic, hstcp, reno, htcp"
+        );
+        assert!(suggestion("x", &many, None).ends_with("vegas, illinois"));
     }
 
     #[test]

@@ -21,6 +21,22 @@ const MANY_CURVES = 60;
 const PICK = "picks curves";
 const ZOOM = "zooms";
 
+/** The first rows of each group in turn, at most so many: no group is left out for the height of another. */
+export function inTurn<Group>(rows: number[], groupOf: (row: number) => Group, most: number) {
+  const byGroup = new Map<Group, number[]>();
+  for (const row of rows) {
+    const group = groupOf(row);
+    byGroup.set(group, [...(byGroup.get(group) ?? []), row]);
+  }
+  const groups = [...byGroup.values()];
+  const longest = Math.max(0, ...groups.map(({ length }) => length));
+  const found: number[] = [];
+  for (let at = 0; at < longest && found.length < most; at++) {
+    for (const group of groups) if (at < group.length && found.length < most) found.push(group[at]);
+  }
+  return found;
+}
+
 export function curves(context: Context, card: Card, series: Series, first: string): View {
   const { table, selection, clock } = context;
   const surface = card.surface((width) => (width < 500 ? 240 : 280), "Curves over time");
@@ -59,21 +75,21 @@ export function curves(context: Context, card: Card, series: Series, first: stri
     if (low > high) [low, high] = [0, 1];
     extent = low === high ? [low - 0.5, high + 0.5] : [low, high];
     means.sort((one, other) => other.mean - one.mean);
-    const some = means.slice(0, selection.isFiltered ? 40 : DISTINCT.length);
-    // The page's colours; those of one group differ by how they are drawn, or, of many, have colours of their own.
-    // In the order of rows, so that a row looks alike beside other measures.
-    const rows = some.map(({ row }) => row).sort((one, other) => one - other);
-    const shared = rows.map((row) => context.colouring.colour(row));
-    const before = shared.map((colour, at) => shared.slice(0, at).filter((one) => one === colour));
-    const own =
-      some.length <= DISTINCT.length && before.some((same) => same.length >= DASHES.length);
-    chosen = some.map(({ row }) => {
-      const at = rows.indexOf(row);
-      return {
-        row,
-        colour: own ? DISTINCT[at] : shared[at],
-        dash: own ? [] : (DASHES[before[at].length] ?? []),
-      };
+    // The page's colours, which mean the same in all views; curves of one group differ by how they are drawn. Where
+    // the page has one colour, each has its own. In the order of rows, so that a row looks alike beside other measures.
+    const shared = (row: number) => context.colouring.colour(row);
+    const most = selection.isFiltered ? 40 : DISTINCT.length;
+    const rows = inTurn(
+      means.map(({ row }) => row),
+      shared,
+      most,
+    ).sort((one, other) => one - other);
+    const isPlain = !context.colourColumn && rows.length <= DISTINCT.length;
+    chosen = rows.map((row, at) => {
+      const before = rows.slice(0, at).filter((one) => shared(one) === shared(row)).length;
+      return isPlain
+        ? { row, colour: DISTINCT[at], dash: [] }
+        : { row, colour: shared(row), dash: DASHES[before % DASHES.length] };
     });
     surface.redraw();
   }
@@ -200,9 +216,10 @@ export function curves(context: Context, card: Card, series: Series, first: stri
     ink.font = SMALL_FONT;
     ink.textAlign = "right";
     ink.textBaseline = "alphabetic";
+    const names = table.told(chosen.map(({ row }) => row));
     let [x, y] = [surface.width - 14, 32];
     for (const { row, colour, dash } of [...chosen].reverse()) {
-      const whole = table.label(row);
+      const whole = names.get(row)!;
       const name = fit(ink, whole, Math.max(0.25 * surface.width, 110));
       const length = ink.measureText(name).width;
       const room = length + 26;
@@ -271,7 +288,7 @@ export function curves(context: Context, card: Card, series: Series, first: stri
       tooltip(
         surface.canvas,
         at,
-        `${table.label(row)}\n${number(time(sample))} s\n${value} ${measure.entry.unit}`,
+        `${table.told([row]).get(row)}\n${number(time(sample))} s\n${value} ${measure.entry.unit}`,
       );
     },
   });

@@ -106,14 +106,14 @@ export function parallel(context: Context, card: Card): View {
       const right = at < axes.length - 1;
       ink.textAlign = right ? "left" : "right";
       ink.textBaseline = "middle";
-      for (const { part, text } of ticks(column, 4)) {
+      for (const { part, text } of ticks(column, height() / (column.categories ? 28 : 70))) {
         const label = fit(ink, text, Math.min(0.75 * gap, 150));
         const { width } = ink.measureText(label);
         const [left, middle] = [x + (right ? 3 : -3 - width), y(part * POSITIONS)];
         if (label !== text) noteCut(ink, text, [left, middle - 7, left + width, middle + 7]);
         // Lines below shine through, pale.
         ink.save();
-        ink.globalAlpha = 0.7;
+        ink.globalAlpha = 0.9;
         ink.fillStyle = theme().paper;
         ink.fillRect(left, middle - 7, width + 2, 14);
         ink.restore();

@@ -1,6 +1,5 @@
 """Tables of factors and responses: what all analyses of campaigns start from."""
 
-import difflib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ import polars as pl
 
 from longhaul import _engine
 from longhaul._engine import LonghaulError
+from longhaul.files.names import suggestion, unknown
 from longhaul.files.writing import atomic
 
 # A level of a factor, as a campaign or a table has it.
@@ -73,14 +73,6 @@ def write_table(file: Path, frame: pl.DataFrame, factors: Mapping[str, Sequence[
         else:
             levels = {name: list(levels) for name, levels in factors.items()}
             frame.write_parquet(temporary, metadata={KEY: json.dumps({"factors": levels})})
-
-
-def _known(names: Sequence[str], near: str) -> str:
-    """Return the names for a message: all, or the nearest ones of many."""
-    if len(names) <= MOST_NAMED:
-        return f"available: {', '.join(names)}"
-    nearest = difflib.get_close_matches(near, names, n=5, cutoff=0.3) or names[:5]
-    return f"nearest of {len(names)}: {', '.join(nearest)}"
 
 
 def _few_levels(frame: pl.DataFrame) -> str:
@@ -171,7 +163,7 @@ class ResponseTable:
             )
         for name in (*factors, *responses):
             if name not in frame.columns:
-                raise TableError(f"unknown column `{name}`; {_known(frame.columns, name)}")
+                raise TableError(unknown("column", name, frame.columns))
         known = (
             dict(factors)
             if isinstance(factors, Mapping)
@@ -193,7 +185,7 @@ class ResponseTable:
     def values(self, response: str) -> np.ndarray:
         """Return a response of all runs; refuse a response that some run lacks."""
         if response not in self.responses:
-            raise TableError(f"unknown response `{response}`; {_known(self.responses, response)}")
+            raise TableError(unknown("response", response, self.responses))
         if without := self.without(response):
             raise TableError(
                 f"{response}: {without} of {len(self.frame)} runs have no value: "
@@ -214,6 +206,27 @@ class ResponseTable:
         factors = self.varying or list(self.factors)
         rows = self.frame.filter(self._lacks(response)).select(factors).to_dicts()
         return some([_named(row) for row in rows])
+
+    def with_all(self, responses: Sequence[str]) -> tuple["ResponseTable", list[str]]:
+        """Return the runs that have all of these responses, and the levels of those that do not.
+
+        Some run has to have all.
+        """
+        unknown_ = [name for name in responses if name not in self.responses]
+        if unknown_ or not responses:
+            return self, []
+        lacks = self.frame.select(
+            pl.any_horizontal(self._lacks(name).alias(name) for name in responses)
+        ).to_series()
+        if lacks.all():
+            fewest = sorted(responses, key=self.without, reverse=True)
+            most = [f"{name} ({len(self.frame) - self.without(name)})" for name in fewest]
+            raise TableError(
+                f"no run has all of these responses; of {len(self.frame)} runs these have a value: "
+                f"{some(most)}"
+            )
+        left_out = self.frame.filter(lacks).select(self.varying or list(self.factors)).to_dicts()
+        return replace(self, frame=self.frame.filter(~lacks)), [_named(row) for row in left_out]
 
     def incomplete(self) -> dict[str, int]:
         """Return the responses that some runs lack, with the number of those runs."""
@@ -247,8 +260,8 @@ class ResponseTable:
             if pattern in self.responses:
                 names = [pattern]
             if not names:
-                near = _known(self.responses, pattern.strip("*"))
-                raise TableError(f"no response is like `{pattern}`; {near}")
+                end = suggestion(pattern.strip("*"), self.responses)
+                raise TableError(f"no response is like `{pattern}`{end}")
             matches |= dict.fromkeys(names)
         return tuple(matches)
 
@@ -280,9 +293,7 @@ class ResponseTable:
             hint = (
                 f"; --factor {factor} makes the column one" if factor in self.frame.columns else ""
             )
-            raise TableError(
-                f"unknown factor `{factor}`; available: {', '.join(self.factors)}{hint}"
-            )
+            raise TableError(unknown("factor", factor, self.factors) + hint)
         return factor
 
     def averaged(self) -> "ResponseTable":
@@ -315,7 +326,7 @@ class ResponseTable:
         known = [_text(level) for level in every]
         for text in levels:
             if not any(is_meant(level, text) for level in every):
-                raise TableError(f"{column} has no level {text}; available: {', '.join(known)}")
+                raise TableError(f"{column} has no level {text}{suggestion(text, known)}")
         named = [any(is_meant(level, text) for text in levels) for level in every]
         left = [level for level, is_named in zip(every, named, strict=True) if is_named == keep]
         inside = pl.col(column).is_in(left)

@@ -16,13 +16,13 @@ n     = [2, 4, 8]                        # no place of its own: [set] says what 
 ```
 """
 
-import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from longhaul._engine import LonghaulError
 from longhaul.campaign.sweep import Level, Setting
+from longhaul.files.names import suggestion, unknown
 
 # Types of keys in the words of messages; lists are of texts, or of levels.
 HOLDS = {
@@ -87,7 +87,7 @@ def _setting(
         raise FactorError(f'set."{path}": expected either `factor` or `value`')
     factor = table.get("factor", "")
     if factor not in ("", *known):
-        raise FactorError(f'set."{path}": unknown factor `{factor}`; available: {", ".join(known)}')
+        raise FactorError(f'set."{path}": {unknown("factor", factor, known)}')
     return Setting(**{"of": values.get(factor), **table})
 
 
@@ -98,9 +98,7 @@ def refuse_unknown(where: str, table: Mapping[str, Any], known: Collection[str])
     """
     for key, value in table.items():
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f" (did you mean `{near[0]}`?)" if near else ""
-            raise FactorError(f"{where}{key}: unknown{hint}; available: {', '.join(known)}")
+            raise FactorError(f"{where}{key}: unknown{suggestion(key, known)}")
         words = known[key] if isinstance(known, Mapping) else ""
         parts = value if isinstance(value, list) else ()
         kinds = [str] if "texts" in words else [str, int, float, bool]

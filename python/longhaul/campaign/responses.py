@@ -1,6 +1,5 @@
 """Responses: figures of a run, or functions of the user's."""
 
-import difflib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
@@ -14,15 +13,16 @@ from longhaul.campaign.factors import refuse_unknown
 from longhaul.campaign.reduce import facts
 from longhaul.campaign.store import Kept
 from longhaul.figures.measured import digest, measured
-from longhaul.figures.registry import ALL, RUN, SUMMARY, Figure
+from longhaul.figures.registry import ALL, ROWS, RUN, SUMMARY, Figure
 from longhaul.figures.words import RENAMED, of_response
+from longhaul.files.names import nearest, suggestion
 from longhaul.results import Results, kinds
 from longhaul.results.kinds import Kind
 
 # Tables in which a response's name without a dot is looked up, in this order.
 PLACES = ("all", "links", "network", "run")
 # Tables of the summary that are kept of each run; a table of single flows would be large.
-KEPT = ("all", "labels", "links", "network", "classes", "long_lived")
+KEPT = ("all", "labels", "links", "proxies", "network", "classes", "long_lived")
 
 
 class ResponseError(LonghaulError):
@@ -70,9 +70,8 @@ class Responses:
         """Return the values that are kept of a run."""
         for table in self.keep:
             if table not in run.tables:
-                raise ResponseError(
-                    f"keep: the run has no table `{table}`; available: {', '.join(run.tables)}"
-                )
+                end = suggestion(table, run.tables)
+                raise ResponseError(f"keep: the run has no table `{table}`{end}")
         summary = run.figures()
         for owner, figure, value in measured(run, self.figures if run.is_tcp else ()):
             for row in _rows_of(summary, figure, owner):
@@ -97,10 +96,10 @@ class Responses:
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
-    """Return the rows of a summary to which a figure of a label, a link or the run belongs."""
+    """Return the rows of a summary to which a figure of a label, link, proxy or the run belongs."""
     if figure.of == RUN or owner == ALL:
         return [summary["all"]]
-    return [row for row in summary[f"{figure.of}s"] if row[figure.of] == owner]
+    return [row for row in summary[ROWS[figure.of]] if row[figure.of] == owner]
 
 
 def _measured(response: Response, run: Results) -> dict[str, float | None]:
@@ -138,9 +137,9 @@ def look_up(kept: Kept, place: str) -> float | None:
         if exists:
             return None if value is None else float(value)
     known = _known(kept)
-    near = difflib.get_close_matches(place, [*known, *(name.split(".")[-1] for name in known)], n=1)
-    hint = f" (did you mean `{near[0]}`?)" if near else ""
-    raise ResponseError(f"responses: unknown column `{place}`{hint}; available: {', '.join(known)}")
+    near = nearest(place, [*known, *(name.split(".")[-1] for name in known)])
+    end = suggestion(place, known, "longhaul list figures", near)
+    raise ResponseError(f"responses: unknown column `{place}`{end}")
 
 
 def check(

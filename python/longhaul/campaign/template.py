@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longhaul._engine import LonghaulError, ScenarioError
+from longhaul.files.names import suggestion, unknown
 
 Scenario = dict[str, Any]
 
@@ -135,8 +136,8 @@ def _groups(places: list[Any], pattern: str, path: str) -> list[Any]:
         return places
     matching = [group for group in places if fnmatchcase(str(group.get("label", "")), pattern)]
     if not matching:
-        labels = [group.get("label") for group in places]
-        raise ScenarioError(f"{path}: no label is like `{pattern}`; available: {labels}")
+        labels = [str(group.get("label")) for group in places]
+        raise ScenarioError(f"{path}: no label is like `{pattern}`{suggestion(pattern, labels)}")
     return matching
 
 
@@ -146,5 +147,5 @@ def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401
     if label not in labels and label.isdecimal() and int(label) < len(flows):
         return flows[int(label)]
     if label not in labels:
-        raise ScenarioError(f"{path}: unknown label `{label}`; available: {labels}")
+        raise ScenarioError(f"{path}: {unknown('label', label, map(str, labels))}")
     return flows[labels.index(label)]

@@ -101,7 +101,7 @@ CAMPAIGN: tuple[Row, ...] = (
 )
 STUDY: tuple[Row, ...] = (
     ("list", "study.list_",
-     "List the studies that come with Longhaul, or the experiments of one.",
+     "List the installed studies, or the experiments of one.",
      ""),
     ("run", "study.run",
      "Run a study, judge its claims and write its report.",

@@ -12,6 +12,7 @@ from longhaul import _engine
 from longhaul.cli.model import Out, Packet, Rate, Rtt, path_of, print_table, save_plot
 from longhaul.cli.printing import print_json
 from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
+from longhaul.files.names import unknown
 from longhaul.models import paths
 from longhaul.models.dynamics import MODELLED
 from longhaul.models.equilibrium import sweep
@@ -45,8 +46,8 @@ def laws(
     from longhaul.models import plots
 
     chosen = names or list(LAWS)
-    if unknown := [name for name in chosen if name not in LAWS]:
-        raise InputError(f"unknown algorithm `{unknown[0]}`; available: {', '.join(LAWS)}")
+    if others := [name for name in chosen if name not in LAWS]:
+        raise InputError(unknown("algorithm", others[0], LAWS))
     rtt_s, full = path_of(rate, rtt)
     rows = []
     for name in chosen:
@@ -110,7 +111,7 @@ def equilibrium(
     Rows are round trips, columns buffers, cells packets per ms of all flows together.
     """
     if algorithm not in PRINTED:
-        raise InputError(f"unknown algorithm `{algorithm}`; available: {', '.join(PRINTED)}")
+        raise InputError(unknown("algorithm", algorithm, PRINTED))
     buffers = buffer or [float(n) for n in range(50, 301, 50)]
     texts = rtt or [f"{n} ms" for n in range(50, 301, 50)]
     for size in buffers:

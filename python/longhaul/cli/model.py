@@ -14,6 +14,7 @@ from longhaul import _engine
 from longhaul.cli.printing import print_json, stdout
 from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
 from longhaul.files.endings import FIGURES, check_file
+from longhaul.files.names import unknown
 from longhaul.models import parallel_tcp as parallel
 from longhaul.models import response as responses
 
@@ -103,7 +104,7 @@ def path_of(rate: str, rtt: str, packet: float = 1500.0, **other: float) -> tupl
 
 def _form(name: str, low_window: float | None) -> responses.HighSpeed:
     if name not in responses.FORMS:
-        raise InputError(f"--form {name}: available: {', '.join(responses.FORMS)}")
+        raise InputError(f"--form {name}: {unknown('form', name, responses.FORMS)}")
     if low_window is None:
         return responses.FORMS[name]
     if name not in ("rfc3649", "ns2"):

@@ -5,8 +5,10 @@ from typing import Annotated
 
 import typer
 
+from longhaul.campaign.file import read_campaign
+from longhaul.cli.places import folder_of, no_runs
 from longhaul.cli.shared import InputError, Overwrite, Quiet, RunDirs, refuse_existing
-from longhaul.cli.tables import table_file
+from longhaul.cli.tables import CAMPAIGN, table_file
 from longhaul.files.endings import ANIMATIONS, PAGES, check_file
 from longhaul.results import open_runs
 
@@ -35,9 +37,8 @@ def explore(
         list[Path],
         typer.Argument(
             metavar="DIR...",
-            help="Directories of runs, campaigns or results of studies, names of studies, or any "
-            "Parquet files; "
-            "several are shown in one page.",
+            help="Directories of runs, campaigns or results of studies, files of campaigns, names "
+            "of studies, or any Parquet files; several are shown in one page.",
         ),
     ],
     out: Annotated[
@@ -66,8 +67,7 @@ def explore(
     """  # fmt: skip
     if out is not None:
         check_file(out, PAGES)
-    first = sources[0].parent if sources[0].is_file() else sources[0]
-    name = first.resolve().name
+    name = _name(sources[0])
     sources = [_opened(source) for source in sources]
     if serve:
         if out is not None:
@@ -83,8 +83,21 @@ def explore(
         typer.echo(f"Explorer: {page} ({size:.1f} MB); open it in a browser")
 
 
+def _name(source: Path) -> str:
+    """Return the name of a source's page: of its directory, or of the campaign that it is."""
+    if source.suffix == ".toml":
+        return source.stem
+    return (source.parent if source.is_file() else source).resolve().name
+
+
 def _opened(source: Path) -> Path:
-    """Return the directory that a word means: for the name of a study, that of its results."""
+    """Return the directory that a word means, also for a campaign's file or a study's name."""
+    if source.suffix == ".toml":
+        campaign = read_campaign(source)
+        folder = folder_of(campaign, None)
+        if not (folder / CAMPAIGN).is_file():
+            raise no_runs(campaign, None)
+        return folder
     if source.exists():
         return source
     file = table_file(source)

@@ -129,6 +129,8 @@ def _next_plot(results: Results) -> str:
     """
     if not results.is_tcp:
         return ""
+    if {"proxies", "series"} <= results.tables.keys():
+        return " proxy-window"
     if len(results.response_times):
         return " response-times"
     return " shares" if len(results.algorithms()) > 1 else " cwnd"

@@ -1,6 +1,5 @@
 """Commands to start with: new, list."""
 
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +9,7 @@ import typer
 from longhaul.cli.printing import print_json, stdout
 from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
 from longhaul.files.endings import SCENARIOS, check_file
+from longhaul.files.names import nearest, suggestion, unknown
 from longhaul.files.writing import write_text
 from longhaul.guide import catalogue, examples
 
@@ -52,40 +52,39 @@ def list_(
         str,
         typer.Argument(
             metavar="[WHAT]",
-            help="One of: algorithms, slow-starts, queues, keys, traffic, profiles, mesonet, "
-            "columns, plots, figures, responses, examples.",
+            help="One of: algorithms, slow-starts, state, queues, keys, traffic, profiles, "
+            "mesonet, columns, plots, figures, responses, examples.",
         ),
     ] = "algorithms",
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME]...", help="Entries of the list, to show only those."),
+        typer.Argument(
+            metavar="[NAME]...", help="Entries of the list, or tables of keys, to show only those."
+        ),
     ] = None,
     json: AsJson = False,
 ) -> None:
     """List algorithms and queues with their parameters, keys, columns, plots and more."""
     what = OTHER_NAMES.get(what, what)
     if what not in catalogue.LISTS:
-        near = difflib.get_close_matches(what, catalogue.LISTS, n=1)
-        hint = f" (did you mean `{near[0]}`?)" if near else ""
-        there = ", ".join(catalogue.LISTS)
-        raise InputError(
-            f"unknown list `{what}`{hint}; available: {there}; analyses: longhaul analyze list"
-        )
+        message = unknown("list", what, catalogue.LISTS, "longhaul list --help")
+        raise InputError(f"{message}; analyses: longhaul analyze list")
     rows = catalogue.LISTS[what]()
     if names:
-        rows = [_entry(rows, what, name) for name in names]
+        rows = [row for name in names for row in _entries(rows, what, name)]
     if json:
         print_json(rows)
     else:
         stdout().print(catalogue.table(rows))
 
 
-def _entry(rows: Sequence[dict[str, Any]], what: str, name: str) -> dict[str, Any]:
-    """Return the entry of a list of that name."""
-    for row in rows:
-        if row["name"] == name:
-            return row
+def _entries(rows: Sequence[dict[str, Any]], what: str, name: str) -> list[dict[str, Any]]:
+    """Return the entry of a list of that name, or the keys of a table of that name."""
+    found = [row for row in rows if row["name"] == name]
+    if not found and what == "keys":
+        found = [row for row in rows if f".{name}." in f".{row['name']}."]
+    if found:
+        return found
     known = [row["name"] for row in rows]
-    near = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-    hint = f" (did you mean `{near[0]}`?)" if near else ""
-    raise InputError(f"list {what}: no entry `{name}`{hint}; `longhaul list {what}` shows all")
+    end = suggestion(name, known, f"longhaul list {what}", nearest(name, known, cutoff=0.4))
+    raise InputError(f"list {what}: no entry `{name}`{end}")

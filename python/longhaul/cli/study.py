@@ -22,7 +22,7 @@ from longhaul.studies import record as record_
 from longhaul.studies.addition import not_recorded
 from longhaul.studies.adoption import adopt as take
 from longhaul.studies.numbers import Numbers
-from longhaul.studies.study import README, Study, find, studies
+from longhaul.studies.study import NONE_INSTALLED, README, Study, find, studies
 
 Name = Annotated[
     str, typer.Argument(metavar="NAME", help="A name that `study list` shows, or a study's folder.")
@@ -45,7 +45,7 @@ def list_(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """List the studies that come with Longhaul, or the experiments of one."""
+    """List the installed studies, or the experiments of one."""
     if name is not None:
         _list_experiments(find(name), json=json)
         return
@@ -62,6 +62,8 @@ def list_(
     if json:
         print_json(rows)
         return
+    if not rows:
+        raise InputError(NONE_INSTALLED)
     table = Table("name", "title", "experiments", "claims", "source", box=None, pad_edge=False)
     for row in rows:
         table.add_row(*(str(row[key]) for key in ("name", "title", "experiments", "claims")),

@@ -49,7 +49,7 @@ def table_file(source: Path) -> Path:
     if source.exists() or source.suffix:
         return source / CAMPAIGN if source.is_dir() else source
     raise InputError(f"{source}: no such file or directory, and none of the studies "
-                     f"{', '.join(known)}")  # fmt: skip
+                     f"{', '.join(known) or 'is installed'}")  # fmt: skip
 
 
 def _of_campaign(file: Path) -> ResponseTable:

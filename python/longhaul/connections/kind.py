@@ -38,13 +38,13 @@ KIND = Kind(
     plots=tuple(
         f"longhaul.plots.{subject}"
         for subject in (
-            "flows", "shares", "links", "fairness", "delays", "response_times", "traffic",
-            "scatter", "phase", "time_sequence",
+            "flows", "shares", "links", "proxies", "fairness", "delays", "response_times",
+            "traffic", "distributions", "scatter", "phase", "state", "time_sequence",
         )
     ),
     report_plots=(
-        "shares", "cwnd", "queue", "throughput", "fairness", "rtt", "delays", "response-times",
-        "throughput-delay",
+        "shares", "cwnd", "queue", "proxy-window", "proxy-queue", "throughput", "fairness", "rtt",
+        "delays", "response-times", "throughput-delay",
     ),
     remedies=_REMEDIES,
     provenance=lambda _: {},

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from longhaul._engine import Scenario
-from longhaul.figures.registry import LABEL, LINK, RUN, every
+from longhaul.figures.registry import LABEL, LINK, PROXY, RUN, every
 from longhaul.results.summary import Summary
 
 # Keys of `measure` that make a run have a table.
@@ -24,7 +24,10 @@ def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
         for table, key in _MEASURED.items()
         if all(scenario["measure"].get(key) in (None, False, "never") for scenario in resolved)
     }
-    summary = Summary.without_flows(delays="delays" not in lacking)
+    proxies = [proxy["name"] for scenario in resolved for proxy in scenario.get("proxies", ())]
+    if not proxies:
+        lacking.add("proxies")
+    summary = Summary.without_flows(delays="delays" not in lacking, proxies=bool(proxies))
     of_all = _row(summary.labels, "label", "")
     there = [one for one in every() if lacking.isdisjoint(one.needs)]
 
@@ -34,10 +37,12 @@ def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
     total = {key: value for key, value in of_all.items() if key in summary.total}
     by_label = [_row(summary.labels, "label", label) for label in dict.fromkeys(labels)]
     by_link = [_row(summary.links, "link", link) for link in dict.fromkeys(links)]
+    by_proxy = [_row(summary.proxies, PROXY, proxy) for proxy in dict.fromkeys(proxies)]
     return {
         "all": with_figures(total, LABEL, RUN),
         "labels": [with_figures(row, LABEL) for row in by_label],
         "links": [with_figures(row, LINK) for row in by_link],
+        **({"proxies": [with_figures(row, PROXY) for row in by_proxy]} if by_proxy else {}),
     }
 
 

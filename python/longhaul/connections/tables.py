@@ -5,13 +5,16 @@ from typing import Any
 
 from longhaul.figures.forms import number
 from longhaul.figures.labels import COUNTS
-from longhaul.figures.registry import LABEL, LINK, Figure, Form, declared
+from longhaul.figures.registry import LABEL, LINK, PROXY, Figure, Form, declared
 from longhaul.results.kinds import RunData
 from longhaul.results.summary import Summary
 from longhaul.results.table import Block, Table, in_units
 
 # Figures of links that are 0 where nothing waits: one row says that of an idle link.
-OF_QUEUES = ("queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "marked_pkts")
+OF_QUEUES = (
+    "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "marked_pkts",
+    "l4s_wait_mean_s", "classic_wait_mean_s",
+)  # fmt: skip
 # In place of the utilisation of a link whose rate was 0 all the time that is measured.
 NO_CAPACITY = "no capacity"
 
@@ -89,30 +92,56 @@ def table(runs: Sequence[RunData]) -> Table:
     columns = [column for summary in summaries for column in _columns(summary)]
     flow_rows = [row(figure, form, columns) for figure, form in _telling(columns)]
     blocks = [Block("flows", [row for row in flow_rows if any(row[1])])]
-    names = dict.fromkeys(link for summary in summaries for link in summary.links["link"])
-    for name in names:
-        links = [summary.link(name) for summary in summaries]
-        rows = []
-        is_idle = _is_idle(links)
-        for figure, form in rows_of(LINK):
-            if is_idle and figure.name in OF_QUEUES:
-                continue
-            values: list[Any] = []
-            for summary, link in zip(summaries, links, strict=True):
-                value = link.get(figure.name)
-                if link and figure.needs_capacity and value is None:
-                    value = NO_CAPACITY
-                values += [None] * (len(_columns(summary)) - 1) + [value]
-            if not figure.only_some or any(values):
-                title, write = _in_units(figure, form, values)
-                rows.append((title, _cells(values, write)))
-        blocks.append(Block(f"link {name}", rows))
+    blocks += _links(summaries) + _proxies(summaries)
     heads = [
         (run.name, [column.get("label", "all") for column in _columns(summary)])
         for run, summary in zip(runs, summaries, strict=True)
     ]
     windows = {_span(run) for run in runs}
     return Table(heads, blocks, windows.pop() if len(windows) == 1 else "")
+
+
+def _links(summaries: Sequence[Summary]) -> list[Block]:
+    """Return a block of rows for each link; of an idle one without its queue."""
+    blocks = []
+    for name in dict.fromkeys(link for one in summaries for link in one.links["link"]):
+        links = [summary.link(name) for summary in summaries]
+        silent = OF_QUEUES if _is_idle(links) else ()
+        shown = [(figure, form) for figure, form in rows_of(LINK) if figure.name not in silent]
+        blocks.append(Block(f"link {name}", _rows(shown, links, summaries)))
+    return blocks
+
+
+def _proxies(summaries: Sequence[Summary]) -> list[Block]:
+    """Return a block of rows for each proxy."""
+    names = [name for one in summaries if one.proxies.columns for name in one.proxies["proxy"]]
+    return [
+        Block(
+            f"proxy {name}",
+            _rows(rows_of(PROXY), [summary.proxy(name) for summary in summaries], summaries),
+        )
+        for name in dict.fromkeys(names)
+    ]
+
+
+def _rows(
+    shown: Sequence[tuple[Figure, Form]],
+    found: Sequence[dict[str, Any]],
+    summaries: Sequence[Summary],
+) -> list[tuple[str, list[str]]]:
+    """Return rows of figures of a link or a proxy, each run's value in its last column."""
+    rows = []
+    for figure, form in shown:
+        values: list[Any] = []
+        for summary, figures in zip(summaries, found, strict=True):
+            value = figures.get(figure.name)
+            if figures and figure.needs_capacity and value is None:
+                value = NO_CAPACITY
+            values += [None] * (len(_columns(summary)) - 1) + [value]
+        if not figure.only_some or any(values):
+            title, write = _in_units(figure, form, values)
+            rows.append((title, _cells(values, write)))
+    return rows
 
 
 def _span(run: RunData) -> str:

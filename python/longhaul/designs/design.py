@@ -9,6 +9,7 @@ import numpy as np
 
 from longhaul.designs import properties
 from longhaul.designs.properties import DesignError
+from longhaul.files.names import unknown
 from longhaul.files.rows import as_csv
 
 # A level as scenarios write it: a number, or text such as "100 ms" or "droptail".
@@ -171,7 +172,7 @@ class Design:
 
     def _known(self, name: str) -> str:
         if name not in self.names:
-            raise DesignError(f"unknown factor `{name}`; available: {', '.join(self.names)}")
+            raise DesignError(unknown("factor", name, self.names))
         return name
 
     def csv(self, *, natural: bool = False) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from longhaul.designs import properties, search
 from longhaul.designs.design import Design, Factor
 from longhaul.designs.properties import DesignError
+from longhaul.files.names import suggestion
 
 ROMAN = ("0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
@@ -122,17 +123,15 @@ def _by_generators(factors: tuple[Factor, ...], generators: Sequence[str]) -> De
         raise DesignError(f"expected a generator a factor, found {', '.join(generators)}")
     for name in written:
         if name not in names:
-            raise DesignError(
-                f"unknown factor `{name}` of a generator; available: {', '.join(names)}"
-            )
+            raise DesignError(f"unknown factor `{name}` of a generator{suggestion(name, names)}")
     basic = [name for name in names if name not in written]
     order = standard_order(len(basic))
     columns = {name: order[:, i] for i, name in enumerate(basic)}
     for name, (sign, word) in written.items():
         if unknown := [letter for letter in word if letter not in columns]:
             raise DesignError(
-                f"the generator of {name} has the unknown factor `{unknown[0]}`; "
-                f"available: {', '.join(basic)}"
+                f"the generator of {name} has the unknown factor `{unknown[0]}`"
+                f"{suggestion(unknown[0], basic)}"
             )
         columns[name] = sign * np.prod([columns[letter] for letter in word], axis=0)
     matrix = np.stack([columns[name] for name in names], axis=1)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from longhaul.designs.design import Design
 from longhaul.designs.factorial import two_level
 from longhaul.designs.properties import DesignError
+from longhaul.files.names import unknown
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,6 @@ PUBLISHED = {
 def published(name: str) -> Design:
     """Return the design of that name."""
     if name not in PUBLISHED:
-        raise DesignError(f"unknown design `{name}`; available: {', '.join(PUBLISHED)}")
+        raise DesignError(unknown("design", name, PUBLISHED))
     design = PUBLISHED[name]
     return two_level(design.factors, generators=design.generators)

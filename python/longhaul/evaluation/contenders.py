@@ -12,7 +12,7 @@ from longhaul import _engine
 from longhaul._engine import LonghaulError, ScenarioError
 from longhaul.evaluation import stacks
 from longhaul.files.classes import only_algorithm
-from longhaul.files.names import nearest
+from longhaul.files.names import unknown
 from longhaul.files.values import value
 
 # Scenario key of each subject of an evaluation.
@@ -64,10 +64,8 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
 def _known(written: str, known: Sequence[str], what: str, expected: str, listed: str) -> Contender:
     """Return a built-in kind by its name, or raise an error that suggests the nearest."""
     if written not in known:
-        near = nearest(written, known)
-        hint = f" (did you mean `{near}`?)" if near else ""
-        names = f"{len(known)} that `longhaul list {listed}` shows" if near else ", ".join(known)
-        raise ContenderError(f"unknown {what} `{written}`{hint}; expected {expected} {names}")
+        message = unknown(what, written, known, f"longhaul list {listed}")
+        raise ContenderError(f"{message}; expected {expected} these")
     return Contender(written, {"kind": written})
 
 

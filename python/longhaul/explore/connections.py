@@ -1,4 +1,4 @@
-"""Runs of connections over links, as a page shows them: flows, links, exchanges."""
+"""Runs of connections over links, as a page shows them: flows, links, proxies, exchanges."""
 
 import json
 from collections.abc import Sequence
@@ -28,6 +28,8 @@ FLOWS = ("label", "goodput_bps", "left_slow_start_s", "left_slow_start_by", "rtt
          "cwnd_mean_pkts", "retransmitted_pkts", "cuts_loss", "timeouts")  # fmt: skip
 LINKS = ("utilization", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "first_drop_s",
          "last_drop_s", "marked_pkts")  # fmt: skip
+PROXIES = ("cwnd_mean_pkts", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "timeouts",
+           "retransmitted_pkts")  # fmt: skip
 EXCHANGES = ("name", "start_s", "response_bytes", "duration_s", "retransmitted_pkts")
 # Counters of samples, and what their growth is called.
 GROWTH = {
@@ -46,7 +48,7 @@ DERIVED = {
     "queue_delay_s": "time to send the waiting bytes at the mean rate since the sample before",
 }
 # Curves of losses; elements with losses are offered first.
-LOST = {"flows": "retransmitted_pps", "links": "lost_pkts"}
+LOST = {"flows": "retransmitted_pps", "links": "lost_pkts", "proxies": "dropped_pps"}
 SAMPLES = '`measure = { every = "100 ms" }` in the scenario of the run'
 ABOUT = {
     "left_slow_start_s": "time at which the flow left slow start for the first time",
@@ -61,13 +63,21 @@ ABOUT = {
 CURVES = {
     "flows": ("cwnd_pkts", "ssthresh_pkts"),
     "links": ("queue_share", "queue_pkts", "utilization"),
+    "proxies": ("cwnd_pkts", "queue_pkts"),
 }
 # Further columns from which measures are derived.
-MEASURED = {"flow": (), "link": ("queue_bytes", "capacity_bytes", "departed_pkts")}
+MEASURED = {
+    "flow": (),
+    "link": ("queue_bytes", "capacity_bytes", "departed_pkts"),
+    "proxy": (),
+}
 STATES = {
     "flow": ("cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "srtt_s"),
     "link": ("queue_pkts", "queue_avg_pkts", "drop_p"),
+    "proxy": ("cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "srtt_s", "queue_pkts"),
 }
+# Tables of elements, and the columns that are shown first.
+TABLES = {"flow": ("flows", FLOWS), "link": ("links", LINKS), "proxy": ("proxies", PROXIES)}
 
 
 def add(content: Content, runs: Sequence[Results]) -> None:
@@ -75,6 +85,8 @@ def add(content: Content, runs: Sequence[Results]) -> None:
     several = len(runs) > 1
     _add_elements(content, runs, "flow", several=several)
     _add_elements(content, runs, "link", several=several)
+    if all("proxies" in run.tables for run in runs):
+        _add_elements(content, runs, "proxy", several=several)
     _relate(content, runs)
     exchanges = [
         _named(run, _exchanges(run, content.sample), several=several)
@@ -99,27 +111,29 @@ def _exchanges(run: Results, most: int) -> pl.LazyFrame:
 
 
 def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, several: bool) -> None:
-    """Add flows or links with their curves."""
-    table = f"{kind}s"
+    """Add flows, links or proxies with their curves."""
+    table, shown = TABLES[kind]
     sampled = [run for run in runs if "series" in run.tables]
     curves = {run.path: _curves(run, kind) for run in sampled}
     frames = []
     for run in runs:
-        frame = run.flows if kind == "flow" else run.links
+        frame = run.table(table)
         frame = frame.drop([name for name in frame.columns if name.startswith("total_")])
         of_run = curves.get(run.path, {})
-        frame = (
-            _with_slow_start(run, frame, of_run) if kind == "flow" else _with_drops(frame, of_run)
-        )
+        if kind == "flow":
+            frame = _with_slow_start(run, frame, of_run)
+        elif kind == "link":
+            frame = _with_drops(frame, of_run)
         frames.append(_named(run, frame, several=several))
-    shown = FLOWS if kind == "flow" else LINKS
     about = _about(table) | ABOUT
     if several:
         shown = ("run", *shown)
     colour = "run" if several else "label" if kind == "flow" else "name"
     frame = pl.concat(frames, how="diagonal_relaxed")
-    roles = Roles(label="name", colour=colour, numbers=("flow", "link"), shown=shown, about=about,
-                  competitor="congestion" if kind == "flow" else None, samples=SAMPLES)  # fmt: skip
+    roles = Roles(
+        label="name", colour=colour, numbers=("flow", "link", "proxy"), shown=shown, about=about,
+        competitor="congestion" if kind == "flow" else None, samples=SAMPLES,
+    )  # fmt: skip
     add_table(content, table, frame, roles)
     if len(sampled) == len(runs):
         _add_curves(content, table, [curves[run.path] for run in runs])
@@ -172,8 +186,8 @@ def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
 
 
 def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
-    """Return states and counter growth of all flows or links of a run, with times as `t_s`."""
-    elements = (run.flows if kind == "flow" else run.links)["name"].to_list()
+    """Return states and counter growth of all flows, links or proxies; times are `t_s`."""
+    elements = run.table(TABLES[kind][0])["name"].to_list()
     samples = run.series.filter(pl.col("kind") == kind)
     if samples.is_empty():
         return {}

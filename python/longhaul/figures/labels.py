@@ -121,6 +121,16 @@ of_flows(
     (pl.col("retransmitted_pkts").sum() / _SENT).fill_nan(None),
     "packets retransmitted, as part of those sent", better="less", form=percent(3), most=1.0,
 )  # fmt: skip
+# De Souza, LBNL-52549, section 5.3.1: CER of a protocol, and of all flows GCER.
+of_flows(
+    "congestion_event_rate", "congestion event rate",
+    ((pl.col("dropped_pkts").sum() + pl.col("marked_pkts").sum()) / _SENT).fill_nan(None),
+    "packets dropped or marked, as part of those sent", better="less", listed=(),
+)  # fmt: skip
+of_flows(
+    "marked_pkts", "packets marked", pl.col("marked_pkts").sum(),
+    "data packets that links marked instead of dropping them", form=_unless_zero,
+)  # fmt: skip
 for _name, (_title, _) in COUNTS.items():
     of_flows(_name, _title, pl.col(_name).sum(), form=number(0))
 for _name, (_title, _about) in COUNTS.items():

@@ -42,6 +42,13 @@ for _cause, _words in (
         form=number(0), only_some=True,
     )  # fmt: skip
 _column("marked_pkts", "packets marked", form=number(0))
+# Of DualPI2, which has a queue for each class of packets.
+for _class, _words in (("l4s", "L4S queue"), ("classic", "classic queue")):
+    of_class = partial(_column, only_some=True)
+    of_class(f"{_class}_served_pkts", f"packets served, {_words}", listed=())
+    of_class(f"{_class}_wait_mean_s", f"mean wait, {_words}", better="less", form=2)
+    of_class(f"{_class}_marked_pkts", f"packets marked, {_words}", form=number(0))
+    of_class(f"{_class}_dropped_pkts", f"packets dropped, {_words}", form=number(0))
 for _name, _what in (("drop_rate", "dropped"), ("mark_rate", "marked")):
     of_links(
         _name, f"packets {_what}",

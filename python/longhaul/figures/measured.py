@@ -7,7 +7,18 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from longhaul.figures.registry import ALL, LABEL, LINK, MERIT, RUN, Figure, Prepared, Run, every
+from longhaul.figures.registry import (
+    ALL,
+    LABEL,
+    LINK,
+    MERIT,
+    PROXY,
+    RUN,
+    Figure,
+    Prepared,
+    Run,
+    every,
+)
 
 Number = float | None
 
@@ -15,8 +26,8 @@ Number = float | None
 def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str, Figure, Number]]:
     """Yield the owner, the figure and its value; a run, which owns its own, has no name.
 
-    Figures whose tables a run lacks are left out. Figures of one source stand together, by label or
-    link. Numbers that are not finite become None.
+    Figures whose tables a run lacks are left out. Figures of one source stand together, by
+    label, link or proxy. Numbers that are not finite become None.
     """
     prepared = Prepared(run)
     there = (one for one in wanted if all(table in run.tables for table in one.needs))
@@ -54,12 +65,13 @@ def _of_labels(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
         yield ALL, found.select(named).to_dicts()[0]
 
 
-def _of_links(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
-    rows = found.select(LINK, *_named(figures)).to_dicts()
-    yield from ((row[LINK], row) for row in rows)
+def _of_rows(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
+    owner = figures[0].of
+    rows = found.select(owner, *_named(figures)).to_dicts()
+    yield from ((row[owner], row) for row in rows)
 
 
-_BY_OWNER = {RUN: _of_run, LABEL: _of_labels, LINK: _of_links}
+_BY_OWNER = {RUN: _of_run, LABEL: _of_labels, LINK: _of_rows, PROXY: _of_rows}
 
 
 def of_merit(run: Run) -> list[tuple[str, Number, str]]:

@@ -10,14 +10,18 @@ from typing import Any
 
 from longhaul import _engine
 
-RUN, LABEL, LINK = "run", "label", "link"
+RUN, LABEL, LINK, PROXY = "run", "label", "link", "proxy"
 # The name of all flows together among labels.
 ALL = "all"
 # The modules that declare figures, in the order of lists.
-MODULES = {LABEL: "labels", LINK: "links", RUN: "runs"}
+MODULES = {LABEL: "labels", LINK: "links", PROXY: "proxies", RUN: "runs"}
 # Lists that have a figure unless it says otherwise: others have it when it is asked for.
 SUMMARY, MERIT = "summary", "merit"
-_LISTED = {LABEL: (SUMMARY,), LINK: (SUMMARY,), RUN: (MERIT,)}
+_LISTED = {LABEL: (SUMMARY,), LINK: (SUMMARY,), PROXY: (SUMMARY,), RUN: (MERIT,)}
+# Tables of summaries with a row for each owner, as paths name them.
+ROWS = {LABEL: "labels", LINK: "links", PROXY: "proxies"}
+# Tables whose columns are figures as they are.
+_TABLES = {LABEL: "flows", LINK: "links", PROXY: "proxies", RUN: "flows"}
 
 # Endings of names that are units, and how these are written.
 UNITS = {
@@ -53,14 +57,14 @@ Compute = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of runs, labels or links."""
+    """A figure of runs, labels, links or proxies."""
 
     name: str
     of: str
     title: str
     about: str
     compute: Any = field(compare=False)
-    """Computation: for a run a function of what `source` returns, for labels and links a Polars
+    """Computation: for a run a function of what `source` returns, for others a Polars
     expression over the rows of `source`'s table that belong to one."""
     source: Source
     unit: str
@@ -141,24 +145,24 @@ def with_unit(words: str, unit: str) -> str:
 
 @cache
 def columns(of: str) -> dict[str, str]:
-    """Return the descriptions of the columns that the engine declares of flows, or of links."""
-    table = "links" if of == LINK else "flows"
+    """Return the descriptions of the engine's columns of flows, links or proxies."""
+    table = _TABLES[of]
     return {row["name"]: row["description"] for row in _engine.columns() if row["table"] == table}
 
 
 def declared(of: str) -> list[Figure]:
-    """Return the figures of a run, of labels or of links, in the order of their declaration."""
+    """Return the figures of a run, labels, links or proxies, in the order of their declaration."""
     import_module(f"longhaul.figures.{MODULES[of]}")
     return [one for one in _FIGURES.values() if one.of == of]
 
 
 def every() -> list[Figure]:
-    """Return all figures: of labels, of links, of runs."""
+    """Return all figures: of labels, links, proxies and runs."""
     return [one for of in MODULES for one in declared(of)]
 
 
 def find(of: str, name: str) -> Figure | None:
-    """Return the figure with a name; None if no run, label or link has it."""
+    """Return the figure with a name; None if nothing of this kind has it."""
     return next((one for one in declared(of) if one.name == name), None)
 
 

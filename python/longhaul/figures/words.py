@@ -9,6 +9,8 @@ import re
 from longhaul.figures.registry import (
     LABEL,
     LINK,
+    PROXY,
+    ROWS,
     RUN,
     SUMMARY,
     Figure,
@@ -19,7 +21,7 @@ from longhaul.figures.registry import (
 )
 
 # Subjects of a figure by the first part of its path.
-TABLES = {"labels": (LABEL,), "links": (LINK,), "all": (LABEL, RUN)}
+TABLES = {table: (of,) for of, table in ROWS.items()} | {"all": (LABEL, RUN)}
 # Facts of a run, and figures of other kinds of simulation, that places name.
 FACTS = {
     "data_packets": "data packets simulated",
@@ -56,9 +58,8 @@ def figure_at(place: str) -> Figure | None:
 
 def place_of(figure: Figure) -> str:
     """Return a figure's path as responses write it: `links.NAME.utilization`."""
-    return {LABEL: f"labels.NAME.{figure.name}", LINK: f"links.NAME.{figure.name}"}.get(
-        figure.of, figure.name
-    )
+    table = ROWS.get(figure.of)
+    return f"{table}.NAME.{figure.name}" if table else figure.name
 
 
 def of_response(place: str) -> Figure | None:
@@ -69,7 +70,7 @@ def of_response(place: str) -> Figure | None:
 def of_suite(name: str) -> Figure | None:
     """Return the figure that a suite names: of the run, or with a label or a link in front."""
     owner_, _, last = name.rpartition(".")
-    kinds = (LABEL, LINK) if owner_ else (RUN,)
+    kinds = (LABEL, LINK, PROXY) if owner_ else (RUN,)
     return next((one for of in kinds if (one := find(of, last))), None)
 
 
@@ -80,7 +81,7 @@ def is_known(place: str) -> bool:
 
 
 def _column(name: str) -> str:
-    return columns(LABEL).get(name) or columns(LINK).get(name, "")
+    return next((columns(of)[name] for of in (LABEL, LINK, PROXY) if name in columns(of)), "")
 
 
 def meaning(place: str) -> str:
@@ -90,7 +91,7 @@ def meaning(place: str) -> str:
     text = figure.meaning() if figure else FACTS.get(name) or _column(name)
     if not text or not where or where[0] in ("run", "all"):
         return text
-    of = {"labels": "flows", "links": "link"}.get(where[0], where[0])
+    of = {"labels": "flows", "links": "link", "proxies": "proxy"}.get(where[0], where[0])
     return f"{of} {'.'.join(where[1:])}: {text}".replace(" :", ":")
 
 

@@ -1,10 +1,12 @@
-"""Unknown names: the nearest known name, and the place of the full list."""
+"""Unknown names: the nearest known name, a few more, and the place of the full list."""
 
 import difflib
 from collections.abc import Iterable
 
 # Maximum of listed names; more would hide the one that was probably meant.
 FEW = 5
+# Maximum where none is near.
+MANY = 20
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
@@ -12,14 +14,29 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)
 
 
-def unknown(what: str, name: str, known: Iterable[str], command: str) -> str:
+def unknown(what: str, name: str, known: Iterable[str], command: str = "") -> str:
     """Return the message about a name that is not among the known ones.
 
-    All names follow if they are few, or if none is near; else the command that lists them.
+    `command` lists the names, if there is such a command.
     """
-    names = list(known)
-    near = nearest(name, names)
+    return f"unknown {what} `{name}`{suggestion(name, known, command)}"
+
+
+def suggestion(name: str, known: Iterable[str], command: str = "", near: str | None = None) -> str:
+    """Return the end of a message about an unknown name, as `suggestion` of the engine's units.
+
+    The name probably meant, which `near` may give, and the known names if they are few. Of many,
+    the command that lists them, or else the nearest; all of up to twenty if none of them is near.
+    """
+    names = [str(one) for one in known]
+    near = near or nearest(name, names)
     hint = f" (did you mean `{near}`?)" if near else ""
-    if near and len(names) > FEW:
-        return f"unknown {what} `{name}`{hint}; `{command}` shows all {len(names)}"
-    return f"unknown {what} `{name}`{hint}; available: {', '.join(names)}"
+    if len(names) <= FEW:
+        return f"{hint}; available: {', '.join(names) or 'none'}"
+    if command:
+        return f"{hint}; `{command}` shows all {len(names)}"
+    if near or len(names) > MANY:
+        close = difflib.get_close_matches(name, names, n=FEW, cutoff=0.0)
+        shown = list(dict.fromkeys([*([near] if near else ()), *close]))[:FEW]
+        return f"{hint}; nearest of {len(names)}: {', '.join(shown)}"
+    return f"; available: {', '.join(names)}"

@@ -1,6 +1,7 @@
 """Named analyses of competitors: the levels of one factor, algorithms mostly."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,30 +28,56 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-@named("clusters", "dendrograms of competitors by all responses, condition by condition")
+@named(
+    "clusters",
+    "dendrograms of competitors by all responses, condition by condition; with --order-by RATE "
+    "also the class of congestion of each",
+)
 def _clusters(table: ResponseTable, options: Options) -> Findings:
     who = _at_least(2, table, options)
     names = [str(level) for level in table.factors[who]]
     conditions, cells, left_out = cells_of(table, options, who)
     trees = [clusters.dendrogram(cell.T) for cell in cells]
-    titles = [title(condition) for condition in conditions]
+    class_of = _classes_by(table, options, who)
     rows = [
-        (title, tree.height, int(tree.labels.max()), ", ".join(names[i] for i in tree.distinctive))
-        for title, tree in zip(titles, trees, strict=True)
-    ]
+        (
+            title(condition), *letter, tree.height, int(tree.labels.max()),
+            ", ".join(names[i] for i in tree.distinctive),
+        )
+        for condition, letter, tree in zip(conditions, class_of, trees, strict=True)
+    ]  # fmt: skip
     findings = Findings()
-    heads = ("condition", "height", "clusters", "distinctive")
+    heads = ("condition", *(("class",) if any(class_of) else ()), "height", "clusters",
+             "distinctive")  # fmt: skip
     findings.add(f"{len(names)} levels of {who}", heads, rows, left_out)
 
     def draw() -> "Figure":
         from longhaul.plots.analysis.competitors import dendrograms
 
         titles, signs = short(table, conditions)
+        titles = [" ".join((*letter, text)) for letter, text in zip(class_of, titles, strict=True)]
         about = f"Titles are levels of {', '.join(conditions[0])}. {signs}" if conditions[0] else ""
+        if any(class_of):
+            letters = {letter for (letter,) in class_of}
+            known = (f"{key} {name}" for key, name in congestion.NAMES.items() if key in letters)
+            meant = ", ".join(known) or "C1 is the least"
+            about += f" Before them the class of congestion: {meant}."
         return dendrograms(trees, names, titles, about)
 
     findings.plots["clusters"] = draw
     return findings
+
+
+def _classes_by(table: ResponseTable, options: Options, who: str) -> Sequence[tuple[str, ...]]:
+    """Return the class of congestion of each condition, by what they are ordered by; else nothing.
+
+    Dendrograms of NIST SP 500-282 have it (figures 6-8 and 7-4).
+    """
+    if options.order_by is None:
+        return [()] * len(cells_of(table, options, who)[0])
+    _, cells, _ = cells_of(table, replace(options, responses=(options.order_by,)), who)
+    class_of, _ = _classed([float(rate) for rate in cells[:, 0].mean(axis=1)], options.classes)
+    return [(letter,) for letter in class_of]
 
 
 @named("residuals", "the competitor farthest from the mean, with Grubbs' test, for each condition")
@@ -179,10 +206,7 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
             f"classes: expected at most {different}, as many as {response} has different values "
             f"above 0, found {options.classes}"
         )
-    classes = options.classes or min(CLASSES, different)
-    bounds = congestion.natural_bounds(rates, classes) if classes > 1 else []
-    letters = congestion.class_names(len(bounds) + 1)
-    class_of = [letters[k] for k in congestion.congestion_classes(rates, bounds)]
+    class_of, bounds = _classed(rates, options.classes)
     findings = Findings()
     rows = [(titles[i], rates[i], class_of[i]) for i in congestion.congestion_order(rates)]
     findings.add(response, ("condition", "rate", "class"), rows)
@@ -196,6 +220,14 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
 
     findings.plots["congestion"] = draw
     return findings
+
+
+def _classed(rates: Sequence[float], classes: int | None) -> tuple[list[str], list[float]]:
+    """Return the class of each rate, and the bounds between classes."""
+    classes = classes or min(CLASSES, len({rate for rate in rates if rate > 0}))
+    bounds = congestion.natural_bounds(rates, classes) if classes > 1 else []
+    letters = congestion.class_names(len(bounds) + 1)
+    return [letters[k] for k in congestion.congestion_classes(rates, bounds)], bounds
 
 
 # Classes of congestion, as many as figures 6-5 and 7-1 of NIST SP 500-282 have.

@@ -72,6 +72,8 @@ def _correlations(table: ResponseTable, options: Options) -> Findings:
 
 @named("components", "principal components, and what the groups of their scores have in common")
 def _components(table: ResponseTable, options: Options) -> Findings:
+    # Runs in which a group of flows transferred nothing have no goodput of it, and no scores.
+    table, left_out = table.with_all(options.responses)
     names, values = matrix(table, options)
     if len(names) < 2 or len(values) < 3:
         raise TableError(
@@ -90,6 +92,7 @@ def _components(table: ResponseTable, options: Options) -> Findings:
         "shares",
         ("component", "% of variance", "cumulative", "% of deviations", "deviation"),
         rows,
+        left_out,
     )
     weights = [(name, *(float(pc.weights[k, j]) for k in shown)) for j, name in enumerate(names)]
     findings.add("weights", ("response", *(f"PC{k + 1}" for k in shown)), weights)

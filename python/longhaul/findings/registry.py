@@ -13,6 +13,7 @@ import polars as pl
 
 from longhaul.analysis import congestion, correlation
 from longhaul.analysis.table import LOGARITHM, ResponseTable, TableError
+from longhaul.files.names import unknown
 from longhaul.findings.labels import in_row_unit, label
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def named(name: str, help: str) -> Callable[[Find], Find]:
 def analyse(name: str, table: ResponseTable, options: Options) -> Findings:
     """Do a named analysis."""
     if name not in ANALYSES:
-        raise TableError(f"unknown analysis `{name}`; available: {', '.join(ANALYSES)}")
+        raise TableError(unknown("analysis", name, ANALYSES, "longhaul analyze list"))
     return ANALYSES[name].find(table, options)
 
 

@@ -1,6 +1,5 @@
 """Analyses of one run by name, or of one against another: `longhaul analyze r1 NAME`."""
 
-import difflib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf, nan
@@ -15,6 +14,7 @@ from longhaul.analysis.merit import harm
 from longhaul.analysis.traffic import convergence, hurst, paired
 from longhaul.figures.measured import of_merit
 from longhaul.figures.registry import LABEL, declared
+from longhaul.files.names import suggestion
 from longhaul.findings.registry import Text
 from longhaul.findings.steady_state import steady_state
 from longhaul.results.counts import counted
@@ -73,11 +73,8 @@ def analyse_run(name: str, run: "Results", against: "Results | None" = None) -> 
 def of_run(name: str) -> RunAnalysis:
     """Return the analysis of runs of a name."""
     if name not in RUN_ANALYSES:
-        near = difflib.get_close_matches(name, RUN_ANALYSES, n=1)
-        hint = f" (did you mean `{near[0]}`?)" if near else ""
-        raise RunAnalysisError(
-            f"unknown analysis `{name}` of a run{hint}; available: {', '.join(RUN_ANALYSES)}"
-        )
+        end = suggestion(name, RUN_ANALYSES, "longhaul analyze list")
+        raise RunAnalysisError(f"unknown analysis `{name}` of a run{end}")
     return RUN_ANALYSES[name]
 
 

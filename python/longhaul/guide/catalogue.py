@@ -27,6 +27,24 @@ def slow_starts() -> list[Row]:
     return list(_engine.algorithms()["slow_starts"])
 
 
+def state() -> list[Row]:
+    """Return quantities of algorithms' state that traced flows record, with their algorithms."""
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for row in algorithms():
+        for one in row["state"]:
+            quantity = (one["name"], one["unit"], one["title"])
+            rows.setdefault(quantity, []).append(row["name"])
+    return [
+        {
+            "name": name,
+            "description": f"{title}{f' ({unit})' if unit else ''}: {', '.join(kinds)}",
+            "unit": unit,
+            "algorithms": kinds,
+        }
+        for (name, unit, title), kinds in sorted(rows.items())
+    ]
+
+
 def queues() -> list[Row]:
     """Return queue disciplines, each with its keys."""
     return list(_engine.queues())
@@ -92,14 +110,14 @@ def figures() -> list[Row]:
 
 def responses() -> list[Row]:
     """Return responses of NIST SP 500-282 that MesoNet runs have, by the chapter of the numbers."""
-    from longhaul.mesonet.numbered_responses import OF_PERIODS, OF_RUN
+    from longhaul.mesonet.numbered_responses import GROUP_RESPONSES, OF_PERIODS, OF_RUNS
 
     numbered = (
         ("chapter 4", OF_PERIODS[4]),
-        ("chapters 6, 7", OF_PERIODS[6]),
-        ("chapters 6, 7", OF_RUN),
+        ("chapters 6, 7", (*OF_PERIODS[6], *OF_RUNS[6])),
+        ("chapters 8, 9", (*OF_PERIODS[8], *OF_RUNS[8])),
     )
-    return [
+    of_network = [
         {
             "name": f"{response.name} ({chapter})",
             "description": f"{response.title}, {response.unit}"
@@ -109,6 +127,14 @@ def responses() -> list[Row]:
         for chapter, chosen in numbered
         for response in chosen
     ]
+    of_groups = [
+        {
+            "name": f"{number} (chapters 8, 9)",
+            "description": f"of a flow group: response {name}_NUMBER, such as {name}_7",
+        }
+        for number, name in GROUP_RESPONSES.items()
+    ]
+    return of_network + of_groups
 
 
 def examples() -> list[Row]:
@@ -119,6 +145,7 @@ def examples() -> list[Row]:
 LISTS: dict[str, Callable[[], list[Row]]] = {
     "algorithms": algorithms,
     "slow-starts": slow_starts,
+    "state": state,
     "queues": queues,
     "keys": keys,
     "traffic": traffic,

@@ -5,6 +5,7 @@ from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 
 from longhaul._engine import LonghaulError, Scenario
+from longhaul.files.names import unknown
 
 TEMPLATE = "template"
 
@@ -22,7 +23,7 @@ def _sources() -> dict[str, Traversable]:
 def _find(name: str) -> Traversable:
     sources = _sources()
     if name not in sources:
-        raise LonghaulError(f"unknown example `{name}`; available: {', '.join(sources)}")
+        raise LonghaulError(unknown("example", name, sources, "longhaul list examples"))
     return sources[name]
 
 

@@ -13,10 +13,12 @@ from typing import Any
 
 import polars as pl
 
+from longhaul._engine import Scenario
 from longhaul.mesonet.groups import STATISTICS
 from longhaul.mesonet.numbered_responses import CLASSES, flow_pps
 from longhaul.mesonet.tables import MesoNet
 from longhaul.results import Results, ResultsError
+from longhaul.results.kinds import RunData
 
 # Stem and column of the measures of the network (table 3-4).
 NETWORK = {
@@ -115,7 +117,7 @@ def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
 
 def _files(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     """Yield every measure that the run's tables give, with the rows of its file."""
-    yield "ConfigurationSettingsFor", _settings(tables.run.scenario)
+    yield "ConfigurationSettingsFor", _settings_and_derived(tables.run)
     yield from _summaries(tables)
     parts: dict[str, Callable[[MesoNet], Iterator[tuple[str, Rows]]]] = {
         "network": _network,
@@ -153,6 +155,21 @@ def _settings(scenario: Mapping[str, Any], path: str = "") -> Rows:
             yield from _settings(value, f"{path}{key}.")
         else:
             yield f"{path}{key}", json.dumps(value)
+
+
+def _settings_and_derived(run: RunData) -> Rows:
+    """Return the settings, and behind them the values that follow from them.
+
+    The original's file has both (NIST SP 500-282, section 3.2.8): the probabilities of flow classes
+    and the minima of large files, among others.
+    """
+    settings = list(_settings(run.scenario))
+    yield from settings
+    known = {name for name, _ in settings}
+    for path, value, _ in Scenario.parse(json.dumps(run.scenario), run.name).explain():
+        # Entries of lists are in the line of their list.
+        if path not in known and not any(step.isdigit() for step in path.split(".")):
+            yield path, json.dumps(value)
 
 
 def _network(tables: MesoNet) -> Iterator[tuple[str, Rows]]:

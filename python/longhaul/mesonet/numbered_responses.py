@@ -1,8 +1,10 @@
 """The responses of NIST SP 500-282 by their numbers.
 
-Chapters 6 and 7 have y1 to y45, means over the intervals of a period (tables 6-15 to 6-20), and
-T.y1 to T.y28, of the whole run (tables 6-21 to 6-25). Chapter 4 has 22 others, y1 to y22 (tables
-4-1 and 4-2). As in the original's files, a mean over no flows counts as 0.
+Chapters 8 and 9 have y1 to y16 of the network (table 8-19), and y1(u) to y28(u) of each flow group
+(table 8-20): `GROUP_RESPONSES`. Chapters 6 and 7 have y1 to y45, means over the intervals of a
+period (tables 6-15 to 6-20), and T.y1 to T.y28, of the whole run (tables 6-21 to 6-25). Chapter 4
+has 22 others, y1 to y22 (tables 4-1 and 4-2). As in the original's files, a mean over no flows
+counts as 0.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +13,7 @@ from functools import cached_property
 
 import polars as pl
 
+from longhaul.mesonet import groups
 from longhaul.mesonet.tables import MesoNet, Period
 from longhaul.results.kinds import RunData
 
@@ -98,6 +101,10 @@ class Part:
         value = totals.filter(pl.col("class") == of_class)[column][0]
         return None if value is None else float(value)
 
+    def share_of_file(self, file: str) -> float:
+        """Return the completed flows that transferred a type of file, as a part of all."""
+        return dict(groups.shares_of_files(groups.of_batches(self.tables.goodput))).get(file, 0.0)
+
     @property
     def round_trip_s(self) -> float:
         """Mean round-trip propagation delay over pairs of backbone routers."""
@@ -138,7 +145,7 @@ class Response:
 
 
 def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
-    """Return the responses of a run as chapters 6 and 7 number them, or chapter 4.
+    """Return the responses of a run as a chapter numbers them: 4, 6 (and 7), or 8 (and 9).
 
     The frame has a row per response and period, and the columns `response`, `period` (`run` for the
     whole run), `value`, `unit`, `title`. Responses whose table the run lacks are left out. Packet
@@ -149,7 +156,7 @@ def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
     whole = Period(RUN, 0.0, float(run.meta["simulated_s"]))
     for period, chosen in [
         *((period, OF_PERIODS[chapter]) for period in tables.summed),
-        (whole, OF_RUN if chapter == 6 else ()),
+        (whole, OF_RUNS.get(chapter, ())),
     ]:
         part = Part(tables, period)
         for response in chosen:
@@ -307,7 +314,23 @@ _CHAPTER_4: Sequence[Response] = (
     *(_class_pps(f"y{17 + at}", of) for at, of in enumerate(CLASSES)),
 )  # fmt: skip
 
-OF_PERIODS = {4: _CHAPTER_4, 6: _CHAPTER_6}
+_CHAPTER_8: Sequence[Response] = (
+    column("y1", "active flows", "flows", "active_flows"),
+    column("y2", "active flows in initial slow start", "flows", "initial_slow_start_flows"),
+    column("y3", "active flows in normal congestion avoidance", "flows", "normal_mode_flows"),
+    column(
+        "y4", "active flows in alternate congestion avoidance", "flows", "above_threshold_flows"
+    ),
+    column("y5", "flows connecting", "flows", "connecting_flows"),
+    column("y6", "data packets out", "packets", "out_pkts"),
+    column("y7", "flows completed", "flows", "completed_flows"),
+    column("y8", "congestion window of an active flow", "packets", "cwnd_mean_pkts"),
+    column("y9", "growth of an active flow's window", "packets", "growth_mean_pkts"),
+    column("y10", "retransmission rate of completed flows", "", "retransmission_rate"),
+    of_network("y11", "smoothed round-trip time", "ms", _srtt_ms),
+)
+
+OF_PERIODS = {4: _CHAPTER_4, 6: _CHAPTER_6, 8: _CHAPTER_8}
 """Responses of each period, by the chapter that numbers them."""
 
 OF_RUN: Sequence[Response] = (
@@ -326,3 +349,33 @@ OF_RUN: Sequence[Response] = (
     *(_of_backbone(at, name) for at, name in enumerate("ABCDEFGHIJK")),
 )  # fmt: skip
 """Responses of the whole run in chapters 6 and 7."""
+
+
+def _of_file(number: int, file: str, what: str) -> Response:
+    return Response(
+        f"y{number}", f"completed flows that were {what}, as a part of all", "", "goodput",
+        lambda part: part.share_of_file(file),
+    )  # fmt: skip
+
+
+OF_RUNS: dict[int, Sequence[Response]] = {
+    6: OF_RUN,
+    8: (
+        Response(
+            "y12", "flows completed in the whole run", "flows", "goodput",
+            lambda part: part.total("completed_flows"),
+        ),
+        _of_file(13, "web", "web objects"),
+        _of_file(14, "document", "documents"),
+        _of_file(15, "service pack", "service packs"),
+        _of_file(16, "movie", "movies"),
+    ),
+}  # fmt: skip
+"""Responses of the whole run, by the chapter that numbers them."""
+
+GROUP_RESPONSES = {
+    f"y{first + at}(u)": f"{statistic.removesuffix('_pps')}_{role}"
+    for first, role in ((1, "alternate"), (15, "standard"))
+    for at, statistic in enumerate(("flows_per_h", *groups.STATISTICS))
+}
+"""Names of table 8-20 and what the responses are called here, before the number of the group."""

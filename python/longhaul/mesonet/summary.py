@@ -43,7 +43,8 @@ class Summary:
     long_lived: pl.DataFrame
     totals: pl.DataFrame
     responses: pl.DataFrame
-    """Responses by the `chapter` of their numbers, 4 or 6 (`longhaul.mesonet.responses_of`)."""
+    """Responses by the `chapter` of their numbers (`longhaul.mesonet.responses_of`): 4, 6, and 8 of
+    runs with flow groups."""
 
     @classmethod
     def of(cls, run: RunData) -> "Summary":
@@ -62,7 +63,7 @@ class Summary:
             totals=tables.totals,
             responses=pl.concat(
                 responses_of(run, chapter).insert_column(0, pl.lit(chapter).alias("chapter"))
-                for chapter in (4, 6)
+                for chapter in (4, 6, *((8,) if tables.has("goodput") else ()))
             ),
         )
 

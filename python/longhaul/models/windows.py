@@ -5,7 +5,6 @@ lost segment cuts the window, once a round trip at most, and repairs take no tim
 the response functions of RFC 5681 and RFC 3649.
 """
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from matplotlib.figure import Figure
 from longhaul import _engine, plots
 from longhaul.congestion import CongestionControl
 from longhaul.files.classes import only_algorithm
-from longhaul.files.names import unknown
+from longhaul.files.names import suggestion, unknown
 from longhaul.files.values import assignment
 from longhaul.files.writing import write_text
 from longhaul.plots import styles
@@ -193,9 +192,7 @@ def _give(given: Sequence[dict[str, Any]], text: str) -> None:
         if key in names:
             takers.append(algorithm)
     if not takers:
-        near = difflib.get_close_matches(key, known, n=1)
-        hint = f" (did you mean `{near[0]}`?)" if near else ""
-        raise _refused(f"--set {key}: no such parameter{hint}; available: {', '.join(known)}")
+        raise _refused(f"--set {key}: no such parameter{suggestion(key, known)}")
     for algorithm in takers:
         algorithm[key] = value
 

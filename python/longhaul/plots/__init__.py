@@ -55,14 +55,12 @@ def figure(name: str, runs: Sequence[Results], options: Options | None = None) -
         if not wanted.suits(run):
             if wanted.suits is has_samples and run.is_tcp:
                 run.table("series")  # which says how samples are recorded
-            known = ", ".join(suitable([run]))
-            raise ResultsError(
-                f"{run.path}: this run has no plot `{name}`{_remedy(run, wanted)}; "
-                f"available: {known}"
-            )
+            raise ResultsError(f"{run.path}: this run has no plot `{name}`{_remedy(run, wanted)}")
     options = options or Options()
     with matplotlib.rc_context(STYLE), for_width(options.width_in):
-        return wanted.draw(runs, options)
+        drawing = wanted.draw(runs, options)
+    drawing.set_label(f"{wanted.help} ({', '.join(run.name for run in runs)})")
+    return drawing
 
 
 def _remedy(run: Results, wanted: Plot) -> str:

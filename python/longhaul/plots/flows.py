@@ -8,8 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
-from longhaul.plots.layout import MAX_MARKED, panels
-from longhaul.plots.measured import scaled_to_windows
+from longhaul.plots.layout import MAX_MARKED, label_ends, panels
+from longhaul.plots.measured import measured_from, scaled_to_windows
 from longhaul.plots.rates import rates
 from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.plots.styles import Style
@@ -35,11 +35,15 @@ def _of_flows(
                 draw(axes, run, styles.of_labels(run.algorithms(), options.colour_by))
 
             drawing = panels(runs, one, [run.name for run in runs])
-            return scaled_to_windows(drawing, runs) if over_time else drawing
+            return label_ends(scaled_to_windows(drawing, _starts(runs))) if over_time else drawing
 
         return side_by_side
 
     return add
+
+
+def _starts(runs: Sequence[Results]) -> list[float]:
+    return [measured_from(run) for run in runs]
 
 
 def _draw_flows(
@@ -112,6 +116,18 @@ def _throughput(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
     total = every.group_by("t_s", maintain_order=True).agg(pl.col("rate").sum()).sort("t_s")
     axes.plot(total["t_s"], total["rate"] * 8e-6, **SUM)
     axes.set_ylabel("goodput (Mbit/s)")
+    _name_labels(axes, run, style_of)
+
+
+@_of_flows("delivered", "payload that arrived for the first time since the start, by label")
+def _delivered(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
+    samples = run.flow_series.filter(pl.col("delivered_bytes").is_not_nan())
+    totals = samples.group_by("label", "t_s", maintain_order=True).agg(
+        pl.col("delivered_bytes").sum() * 8e-9
+    )
+    for label, part in totals.group_by("label", maintain_order=True):
+        _line(axes, part["t_s"], part["delivered_bytes"], style_of[str(label[0])])
+    axes.set_ylabel("delivered (Gbit)")
     _name_labels(axes, run, style_of)
 
 

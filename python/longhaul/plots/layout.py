@@ -4,12 +4,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
+from xml.sax.saxutils import escape
 
 import matplotlib
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from longhaul.files.endings import FIGURES, check_file
 from longhaul.files.writing import atomic
@@ -19,6 +23,10 @@ from longhaul.results import Results
 MAX_COLUMNS = 3
 # Lines with more points than this have no markers, which would hide them.
 MAX_MARKED = 40
+
+# Most names at the ends of lines; more are a legend. Height of one, in points.
+MAX_ENDS = 8
+END_PT = 10.0
 
 # Resolution of PNG files, and of bitmaps in SVG files.
 DPI = 160
@@ -77,16 +85,21 @@ def panels(
     columns: int = MAX_COLUMNS,
     x: str = "time (s)",
     from_zero: bool = True,
+    scales: Literal["all", "row"] = "all",
+    height_in: float = PANEL_HEIGHT_IN,
 ) -> Figure:
-    """Draw each of the contents on axes of its own, all on the same scales, with one legend."""
+    """Draw each of the contents on axes of its own, with one legend.
+
+    All panels have the same scales, or with `scales = "row"` those of a row the same values.
+    """
     columns = min(len(contents), columns)
     width = WIDE_IN if columns > 1 else WIDTH_IN
     if (given := _given_width_in.get()) is not None:
         width = given
         columns = max(1, min(columns, int(width / MIN_PANEL_IN)))
     rows = -(-len(contents) // columns)
-    drawing = Figure(figsize=(width, PANEL_HEIGHT_IN * rows + FOOT_IN), layout="constrained")
-    grid = drawing.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    drawing = Figure(figsize=(width, height_in * rows + FOOT_IN), layout="constrained")
+    grid = drawing.subplots(rows, columns, sharex=True, sharey=scales, squeeze=False)
     axes_of_all: list[Axes] = list(grid.flat)
     for index, (axes, content) in enumerate(zip(axes_of_all, contents, strict=False)):
         axes.set_xlabel(x)
@@ -144,6 +157,71 @@ def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -
     )
 
 
+def label_ends(drawing: Figure) -> Figure:
+    """Put names at the ends of lines in place of the legend, if one panel has few, well apart."""
+    if len(drawing.axes) != 1 or not drawing.legends:
+        return drawing
+    [axes] = drawing.axes
+    found: Any = axes.get_legend_handles_labels()
+    handles, names = found
+    ends = [_end_of(axes, handle) for handle in handles]
+    low, high = axes.get_ylim()
+    gap = (high - low) * END_PT / (72 * PANEL_HEIGHT_IN)
+    heights = [end for end in ends if end is not None and low <= end <= high]
+    places = spread(heights, gap, low + gap / 2, high)
+    far = any(abs(one - other) > 2 * gap for one, other in zip(heights, places, strict=True))
+    if len(names) > MAX_ENDS or len(heights) < len(names) or far:
+        return drawing
+    for place, handle, name in zip(places, handles, names, strict=True):
+        axes.annotate(
+            shortened(name), (1, place), (4, 0), xycoords=("axes fraction", "data"),
+            textcoords="offset points", va="center", fontsize=8, annotation_clip=False,
+            color=_darker(handle.get_color()),
+        )  # fmt: skip
+    # Names stand right behind the ends.
+    axes.set_xlim(right=axes.dataLim.xmax)
+    for each in drawing.legends:
+        each.remove()
+    drawing.set_figheight(drawing.get_figheight() - LEGEND_ROW_IN)
+    return drawing
+
+
+def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
+    """Return the mean height at which the curves that look like an entry of the legend end."""
+    if not isinstance(handle, Line2D):
+        return None
+    ends = []
+    for line in axes.lines:
+        looks = (line.get_color(), line.get_linestyle()) == (
+            handle.get_color(), handle.get_linestyle(),
+        )  # fmt: skip
+        heights = np.asarray(line.get_ydata(), float)
+        known = heights[np.isfinite(heights)]
+        if looks and len(known):
+            ends.append(float(known[-1]))
+    return sum(ends) / len(ends) if ends else None
+
+
+def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Move heights apart to at least a gap, between two bounds as far as there is room."""
+    order = sorted(range(len(heights)), key=heights.__getitem__)
+    places = list(heights)
+    floor = low
+    for at in order:
+        places[at] = max(places[at], floor)
+        floor = places[at] + gap
+    ceiling = high
+    for at in reversed(order):
+        places[at] = min(places[at], ceiling)
+        ceiling = places[at] - gap
+    return places
+
+
+def _darker(colour: Any) -> tuple[float, ...]:  # noqa: ANN401
+    """Return a colour that can be read as text on white."""
+    return tuple(0.75 * part for part in to_rgb(colour))
+
+
 def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
     """Return the name of a label among runs: of several the run, or both where it has more."""
     if len(runs) == 1:
@@ -170,5 +248,15 @@ def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
     if width_in is not None:
         drawing.set_figwidth(width_in)
         style["savefig.bbox"] = None
+    # What the figure shows, for those who do not see it.
+    title = str(drawing.get_label())
+    metadata = METADATA[path.suffix]
+    if title and metadata is not None:
+        metadata = metadata | {"Title": title}
     with matplotlib.rc_context(style), atomic(path) as file:
-        drawing.savefig(file, format=path.suffix[1:], dpi=DPI, metadata=METADATA[path.suffix])
+        drawing.savefig(file, format=path.suffix[1:], dpi=DPI, metadata=metadata)
+        if title and path.suffix == ".svg":
+            text = file.read_text(encoding="utf-8")
+            label = escape(title, {'"': "&quot;"})
+            named = text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+            file.write_text(named, encoding="utf-8")

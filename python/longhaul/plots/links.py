@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
-from longhaul.plots.layout import panels
+from longhaul.plots.layout import label_ends, panels
+from longhaul.plots.measured import measured_from, scaled_to_windows
 from longhaul.plots.rates import rates
 from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.plots.styles import Style
@@ -35,7 +36,11 @@ def _of_links(name: str, help: str) -> Callable[[DrawLink], Draw]:
                         draw(axes, samples, style, run.name if len(runs) > 1 else None)
 
             links = _links(runs, options)
-            return panels(links, one, links, columns=1 if len(links) < 4 else 2)
+            drawing = panels(links, one, links, columns=1 if len(links) < 4 else 2)
+            starts = {measured_from(run) for run in runs}
+            if len(starts) > 1:
+                return drawing
+            return label_ends(scaled_to_windows(drawing, [*starts] * len(drawing.axes)))
 
         return a_panel_each
 

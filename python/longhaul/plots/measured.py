@@ -15,13 +15,19 @@ CUT = 1.25
 ABOVE = 0.1
 
 
-def scaled_to_windows(drawing: Figure, runs: Sequence[Results]) -> Figure:
-    """Shade in each run's panel what is not measured, and let the windows set the common scale.
+def measured_from(run: Results) -> float:
+    """Return the start of a run's measurement window, in seconds."""
+    return float(run.meta["measured_from_s"])
+
+
+def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
+    """Shade in each panel what is not measured, and let the windows set the common scale.
+
+    `starts` has the start of the measurement window of each panel, in seconds.
 
     Where that cuts off values before the window, such as those of slow start, the panel says how
     high they are.
     """
-    starts = [float(run.meta["measured_from_s"]) for run in runs]
     every = list(zip(drawing.axes, starts, strict=True))
     before = [_highest(axes, -np.inf, start) for axes, start in every]
     within = max(_highest(axes, start, np.inf) for axes, start in every)

@@ -23,7 +23,8 @@ class Options:
     to_s: float | None = None
     """The part of a run that plots over time of MesoNet show; all of it without them."""
     parts: tuple[str, ...] = ()
-    """Flows, classes or routers that plots of MesoNet show; all, or the fullest, without any."""
+    """Parts that a plot shows: flows, classes or routers of MesoNet (all, or the fullest, without
+    any), or quantities of algorithms' state."""
     overlay: bool = False
     """True if MesoNet plots have a line per run, and a panel for each flow or class."""
     width_in: float | None = None

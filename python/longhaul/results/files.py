@@ -1,6 +1,5 @@
 """Reader of a run directory's files; refuses damaged, changed, and foreign versions' files."""
 
-import difflib
 import hashlib
 import json
 from collections.abc import Sequence
@@ -12,6 +11,7 @@ import polars.selectors as cs
 
 from longhaul import _engine
 from longhaul._engine import LonghaulError
+from longhaul.files.names import nearest, suggestion
 
 
 class ResultsError(LonghaulError):
@@ -27,9 +27,10 @@ class RunTable(pl.DataFrame):
     def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
         """Return a column, or whatever else a data frame gives."""
         if isinstance(key, str) and key not in self.columns:
-            near = _nearest(key, self.columns)
-            hint = f" (did you mean `{near}`?)" if near else ""
-            raise ResultsError(f"no column `{key}`{hint}; there are: {', '.join(self.columns)}")
+            end = suggestion(
+                key, self.columns, "longhaul list columns", _nearest(key, self.columns)
+            )
+            raise ResultsError(f"no column `{key}`{end}")
         return super().__getitem__(key)
 
 
@@ -47,8 +48,8 @@ def _nearest(word: str, columns: Sequence[str]) -> str | None:
     wanted = _OTHER_WORDS.get(word, word)
     begins = [name for name in columns if name.startswith(f"{wanted}_") or name == wanted]
     holds = [name for name in columns if wanted in name and len(wanted) > 2]
-    alike = difflib.get_close_matches(word, columns, n=1)
-    return next(iter([*begins, *alike, *holds]), None)
+    alike = nearest(word, columns)
+    return next(iter([*begins, *([alike] if alike else ()), *holds]), None)
 
 
 _NUMBER = int | float

@@ -1,15 +1,17 @@
 """Contents of a run directory: `run.json` and the tables, read on first use."""
 
-import difflib
 import shutil
 import weakref
 from collections.abc import Sequence
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from longhaul.figures.proxies import with_names
+from longhaul.files.names import suggestion
 from longhaul.results import kinds
 from longhaul.results.files import ResultsError, check_table, read_meta, read_table
 from longhaul.results.kinds import Kind
@@ -38,6 +40,16 @@ class Results:
                 )
             self.path = self.path.parent
         self.meta: dict[str, Any] = read_meta(self.path)
+
+    def _repr_html_(self) -> str:
+        """Return the summary and a small plot, as notebooks of Jupyter and marimo show a value."""
+        # Pages are of a layer above; only a notebook asks for one here.
+        shown: str = import_module("longhaul.reports").card(self)
+        return shown
+
+    def __repr__(self) -> str:
+        """Return the run's directory and title."""
+        return f"Results({str(self.path)!r}): {self.title}"
 
     def table(self, name: str) -> pl.DataFrame:
         """Read a table of the run anew."""
@@ -168,6 +180,11 @@ class Results:
         return self.series.filter(pl.col("kind") == "link")
 
     @cached_property
+    def proxy_series(self) -> pl.DataFrame:
+        """The samples of proxies: the window between their nodes, and the local queue."""
+        return self.series.filter(pl.col("kind") == "proxy")
+
+    @cached_property
     def bundles(self) -> pl.DataFrame:
         """The flows, with parallel streams added up: what summaries and plots call a flow."""
         return bundles(self.flows)
@@ -218,11 +235,8 @@ class Results:
         """Refuse a link that has no samples."""
         known = self.observed_links()
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f" (did you mean `{near[0]}`?)" if near else ""
-            raise ResultsError(
-                f"{self.path}: no samples of a link `{name}`{hint}; available: {', '.join(known)}"
-            )
+            end = suggestion(name, known)
+            raise ResultsError(f"{self.path}: no samples of a link `{name}`{end}")
 
     @property
     def bottleneck_series(self) -> pl.DataFrame:
@@ -285,10 +299,11 @@ class Results:
         return self.kind.summary(self).as_dict()
 
     def summary(self) -> Summary:
-        """Return the run's figures, by label, by flow and by link, over the measurement window."""
+        """Return the run's figures, by label, flow, link and proxy, over the measurement window."""
         links = self.links.filter(pl.col("name").is_in(self.observed_links()))
         delays = self.delays if "delays" in self.tables else None
-        return Summary.of(self.bundles, links, self.response_times, delays)
+        proxies = with_names(self.proxies, self.meta) if "proxies" in self.tables else None
+        return Summary.of(self.bundles, links, self.response_times, delays, proxies)
 
 
 def open_run(path: str | Path) -> Results:

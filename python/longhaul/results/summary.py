@@ -8,12 +8,13 @@ import polars as pl
 from longhaul._engine import columns
 from longhaul.figures import labels as of_labels
 from longhaul.figures import links as of_links
+from longhaul.figures import proxies as of_proxies
 from longhaul.figures.labels import COUNTS, LIMITS, with_limits
-from longhaul.figures.registry import ALL, LABEL, LINK, expressions
+from longhaul.figures.registry import ALL, LABEL, LINK, PROXY, expressions
 from longhaul.results.response_times import response_times
 
 # Columns that hold text.
-_TEXTS = ("kind", "name", "label", "congestion", "source", "bundle")
+_TEXTS = ("kind", "name", "label", "congestion", "source", "bundle", "proxy")
 # Columns of each flow in summaries.
 _OF_FLOWS = (
     "name", "label", "congestion", "source", "transfer_bytes", "start_s", "completion_s",
@@ -30,6 +31,8 @@ class Summary:
     labels: pl.DataFrame
     flows: pl.DataFrame
     links: pl.DataFrame
+    proxies: pl.DataFrame
+    """No rows and no columns of a run without proxies."""
     total: dict[str, Any]
 
     @classmethod
@@ -39,10 +42,11 @@ class Summary:
         links: pl.DataFrame,
         response_times: pl.DataFrame,
         delays: pl.DataFrame | None = None,
+        proxies: pl.DataFrame | None = None,
     ) -> "Summary":
         """Summarise a run: its flows with parallel streams added up, and the links to show.
 
-        `delays` is the table of that name, if the run has it.
+        `delays` and `proxies` are the tables of these names, if the run has them.
         """
         flows = with_limits(flows)
         # Rows by source: of all flows together, and of labels.
@@ -58,6 +62,9 @@ class Summary:
             )  # fmt: skip
             waits = of_links.with_names(delays).select("link", *expressions(LINK, of_links.waits))
             shown = shown.join(waits, on="link", how="left", maintain_order="left")
+        between = pl.DataFrame()
+        if proxies is not None:
+            between = proxies.select("proxy", *expressions(PROXY, of_proxies.proxies))
         labels = flows.select(pl.col("label").unique(maintain_order=True))
         total: dict[str, Any] = {}
         for source, (of_all, of_each) in tables.items():
@@ -65,13 +72,13 @@ class Summary:
             total |= of_all.select(figures).to_dicts()[0]
             by_label = of_each.group_by("label", maintain_order=True).agg(figures)
             labels = labels.join(by_label, on="label", how="left", maintain_order="left")
-        return cls(labels, flows.select(_OF_FLOWS), shown, total)
+        return cls(labels, flows.select(_OF_FLOWS), shown, between, total)
 
     @classmethod
-    def without_flows(cls, *, delays: bool) -> "Summary":
+    def without_flows(cls, *, delays: bool, proxies: bool) -> "Summary":
         """Return a summary with all its columns and no rows, to name the figures of TCP runs.
 
-        `delays`, if they are measured.
+        `delays` and `proxies`, if runs have them.
         """
         flows, links = (_declared(table) for table in ("flows", "links"))
         times = response_times(flows, None, 0.0)
@@ -79,12 +86,16 @@ class Summary:
         if delays:
             row = dict.fromkeys(_declared("delays").columns) | {"kind": "all", "name": ""}
             measured = pl.DataFrame([row], schema=_declared("delays").schema)
-        return cls.of(bundles(flows), links, times, measured)
+        split = _declared("proxies").with_columns(measured_s=0.0) if proxies else None
+        return cls.of(bundles(flows), links, times, measured, split)
 
     def link(self, name: str) -> dict[str, Any]:
-        """Return the figures of one link; None if the run has no such link."""
-        rows = self.links.filter(pl.col("link") == name).to_dicts()
-        return rows[0] if rows else {}
+        """Return the figures of one link; empty if the run has no such link."""
+        return _row(self.links, LINK, name)
+
+    def proxy(self, name: str) -> dict[str, Any]:
+        """Return the figures of one proxy; empty if the run has no such proxy."""
+        return _row(self.proxies, PROXY, name)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the tables as plain lists and dictionaries."""
@@ -93,7 +104,16 @@ class Summary:
             "all": self.total,
             "flows": self.flows.to_dicts(),
             "links": self.links.to_dicts(),
+            **({"proxies": self.proxies.to_dicts()} if self.proxies.columns else {}),
         }
+
+
+def _row(table: pl.DataFrame, owner: str, name: str) -> dict[str, Any]:
+    """Return the row of a link or a proxy; empty if there is none."""
+    if owner not in table.columns:
+        return {}
+    rows = table.filter(pl.col(owner) == name).to_dicts()
+    return rows[0] if rows else {}
 
 
 def _declared(table: str) -> pl.DataFrame:
@@ -126,8 +146,9 @@ def bundles(flows: pl.DataFrame) -> pl.DataFrame:
             .fill_nan(None)
             .alias("rtt_mean_s"),
             pl.col(
-                "goodput_bps", "sent_pkts", "retransmitted_pkts", "cuts_loss", "cuts_ecn",
-                "timeouts", "rtt_samples", "cwnd_mean_pkts", *LIMITS.values(),
+                "goodput_bps", "sent_pkts", "retransmitted_pkts", "dropped_pkts", "marked_pkts",
+                "cuts_loss", "cuts_ecn", "timeouts", "rtt_samples", "cwnd_mean_pkts",
+                *LIMITS.values(),
                 *(f"total_{name}" for name in COUNTS),
             ).sum(),
         )

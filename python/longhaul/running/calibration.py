@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longhaul._engine import LonghaulError, bits_per_second, seconds
+from longhaul.files.names import suggestion, unknown
 from longhaul.running.execution import run
 from longhaul.running.loading import ScenarioSource, load
 
@@ -80,8 +81,7 @@ def calibrate(
     groups = _groups(document, labels)
     rate = _rates(document).get(link)
     if rate is None:
-        known = ", ".join(_rates(document))
-        raise CalibrationError(f"unknown link `{link}`; available: {known}")
+        raise CalibrationError(unknown("link", link, _rates(document)))
     if not load > 0:
         raise CalibrationError(f"expected a load greater than 0, found {load:g}")
 
@@ -139,10 +139,8 @@ def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
     }
     for label in labels or ():
         if label not in scalable:
-            known = ", ".join(scalable) or "none"
-            raise CalibrationError(
-                f"no flows `{label}` open connections at a rate; available: {known}"
-            )
+            end = suggestion(label, scalable)
+            raise CalibrationError(f"no flows `{label}` open connections at a rate{end}")
     if not scalable:
         raise CalibrationError(
             "no flows open connections at a rate; `packmime` and `requests` traffic do"

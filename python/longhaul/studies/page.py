@@ -13,7 +13,7 @@ from markupsafe import Markup, escape
 from longhaul.analysis.judging import REPRODUCED, VERDICTS
 from longhaul.files.writing import write_text
 from longhaul.reports import page
-from longhaul.studies import citations, conclusions, ledger, parts, set_up
+from longhaul.studies import citations, conclusions, ledger, parts, reading, set_up
 from longhaul.studies.data import EXPERIMENT, VERSION
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.exploration import link_to, write_explorer
@@ -67,6 +67,7 @@ def write(
         families=[_family(family) for family in ledger.families_of(claims)],
         checks=[_row(judgement, [], None, study) for judgement in checks],
         hypotheses=[_row(judgement, [], None, study) for judgement in hypotheses],
+        reading=reading.read(study),
         networks=set_up.pictures(study, record.facts.scale),
         figures=[
             _figure(figure, picture, claims, shown_in)

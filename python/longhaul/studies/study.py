@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.metadata import entry_points
 from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +28,12 @@ EXPERIMENTS = "experiments.toml"
 # Either of both: a table of many claims, or claims one by one.
 CLAIMS = ("claims.csv", "claims.toml")
 README = "README.md"
+# Group of the entry points of distributions that bring studies.
+DISTRIBUTED = "longhaul.studies"
+NONE_INSTALLED = (
+    "no studies are installed; those of publications are the distribution longhaul-studies: "
+    "pip install ./reproductions, in a checkout of Longhaul"
+)
 # What the modules of a study define, if it has them; `metrics.trajectory` only where runs are
 # sampled.
 DEFINED = (("metrics", "metrics"), ("measures", "MEASURES"), ("figures", "FIGURES"))
@@ -284,26 +291,34 @@ def _claims_of(folder: Path) -> Path:
     )
 
 
-def _shipped() -> dict[str, Path]:
-    """The studies that come with the package."""
-    folder = Path(str(files("longhaul.studies")))
-    folders = sorted(file.parent for file in folder.glob(f"*/{EXPERIMENTS}"))
+def _installed() -> dict[str, Path]:
+    """Return the folders of the studies of all installed distributions, by name.
+
+    The entry points of a distribution in the group `longhaul.studies` name packages whose folders
+    are studies; Longhaul's own are in the distribution `longhaul-studies`.
+    """
+    packages = [Path(str(files(point.value))) for point in entry_points(group=DISTRIBUTED)]
+    folders = sorted(
+        file.parent for package in packages for file in package.glob(f"*/{EXPERIMENTS}")
+    )
     return {path.name.replace("_", "-"): path for path in folders}
 
 
 def studies() -> list[Study]:
-    """Every study that comes with the package."""
-    return [Study(name, path) for name, path in _shipped().items()]
+    """Return every installed study."""
+    return [Study(name, path) for name, path in _installed().items()]
 
 
 def find(name: str) -> Study:
-    """The study of that name, or in that folder."""
-    shipped = _shipped()
-    if name in shipped:
-        return Study(name, shipped[name])
+    """Return the installed study of that name, or that in a folder; StudyError if there is none."""
+    installed = _installed()
+    if name in installed:
+        return Study(name, installed[name])
     folder = Path(name)
     if (folder / EXPERIMENTS).is_file():
         return Study(folder.name, folder.resolve())
     if folder.is_dir():
         raise StudyError(f"{name}: expected a study's folder with {EXPERIMENTS}, found none there")
-    raise unknown("study", name, list(shipped))
+    if not installed:
+        raise StudyError(f"unknown study `{name}`: {NONE_INSTALLED}")
+    raise unknown("study", name, list(installed))

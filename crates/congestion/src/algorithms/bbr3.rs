@@ -3,6 +3,7 @@
 use super::bbr::Bbr3;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
+use crate::quantity::{self, Quantity};
 
 /// State of BBR version 3, boxed: it is by far the largest of all algorithms, and other controllers
 /// stay small.
@@ -30,6 +31,21 @@ pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {
     source: "draft-ietf-ccwg-bbr-05; picoquic, August 2026: bbr.c",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
     needs_path: PathNeeds::NONE,
+    state: &[
+        quantity::BANDWIDTH,
+        quantity::MIN_RTT,
+        quantity::PACING_GAIN,
+        Quantity::new(
+            "long_in_flight",
+            "segments",
+            "long-term bound of what is in flight",
+        ),
+        Quantity::new(
+            "short_in_flight",
+            "segments",
+            "short-term bound of what is in flight",
+        ),
+    ],
     variants: &[Variant::Paper, Variant::Picoquic],
     parameters: &PARAMETERS,
     build: |settings| Ok(Box::new(Bbr3::new(settings))),

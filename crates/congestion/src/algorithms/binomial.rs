@@ -27,6 +27,7 @@ pub(crate) static ENTRY: Entry<Binomial> = Entry {
     source: "Bansal and Balakrishnan, INFOCOM 2001",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -26,6 +26,7 @@ pub(crate) static ENTRY: Entry<ConstantRate> = Entry {
     source: "Floyd, CCR 21(5), 1991",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -13,6 +13,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Limit, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity::{self, Quantity};
 use crate::window::Window;
 use crate::windowed_max::WindowedMax;
 
@@ -39,6 +40,24 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     source: "Arun and Balakrishnan, NSDI 2018",
     listens_to: &[Signal::Loss, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[
+        quantity::QUEUEING_S,
+        Quantity::new(
+            "delta",
+            "",
+            "delta: the inverse of the segments that it keeps in queues",
+        ),
+        Quantity::new(
+            "velocity",
+            "",
+            "velocity: the factor on steps in one direction",
+        ),
+        Quantity::new(
+            "competes",
+            "",
+            "1 while it competes with flows that fill queues",
+        ),
+    ],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -15,6 +15,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
+use crate::quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Ctcp> = Entry {
@@ -34,6 +35,7 @@ pub(crate) static ENTRY: Entry<Ctcp> = Entry {
     source: "Tan, Song, Zhang and Sridharan, INFOCOM 2006",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[quantity::DELAY_WINDOW],
     variants: &[Variant::Paper, Variant::Nist],
     parameters: &PARAMETERS,
     build: |settings| Ok(Ctcp::new(settings)),

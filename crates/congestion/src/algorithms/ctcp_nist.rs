@@ -13,6 +13,7 @@ use crate::congestion_control::{CongestionControl, restart};
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
+use crate::quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<CtcpNist> = Entry {
@@ -29,6 +30,7 @@ pub(crate) static ENTRY: Entry<CtcpNist> = Entry {
     source: "NIST SP 500-282, equations 14 to 17",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[quantity::DELAY_WINDOW],
     variants: &[Variant::Paper],
     parameters: &[
         INCREASE,

@@ -12,6 +12,7 @@ use crate::facts::{AckSample, Cause, Congestion, Phase};
 use crate::marked_share::MarkedShare;
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Dctcp> = Entry {
@@ -28,6 +29,7 @@ pub(crate) static ENTRY: Entry<Dctcp> = Entry {
     source: "RFC 8257",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::queue("threshold"),
+    state: &[quantity::ALPHA_MARKED],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

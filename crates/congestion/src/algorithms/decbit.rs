@@ -26,6 +26,7 @@ pub(crate) static ENTRY: Entry<DecBit> = Entry {
     source: "Ramakrishnan and Jain, TOCS 8(2), 1990",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::queue("decbit"),
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

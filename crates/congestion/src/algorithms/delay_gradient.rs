@@ -13,6 +13,7 @@ use crate::entry::{Entry, OwnBursts, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity::Quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
@@ -35,6 +36,11 @@ pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
             (tcp.pacing = { slow_start = 1.0, avoidance = 1.0 }) most of it",
         pacing_helps: true,
     }),
+    state: &[Quantity::new(
+        "gradient",
+        "",
+        "normalised gradient of the delay",
+    )],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

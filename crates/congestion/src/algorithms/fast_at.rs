@@ -4,9 +4,10 @@
 //! 23): a slow flow that kept hundreds of segments queued would fill a slow path's buffer.
 
 use super::fast::tuning::Tuning;
-use super::fast::{Fast, GAIN, SRTT_TIMER_SLACK, UPDATE_PERIOD};
+use super::fast::{ALPHA, Fast, GAIN, SRTT_TIMER_SLACK, TARGET, UPDATE_PERIOD};
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
+use crate::quantity::Quantity;
 
 /// FAST with a level of alpha.
 pub type FastAt = Fast;
@@ -20,6 +21,11 @@ pub(crate) static ENTRY: Entry<FastAt> = Entry {
     source: "Wei, Jin, Low and Hegde, ToN 14(6), 2006; NIST SP 500-282 chapter 5",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[
+        ALPHA,
+        TARGET,
+        Quantity::new("throughput", "segments/s", "mean rate, which chooses alpha"),
+    ],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
     build: |settings| {

@@ -23,6 +23,7 @@ pub(crate) static ENTRY: Entry<Gaimd> = Entry {
     source: "Yang and Lam, ICNP 2000",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

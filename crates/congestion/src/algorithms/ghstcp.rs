@@ -17,6 +17,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+use crate::quantity::{self, Quantity};
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Ghstcp> = Entry {
@@ -34,6 +35,11 @@ pub(crate) static ENTRY: Entry<Ghstcp> = Entry {
     source: "Gentle HighSpeed TCP, doctoral thesis, Osaka University, 2006",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[
+        quantity::INCREASE,
+        quantity::DECREASE,
+        Quantity::new("gentle", "", "1 while it grows like standard TCP"),
+    ],
     variants: &[Variant::Paper, Variant::Ns2],
     parameters: &PARAMETERS,
     build: Ghstcp::new,

@@ -16,6 +16,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
 use crate::facts::{Congestion, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+use crate::quantity;
 use crate::response_table::ResponseTable;
 use crate::window::Window;
 
@@ -41,6 +42,7 @@ pub(crate) static ENTRY: Entry<Hstcp> = Entry {
     source: "RFC 3649",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[quantity::INCREASE, quantity::DECREASE],
     variants: &[
         Variant::Paper,
         Variant::Ns2,

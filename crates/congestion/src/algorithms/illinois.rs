@@ -13,6 +13,7 @@ use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+use crate::quantity::Quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Illinois> = Entry {
@@ -33,6 +34,14 @@ pub(crate) static ENTRY: Entry<Illinois> = Entry {
     source: "Liu, Basar and Srikant, Performance Evaluation 65, 2008",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[
+        Quantity::new(
+            "increase",
+            "segments",
+            "increase of the window in a round trip",
+        ),
+        Quantity::new("decrease", "", "part of the window that a loss takes"),
+    ],
     variants: &[Variant::Paper, Variant::Linux2_6_22],
     parameters: &PARAMETERS,
     build: Illinois::new,

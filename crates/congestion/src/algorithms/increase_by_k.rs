@@ -25,6 +25,7 @@ pub(crate) static ENTRY: Entry<IncreaseByK> = Entry {
     source: "Henderson et al., GLOBECOM 1998",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "k",

@@ -13,6 +13,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Ledbat> = Entry {
@@ -31,6 +32,7 @@ pub(crate) static ENTRY: Entry<Ledbat> = Entry {
     source: "RFC 6817",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[quantity::QUEUEING_S],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

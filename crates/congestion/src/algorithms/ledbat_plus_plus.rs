@@ -12,6 +12,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity::{self, Quantity};
 use crate::window::Window;
 
 /// Boxed, so that other controllers stay small.
@@ -35,6 +36,10 @@ pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
     source: "draft-irtf-iccrg-ledbat-plus-plus-06",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[
+        quantity::QUEUEING_S,
+        Quantity::new("gain", "", "gain of the window"),
+    ],
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "target",

@@ -13,6 +13,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity::Quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Lp> = Entry {
@@ -34,6 +35,10 @@ pub(crate) static ENTRY: Entry<Lp> = Entry {
     source: "Kuzmanovic and Knightly, INFOCOM 2003",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[
+        Quantity::new("delay_s", "s", "smoothed one-way delay"),
+        Quantity::new("min_delay_s", "s", "smallest one-way delay"),
+    ],
     variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &[
         Parameter {

@@ -27,6 +27,7 @@ pub(crate) static ENTRY: Entry<MulTcp> = Entry {
     source: "Crowcroft and Oechslin, CCR 28(3), 1998",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "flows",

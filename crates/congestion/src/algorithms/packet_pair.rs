@@ -13,6 +13,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity::Quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<PacketPair> = Entry {
@@ -29,6 +30,11 @@ pub(crate) static ENTRY: Entry<PacketPair> = Entry {
     source: "Keshav, SIGCOMM 1991",
     listens_to: &[Signal::Rate],
     needs_path: PathNeeds::queue("round-robin"),
+    state: &[Quantity::new(
+        "spacing",
+        "s",
+        "average spacing of the pairs",
+    )],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -13,6 +13,7 @@ use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Dummies, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::Variant;
+use crate::quantity::Quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Peach> = Entry {
@@ -30,6 +31,11 @@ pub(crate) static ENTRY: Entry<Peach> = Entry {
     source: "Akyildiz, Morabito and Palazzo, ToN 9(3), 2001",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[Quantity::new(
+        "waiting",
+        "",
+        "acknowledged dummy segments to come before the window grows",
+    )],
     variants: &[Variant::Paper],
     parameters: &[],
     build: |_| Ok(Peach::new()),

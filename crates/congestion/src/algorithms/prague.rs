@@ -14,6 +14,7 @@ use crate::facts::{AckSample, Cause, Congestion, Limit, Phase, Timeout};
 use crate::marked_share::MarkedShare;
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Prague> = Entry {
@@ -32,6 +33,7 @@ pub(crate) static ENTRY: Entry<Prague> = Entry {
     source: "L4STeam, tcp_prague.c 0.6; draft-briscoe-iccrg-prague-congestion-control",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::queue("dualpi2"),
+    state: &[quantity::ALPHA_MARKED],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

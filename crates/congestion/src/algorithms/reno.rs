@@ -28,6 +28,7 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
     source: "RFC 5681 section 3.1; RFC 8511; Linux 6.18, tcp_cong.c (tcp_cong_avoid_ai)",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper, Variant::Ns2, Variant::Linux6_18],
     parameters: &[
         Parameter {

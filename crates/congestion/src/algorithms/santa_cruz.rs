@@ -14,6 +14,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<SantaCruz> = Entry {
@@ -32,6 +33,7 @@ pub(crate) static ENTRY: Entry<SantaCruz> = Entry {
     source: "Parsa and Garcia-Luna-Aceves, ICNP 1999",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[quantity::QUEUED],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -33,6 +33,7 @@ pub(crate) static ENTRY: Entry<Scalable> = Entry {
     source: "Kelly, CCR 33(2), 2003",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[
         Variant::Paper,
         Variant::Linux2_6_22,

@@ -1,6 +1,6 @@
 //! Sync-TCP(MixReact): detector mix with reaction mixreact.
 
-use super::sync::{AFTER_CUT, SyncTcp, TIE, TOO_SMALL, WEIGHT};
+use super::sync::{AFTER_CUT, STATE, SyncTcp, TIE, TOO_SMALL, WEIGHT};
 use crate::entry::{Entry, OwnBursts, PathNeeds, Signal};
 use crate::parameter::Variant;
 
@@ -27,6 +27,7 @@ pub(crate) static ENTRY: Entry<SyncMixReact> = Entry {
         effect: "a few flows alone on a fast path use a few per cent of it",
         pacing_helps: false,
     }),
+    state: STATE,
     variants: &[Variant::Paper],
     parameters: &[WEIGHT, TOO_SMALL, AFTER_CUT, TIE],
     build: |settings| Ok(SyncTcp::mix_react(settings)),

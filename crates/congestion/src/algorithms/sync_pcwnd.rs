@@ -1,6 +1,6 @@
 //! Sync-TCP(Pcwnd): detector pqlen with reaction pcwnd.
 
-use super::sync::{AFTER_CUT, DECREASE, PART, SyncTcp};
+use super::sync::{AFTER_CUT, DECREASE, PART, STATE_OF_DELAYS, SyncTcp};
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::Variant;
 
@@ -21,6 +21,7 @@ pub(crate) static ENTRY: Entry<SyncPcwnd> = Entry {
     source: "Weigle, dissertation, UNC 2003, sections 3.4 and 3.5",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: STATE_OF_DELAYS,
     variants: &[Variant::Paper],
     parameters: &[PART, DECREASE, AFTER_CUT],
     build: |settings| Ok(SyncTcp::pcwnd(settings)),

@@ -12,6 +12,7 @@ use crate::congestion_control::CongestionControl;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::Congestion;
 use crate::parameter::{DefaultValue, Parameter, Point, Range, Settings, Variant};
+use crate::quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<TableDriven> = Entry {
@@ -28,6 +29,7 @@ pub(crate) static ENTRY: Entry<TableDriven> = Entry {
     source: "Longhaul",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[quantity::INCREASE, quantity::DECREASE],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -36,6 +36,7 @@ pub(crate) static ENTRY: Entry<Vcp> = Entry {
         "vcp",
         "the sender takes the network for idle, and its window grows until packets are lost",
     ),
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -13,6 +13,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Veno> = Entry {
@@ -30,6 +31,7 @@ pub(crate) static ENTRY: Entry<Veno> = Entry {
     source: "Fu and Liew, JSAC 21(2), 2003",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[quantity::QUEUED],
     variants: &[Variant::Paper, Variant::Linux2_6_22],
     parameters: &[
         Parameter {

@@ -14,6 +14,7 @@ use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Phase, RouterFeedback, RouterRequest};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity::Quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Xcp> = Entry {
@@ -30,6 +31,11 @@ pub(crate) static ENTRY: Entry<Xcp> = Entry {
     source: "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Router],
     needs_path: PathNeeds::router("xcp", "no router answers, and the window does not grow"),
+    state: &[Quantity::new(
+        "granted",
+        "segments/s",
+        "last change of the rate that routers granted",
+    )],
     variants: &[Variant::Paper],
     parameters: &[Parameter {
         name: "desired_rate",

@@ -11,6 +11,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity;
 use crate::queue_estimate::QueueEstimate;
 use crate::window::Window;
 
@@ -32,6 +33,7 @@ pub(crate) static ENTRY: Entry<Yeah> = Entry {
     source: "Baiocchi, Castellani and Vacirca, PFLDnet 2007",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[quantity::QUEUED, quantity::STANDARD_WINDOW],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
     build: |settings| Ok(Yeah::new(settings)),

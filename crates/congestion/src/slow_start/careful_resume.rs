@@ -25,6 +25,7 @@ pub(crate) static ENTRY: Entry<CarefulResume> = Entry {
     source: "RFC 9959",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
     build: CarefulResume::new,

@@ -22,6 +22,7 @@ pub(crate) static ENTRY: Entry<HybridSlowStart> = Entry {
     source: "Linux 6.18, tcp_cubic.c (hystart_update); Ha and Rhee, Computer Networks 55, 2011",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
     build: HybridSlowStart::new,

@@ -23,6 +23,7 @@ pub(crate) static ENTRY: Entry<Hystart> = Entry {
     source: "RFC 9406",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
     build: Hystart::new,

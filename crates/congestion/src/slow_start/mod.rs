@@ -52,6 +52,7 @@ const STANDARD: Entry<SlowStart> = Entry {
     source: "RFC 5681 section 3.1",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &[],
     build: |_| Ok(SlowStart::Standard),
@@ -67,6 +68,7 @@ const LINUX: Entry<SlowStart> = Entry {
     source: "Linux 2.6.22, tcp_cong.c",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &[],
     build: |_| Ok(SlowStart::Linux),
@@ -84,6 +86,7 @@ const LIMITED: Entry<SlowStart> = Entry {
     source: "RFC 3742",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
     build: |settings| {
@@ -106,6 +109,7 @@ const NS2_LIMITED: Entry<SlowStart> = Entry {
     source: "ns-2.35",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
     build: |settings| {
@@ -127,6 +131,7 @@ const NIST_LIMITED: Entry<SlowStart> = Entry {
     source: "NIST SP 500-282, equation 5",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &[MAX_SSTHRESH],
     build: |settings| {

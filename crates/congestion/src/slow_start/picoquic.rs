@@ -27,6 +27,7 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
     source: "picoquic, August 2026: cc_common.c (picoquic_cc_hystart_test), cubic.c",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &[],
     build: |_| Ok(PicoquicSlowStart::default()),

@@ -27,6 +27,7 @@ pub(crate) static ENTRY: Entry<RapidStart> = Entry {
     source: "draft-kazuho-ccwg-rapid-start-02",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
     build: RapidStart::new,

@@ -23,6 +23,7 @@ pub(crate) static ENTRY: Entry<Search> = Entry {
     source: "draft-chung-ccwg-search-09",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[],
     variants: &[Variant::Paper],
     parameters: &PARAMETERS,
     build: Search::new,

@@ -20,6 +20,7 @@ mod satellite;
 mod sender;
 mod short_queues;
 mod slow_starts;
+mod state;
 mod sync;
 mod table;
 mod vivace;

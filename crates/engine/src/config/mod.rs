@@ -52,6 +52,8 @@ pub struct Config {
     pub measure: Measure,
     /// Names of the nodes; links and flows refer to them by index.
     pub nodes: Vec<String>,
+    /// Nodes whose own packets are captured: those that end systems there send, and those that reach them.
+    pub captured_nodes: Vec<usize>,
     /// Unidirectional links. Routes are shortest paths by delay, then hops, then link order.
     pub links: Vec<Link>,
     /// Flows in the order of their ids.
@@ -132,6 +134,18 @@ keys! {
         pub offset: Span = Kind::Quantity(TIME).key().default("0 s"),
         /// Seconds that the receiver's clock gains (or loses, if negative) in a second.
         pub drift: f64 = Kind::Number(Range::closed(-0.01, 0.01)).key().default("0").unit("s/s"),
+    }
+}
+
+impl Config {
+    /// Returns true if packets of any link or node are captured.
+    pub fn captures(&self) -> bool {
+        !self.captured_nodes.is_empty() || self.links.iter().any(|link| link.captured)
+    }
+
+    /// Returns the number, in captures, of the interface of a node; links come before the nodes.
+    pub fn interface_of_node(&self, node: usize) -> usize {
+        self.links.len() + node
     }
 }
 

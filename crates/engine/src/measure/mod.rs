@@ -16,6 +16,6 @@ pub use recorder::{
 };
 pub use ticker::Ticker;
 pub use totals::{
-    FlowCounters, FlowTotals, LimitTimes, LinkCounters, LinkTotals, OutOfMemory, ProxyCounters,
-    ProxyTotals, Totals,
+    ClassCounters, FlowCounters, FlowTotals, LimitTimes, LinkCounters, LinkTotals, OutOfMemory,
+    ProxyCounters, ProxyTotals, Totals,
 };

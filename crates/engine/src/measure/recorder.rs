@@ -245,13 +245,13 @@ record! {
     }
 }
 
-/// A packet on a captured link.
+/// A packet at a captured link or node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedPacket {
-    /// Time at which the packet came to the link, before its queue.
+    /// Time at which the packet came to the link, before its queue, or at which it was at the node.
     pub time: Time,
-    /// The link.
-    pub link: u32,
+    /// Number of the link, or of the node behind all links ([`Config::interface_of_node`](crate::Config)).
+    pub interface: u32,
     /// The flow.
     pub flow: u32,
     /// Number of its connection among those of the flow.

@@ -212,6 +212,21 @@ pub struct LinkTotals {
 }
 
 counters! {
+    /// Counters of the packets of one class, at a queue that tells classes apart.
+    #[derive(Clone, Copy, Debug, Default, PartialEq)]
+    pub struct ClassCounters {
+        /// Packets that left the queue into service.
+        sum served_pkts: u64,
+        /// Packets that were marked.
+        sum marked_pkts: u64,
+        /// Packets that the queue dropped.
+        sum dropped_pkts: u64,
+        /// Total time for which the packets that left into service had waited, in picoseconds.
+        sum waits_ps: u128,
+    }
+}
+
+counters! {
     /// Counters of one link direction in a period.
     ///
     /// `arrived = dropped (all causes) + departed + waiting or in service`, over the whole run.
@@ -261,6 +276,10 @@ counters! {
         sum queue_found_pkts: u64,
         /// Maximum number of packets waiting.
         max queue_max_pkts: u64 as "queue_max_pkts",
+        /// Packets of the L4S queue of DualPI2.
+        sum l4s: ClassCounters,
+        /// Packets of the classic queue of DualPI2.
+        sum classic: ClassCounters,
     }
     columns {
         /// Packets dropped, any cause.

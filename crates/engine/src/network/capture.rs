@@ -1,9 +1,13 @@
-//! Packets of captured links: as they are sent, and as they reach a link's near end, before its queue and
-//! impairments. There a capture on the sending host or router sees them, including packets that are dropped then.
+//! Packets of captured links and nodes.
+//!
+//! Those of a link are recorded as they reach its near end, before its queue and impairments. There a capture on the
+//! sending host or router sees them, including packets that are dropped then. Those of a node are recorded as its end
+//! systems send them, and as they reach its end systems: a capture on a host sees both.
 
 use longhaul_units::Time;
 
 use super::{End, Hop, Network};
+use crate::config::Config;
 use crate::packet::{Packet, SackOption};
 
 /// Event of a packet.
@@ -11,18 +15,31 @@ use crate::packet::{Packet, SackOption};
 pub(crate) enum Noted {
     /// An end has sent the packet, with these blocks: if it is dropped, they are gone when it is recorded.
     Sent(Packet, SackOption),
-    /// The packet has reached a link.
+    /// The packet is at an interface.
     Entered(Entered),
 }
 
-/// A packet at the near end of a captured link.
+/// A packet at the near end of a captured link, or at a captured node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entered {
-    pub(crate) link: u32,
+    /// Number of the link, or of the node behind all links ([`Config::interface_of_node`]).
+    pub(crate) interface: u32,
     pub(crate) time: Time,
     pub(crate) packet: Packet,
     /// True if the link has dropped the packet at once.
     pub(crate) dropped: bool,
+}
+
+/// Returns the interfaces of the nodes at both ends of each link.
+pub(super) fn host_interfaces(config: &Config) -> Vec<[Option<u32>; 2]> {
+    let interface = |node: usize| {
+        let captured = config.captured_nodes.contains(&node);
+        captured.then(|| config.interface_of_node(node) as u32)
+    };
+    let links = config.links.iter();
+    links
+        .map(|link| [link.from, link.to].map(interface))
+        .collect()
 }
 
 impl Network {
@@ -32,6 +49,11 @@ impl Network {
         let blocks = self.peek_sack(&packet);
         if let Some(noted) = &mut self.noted {
             noted.push_back(Noted::Sent(packet, blocks));
+        }
+        if let Some(link) = self.link_at(packet.route)
+            && let [Some(interface), _] = self.host_interfaces[link as usize]
+        {
+            self.note_at(interface, packet);
         }
         self.note_entrance(packet, packet.route);
     }
@@ -47,34 +69,56 @@ impl Network {
 
     /// Records that a packet is about to enter the link at this position in the route table.
     fn note_entrance(&mut self, packet: Packet, position: u32) {
-        let link = match self.routes.hop(position) {
-            Hop::Link(link) => link,
-            Hop::Impairments(index, _) => self.impairments[index as usize].link(),
-            Hop::Access(_) | Hop::End(_) => return,
-        };
-        if self.links[link as usize].captured
-            && let Some(noted) = &mut self.noted
+        if let Some(link) = self.link_at(position)
+            && self.links[link as usize].captured
         {
+            self.note_at(link, packet);
+        }
+    }
+
+    /// Returns the link that a packet enters at this position in the route table.
+    fn link_at(&self, position: u32) -> Option<u32> {
+        match self.routes.hop(position) {
+            Hop::Link(link) => Some(link),
+            Hop::Impairments(index, _) => Some(self.impairments[index as usize].link()),
+            Hop::Access(_) | Hop::End(_) => None,
+        }
+    }
+
+    fn note_at(&mut self, interface: u32, packet: Packet) {
+        let time = self.now;
+        if let Some(noted) = &mut self.noted {
             noted.push_back(Noted::Entered(Entered {
-                link,
-                time: self.now,
+                interface,
+                time,
                 packet,
                 dropped: false,
             }));
         }
     }
 
+    /// Returns the record of a packet that has reached its end at the far end of a link, if that node is captured.
+    pub(crate) fn arrived(&self, link: u32, packet: Packet) -> Option<Entered> {
+        let [_, interface] = self.host_interfaces[link as usize];
+        Some(Entered {
+            interface: interface?,
+            time: self.now,
+            packet,
+            dropped: false,
+        })
+    }
+
     /// Records the drop of the packet that has come last, if its link is captured and it has not been held back.
     pub(super) fn note_drop(&mut self, link: u32) {
         if let Some(noted) = &mut self.noted
             && let Some(Noted::Entered(entered)) = noted.back_mut()
-            && (entered.link, entered.time) == (link, self.now)
+            && (entered.interface, entered.time) == (link, self.now)
         {
             entered.dropped = true;
         }
     }
 
-    /// Returns true if packets of any link are recorded.
+    /// Returns true if packets of any link or node are recorded.
     pub(crate) fn is_captured(&self) -> bool {
         self.noted.is_some()
     }

@@ -206,8 +206,7 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
         spreading: Vec::new(),
     };
     // Captures record events in order of time.
-    let captured = config.links.iter().any(|link| link.captured);
-    if captured || draw_in_turn(config, &links, endpoints) {
+    if config.captures() || draw_in_turn(config, &links, endpoints) {
         return plan;
     }
     for (id, link) in links.iter().enumerate() {

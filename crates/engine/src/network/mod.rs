@@ -62,8 +62,10 @@ pub(crate) struct Network {
     access: AccessLinks,
     changes: Vec<Changes>,
     impairments: Vec<Impairments>,
-    /// Events of packets that are not recorded yet, if packets of any link are captured.
+    /// Events of packets that are not recorded yet, if packets of any link or node are captured.
     noted: Option<VecDeque<Noted>>,
+    /// Interfaces of the nodes at the near and at the far end of each link, where these nodes are captured.
+    host_interfaces: Vec<[Option<u32>; 2]>,
 }
 
 impl Network {
@@ -86,7 +88,8 @@ impl Network {
             access: AccessLinks::default(),
             changes,
             impairments: Impairments::of(config, streams),
-            noted: (config.links.iter().any(|link| link.captured)).then(VecDeque::new),
+            noted: config.captures().then(VecDeque::new),
+            host_interfaces: capture::host_interfaces(config),
         }
     }
 

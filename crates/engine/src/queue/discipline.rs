@@ -4,6 +4,7 @@ use longhaul_keys::{Refusal, Table};
 use longhaul_units::{Rate, Span, Time};
 
 use super::{Arrival, DropReason, LinkContext, Verdict};
+use crate::measure::ClassCounters;
 use crate::packet::{Flags, OptionStore, Packet};
 use crate::random::Stream;
 
@@ -114,6 +115,11 @@ pub(crate) trait PacketQueue {
     /// Returns the state for the time series.
     fn state(&self) -> AqmState {
         AqmState::default()
+    }
+
+    /// Returns the counters of L4S and of classic packets, if the discipline tells them apart.
+    fn classes(&self) -> Option<[ClassCounters; 2]> {
+        None
     }
 }
 

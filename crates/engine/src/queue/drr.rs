@@ -29,6 +29,7 @@ impl Parameters for DrrConfig {
     const DESCRIPTION: &'static str = "A queue for each flow, with equal shares in bytes.";
     const SOURCE: &'static str = "Shreedhar and Varghese, ToN 4(3), 1996";
     const PER_FLOW: bool = true;
+    const OUTSIDE_LINKS: bool = true;
 
     fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         link.complete_size(values, Self::quantum);

@@ -34,6 +34,7 @@ pub use self::link_context::LinkContext;
 use self::red::Red;
 pub use self::red::{Adaptation, Adaptive, Gentle, Marking, Rule};
 pub use self::registry::Discipline;
+use crate::measure::ClassCounters;
 use crate::packet::{OptionStore, Packet};
 use crate::random::Stream;
 

@@ -217,6 +217,13 @@ macro_rules! disciplines {
                     Self::FilteringAcks(queue) => queue.state(),
                 }
             }
+
+            fn classes(&self) -> Option<[ClassCounters; 2]> {
+                match self {
+                    $(Self::$Kind(queue) => queue.classes(),)+
+                    Self::FilteringAcks(queue) => queue.classes(),
+                }
+            }
         }
     };
 }

@@ -1,4 +1,4 @@
-//! Packets of captured links in wire form: bytes instead of segment numbers.
+//! Packets of captured links and nodes in wire form: bytes instead of segment numbers.
 
 use longhaul_units::Time;
 
@@ -13,7 +13,7 @@ use crate::transport::tcp::Sender;
 
 impl World {
     /// Stores the wire form of the packets that have been sent in this event, or by the last packet of it, and
-    /// records those that have come to captured links.
+    /// records those that have come to captured links and nodes.
     #[cold]
     pub(super) fn record_packets(&mut self, recorder: &mut dyn Recorder) {
         let mut sent = None;
@@ -59,8 +59,8 @@ impl World {
         }
     }
 
-    /// Records a packet that has come to a captured link; its wire form is known if it has just been sent.
-    fn record_packet(
+    /// Records a packet at a captured link or node; its wire form is known if it has just been sent.
+    pub(super) fn record_packet(
         &self,
         entered: &Entered,
         sent: Option<CapturedPacket>,
@@ -74,7 +74,7 @@ impl World {
         if let Some(wire) = known.or_else(now) {
             recorder.packet(&CapturedPacket {
                 time: entered.time,
-                link: entered.link,
+                interface: entered.interface,
                 ce: packet.flags.has(Flags::CE),
                 dropped: entered.dropped,
                 ..wire
@@ -103,7 +103,7 @@ impl World {
     fn blank(&self, packet: &Packet) -> CapturedPacket {
         CapturedPacket {
             time: self.env.network.now,
-            link: 0,
+            interface: 0,
             flow: 0,
             connection: 0,
             opened_by_receiver: false,

@@ -238,6 +238,9 @@ impl World {
             self.env.network.note_transfer(link);
             match self.env.network.forward_one(link, begin, &mut packet) {
                 Some(Delivered::ToEnd(end)) => {
+                    if let Some(arrived) = self.env.network.arrived(link, packet) {
+                        self.record_packet(&arrived, None, recorder);
+                    }
                     self.note_arrival(&packet, end);
                     self.receive(end, &packet);
                 }

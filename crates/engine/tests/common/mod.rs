@@ -171,6 +171,7 @@ pub fn dumbbell(rate: Rate, delay: Span, queue: QueueConfig, seconds: u64) -> Co
             stop: None,
         },
         nodes: vec!["left".to_string(), "right".to_string()],
+        captured_nodes: Vec::new(),
         links: vec![link("there", 0, 1), link("back", 1, 0)],
         flows: Vec::new(),
         proxies: Vec::new(),

@@ -14,7 +14,7 @@ use crate::fixture::{config, meta, no_progress, scratch, seconds};
 fn data() -> CapturedPacket {
     CapturedPacket {
         time: seconds(1.25),
-        link: 0,
+        interface: 0,
         connection: 0,
         flow: 0,
         opened_by_receiver: false,
@@ -42,7 +42,7 @@ fn data() -> CapturedPacket {
 /// Returns a pure acknowledgement of the first flow.
 fn ack() -> CapturedPacket {
     CapturedPacket {
-        link: 1,
+        interface: 1,
         reverse: true,
         payload_bytes: 0,
         ect: false,
@@ -77,7 +77,7 @@ fn packets() -> Vec<CapturedPacket> {
         syn_ack,
         CapturedPacket {
             reverse: false,
-            link: 0,
+            interface: 0,
             ..ack()
         },
         data(),

@@ -57,6 +57,7 @@ pub fn config() -> Config {
             stop: None,
         },
         nodes: vec!["west".to_string(), "east".to_string()],
+        captured_nodes: Vec::new(),
         links: vec![link("bottleneck", 0, 1), link("bottleneck-reverse", 1, 0)],
         flows: vec![
             flow("hstcp-1", Transport::Tcp(Arc::new(tcp("hstcp")))),

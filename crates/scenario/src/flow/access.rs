@@ -121,11 +121,17 @@ pub(crate) fn hosts(bundle: &str, ends: AccessEnds) -> Vec<String> {
 
 /// Returns the names of the access links of a resolved group.
 pub(crate) fn access_link_names(group: &Table) -> Vec<String> {
+    let hosts = access_hosts(group);
+    hosts.iter().flat_map(|host| access_links(host)).collect()
+}
+
+/// Returns the names of the hosts behind access links of a resolved group.
+pub(crate) fn access_hosts(group: &Table) -> Vec<String> {
     let Some(access) = group.table(FlowAccess::access) else {
         return Vec::new();
     };
     let (label, ends) = (group.word(AnyFlow::label), access.read(AccessKeys::at));
-    let hosts =
-        (0..group.read(AnyFlow::count)).flat_map(|index| hosts(&format!("{label}-{index}"), ends));
-    hosts.flat_map(|host| access_links(&host)).collect()
+    (0..group.read(AnyFlow::count))
+        .flat_map(|index| hosts(&format!("{label}-{index}"), ends))
+        .collect()
 }

@@ -21,7 +21,7 @@ use crate::topology::{Core, FLOW_PLACES, GraphPlace};
 use crate::traffic;
 use access::links;
 
-pub(crate) use access::{access_link_names, access_links, hosts};
+pub(crate) use access::{access_hosts, access_link_names, access_links, hosts};
 pub(crate) use transport::{payload, resolve_congestion, resolve_tcp, slow_start};
 
 /// Settings that the flows of all groups share.

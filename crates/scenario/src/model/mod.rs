@@ -119,8 +119,9 @@ keys! {
     pub(crate) struct MoreMeasures {
         /// Rule that ends the run before its duration.
         pub stop: Option<CountedFlows> = Kind::Table(STOP).key(),
-        /// Links whose packets are recorded as they come to them, before the queue: by name, access links included,
-        /// such as `reno-0-sender-up`.
+        /// Links whose packets are recorded as they come to them, before the queue, and nodes whose packets are
+        /// recorded as they are sent there and as they reach their end there: by name, access links and their hosts
+        /// included, such as `reno-0-sender-up` and `reno-0-sender`.
         pub capture: Vec<String> = Kind::List(&Kind::Name).key().default("[]"),
     }
 }

@@ -47,8 +47,24 @@ fn offered_bps(config: &Config, of: impl Fn(&Transport) -> f64) -> f64 {
     config.flows.iter().map(|flow| of(&flow.transport)).sum()
 }
 
+/// Returns the links whose packets are captured, at the link or at a node at either end.
 fn captured(config: &Config) -> impl Iterator<Item = &Link> {
-    config.links.iter().filter(|link| link.captured)
+    let at_node = |link: &Link| {
+        let ends = [link.from, link.to];
+        ends.iter().any(|node| config.captured_nodes.contains(node))
+    };
+    let links = config.links.iter();
+    links.filter(move |link| link.captured || at_node(link))
+}
+
+/// Returns the names of captured links and nodes.
+fn captured_names(config: &Config) -> Vec<&str> {
+    let links = config.links.iter().filter(|link| link.captured);
+    let nodes = config
+        .captured_nodes
+        .iter()
+        .map(|&node| config.nodes[node].as_str());
+    links.map(|link| link.name.as_str()).chain(nodes).collect()
 }
 
 /// Returns true if the other direction of a link is captured, too, and comes before it.
@@ -89,10 +105,9 @@ pub(super) fn warn_of_captures(config: &Config, out: &mut Vec<String>) {
         .map(|link| captured_bytes(config, link, offered))
         .sum();
     if bytes > MANY_BYTES {
-        let links: Vec<&str> = captured(config).map(|link| link.name.as_str()).collect();
         out.push(format!(
             "measure.capture of {} takes up to {:.0} GB",
-            links.join(", "),
+            captured_names(config).join(", "),
             bytes / 1e9
         ));
     }

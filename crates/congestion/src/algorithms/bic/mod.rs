@@ -18,6 +18,7 @@ use crate::congestion_control::CongestionControl;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
+use crate::quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Bic> = Entry {
@@ -35,6 +36,7 @@ pub(crate) static ENTRY: Entry<Bic> = Entry {
     source: "Xu, Harfoush and Rhee, INFOCOM 2004",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[quantity::PEAK],
     variants: &[
         Variant::Paper,
         Variant::Linux2_6_22,

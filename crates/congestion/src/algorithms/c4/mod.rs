@@ -26,6 +26,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{Settings, Variant};
+use crate::quantity::Quantity;
 use crate::window::Window;
 use flow::{DraftC4, State};
 use laws::{MIN_INITIAL_BPS, MIN_SEGMENTS, margin_s, pacing, show};
@@ -55,6 +56,12 @@ pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
     source: "draft-huitema-ccwg-c4-spec; picoquic, August 2026: c4.c; papers of private-octopus/c4",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay, Signal::Rate],
     needs_path: PathNeeds::NONE,
+    state: &[
+        Quantity::new("nominal_segments_per_s", "segments/s", "nominal rate"),
+        Quantity::new("nominal_max_rtt_s", "s", "nominal largest round-trip time"),
+        Quantity::new("running_min_rtt_s", "s", "running smallest round-trip time"),
+        Quantity::new("alpha", "", "pacing rate over nominal rate"),
+    ],
     variants: &[Variant::Paper, Variant::Picoquic],
     parameters: &[],
     build: |settings| Ok(Box::new(C4::new(settings))),

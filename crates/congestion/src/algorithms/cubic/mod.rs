@@ -19,6 +19,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::extension::Extension;
 use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity::{self, Quantity};
 use crate::window::Window;
 use kernel::KernelCubic;
 use losses::SmoothedLosses;
@@ -45,6 +46,11 @@ pub(crate) static ENTRY: Entry<Cubic> = Entry {
     source: "RFC 9438; RFC 8511",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[
+        quantity::PEAK,
+        quantity::STANDARD_WINDOW,
+        Quantity::new("smoothed_losses", "", "smoothed share of lost segments"),
+    ],
     variants: &[
         Variant::Paper,
         Variant::Linux2_6_22,

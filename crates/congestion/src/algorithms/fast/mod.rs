@@ -17,7 +17,12 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
+use crate::quantity::Quantity;
 use crate::window::Window;
+
+pub(super) const ALPHA: Quantity =
+    Quantity::new("alpha", "segments", "segments that it keeps in queues");
+pub(super) const TARGET: Quantity = Quantity::new("target", "segments", "target of the window");
 
 pub(crate) static ENTRY: Entry<Fast> = Entry {
     kind: "fast",
@@ -33,6 +38,7 @@ pub(crate) static ENTRY: Entry<Fast> = Entry {
     source: "Wei, Jin, Low and Hegde, ToN 14(6), 2006",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[ALPHA, TARGET],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

@@ -16,6 +16,7 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::periodic::Periodic;
+use crate::quantity::Quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Htcp> = Entry {
@@ -38,6 +39,10 @@ pub(crate) static ENTRY: Entry<Htcp> = Entry {
     source: "draft-leith-tcp-htcp-06",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[
+        Quantity::new("kept", "", "part of the window that the last loss left"),
+        Quantity::new("max_rtt_s", "s", "largest round-trip time"),
+    ],
     variants: &[
         Variant::Paper,
         Variant::Linux2_6_22,

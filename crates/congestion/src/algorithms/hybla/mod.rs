@@ -16,6 +16,7 @@ use crate::congestion_control::{CongestionControl, Phases, restart};
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity::Quantity;
 use crate::whole_windows::reduce;
 use crate::window::Window;
 
@@ -36,6 +37,11 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
     source: "Caini and Firrincieli, IJSCN 22, 2004",
     listens_to: &[Signal::Loss, Signal::Ecn],
     needs_path: PathNeeds::NONE,
+    state: &[Quantity::new(
+        "rho",
+        "",
+        "round-trip time over that of the reference connection",
+    )],
     variants: &[Variant::Paper, Variant::Linux6_18],
     parameters: &[Parameter {
         name: "reference_rtt",

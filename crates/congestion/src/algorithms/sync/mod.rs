@@ -23,6 +23,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity::Quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<SyncTcp> = Entry {
@@ -35,6 +36,7 @@ pub(crate) static ENTRY: Entry<SyncTcp> = Entry {
     source: "Weigle, dissertation, UNC 2003, chapter 3",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: STATE,
     variants: &[Variant::Paper],
     parameters: &GENERIC_PARAMETERS,
     build: |settings| {
@@ -42,6 +44,26 @@ pub(crate) static ENTRY: Entry<SyncTcp> = Entry {
         Ok(SyncTcp::new(detector, reaction))
     },
 };
+
+/// Quantities of all detectors and reactions; those that a detector does not have are not recorded.
+pub(super) const STATE: &[Quantity] = &[
+    Quantity::new("queueing_delay", "s", "queueing delay"),
+    Quantity::new("largest_queueing_delay", "s", "largest queueing delay"),
+    Quantity::new(
+        "smallest_transit_time",
+        "s",
+        "smallest one-way transit time",
+    ),
+    Quantity::new("congested", "", "1 while the detector finds congestion"),
+    Quantity::new("level", "", "queueing delay as a part of the largest"),
+    Quantity::new("verdicts", "", "verdicts of the detector so far"),
+    Quantity::new("early_cuts", "", "reductions without a loss so far"),
+    Quantity::new("average_queueing_delay", "s", "average queueing delay"),
+    Quantity::new("trend", "", "trend of the delay: 1 up, -1 down, 0 neither"),
+];
+
+/// Quantities of detectors without an average and a trend, which stand last.
+pub(super) const STATE_OF_DELAYS: &[Quantity] = STATE.split_at(STATE.len() - 2).0;
 
 static GENERIC_PARAMETERS: [Parameter; 11] = [
     Parameter {

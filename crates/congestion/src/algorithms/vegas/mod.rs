@@ -16,6 +16,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+use crate::quantity;
 use crate::queue_estimate::QueueEstimate;
 use crate::window::Window;
 
@@ -37,6 +38,7 @@ pub(crate) static ENTRY: Entry<Vegas> = Entry {
     source: "Brakmo and Peterson, JSAC 13(8), 1995",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[quantity::QUEUED],
     variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &PARAMETERS,
     build: Vegas::new,

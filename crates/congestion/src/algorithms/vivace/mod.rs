@@ -26,6 +26,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
+use crate::quantity::Quantity;
 use crate::split_mix::split_mix;
 use crate::window::Window;
 use ascent::Ascent;
@@ -52,6 +53,10 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
     source: "Dong et al., NSDI 2018",
     listens_to: &[Signal::Loss, Signal::Delay],
     needs_path: PathNeeds::NONE,
+    state: &[
+        Quantity::new("rate_mbps", "Mbit/s", "sending rate"),
+        Quantity::new("gradient", "", "gradient of the utility"),
+    ],
     variants: &[Variant::Paper],
     parameters: &[
         Parameter {

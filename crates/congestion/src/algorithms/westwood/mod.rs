@@ -17,6 +17,7 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Westwood> = Entry {
@@ -35,6 +36,7 @@ pub(crate) static ENTRY: Entry<Westwood> = Entry {
     source: "Grieco and Mascolo, CCR 34(2), 2004",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Rate],
     needs_path: PathNeeds::NONE,
+    state: &[quantity::BANDWIDTH, quantity::CARRIED],
     variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &[Parameter {
         name: "memory",

@@ -241,7 +241,12 @@ impl Link {
             Server::Ns2(clock) => port.counters_on_arrival(clock, now),
             Server::Explicit(service) => {
                 let waited_ps = port.waits() + port.waited(now);
-                port.counters(0, service.in_service(now), service.unsent(now), waited_ps)
+                let [l4s, classic] = port.classes().unwrap_or_default();
+                LinkCounters {
+                    l4s,
+                    classic,
+                    ..port.counters(0, service.in_service(now), service.unsent(now), waited_ps)
+                }
             }
         }
     }

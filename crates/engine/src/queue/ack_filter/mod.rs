@@ -22,6 +22,7 @@ use longhaul_units::{Span, Time};
 
 use super::flow::FlowNumbers;
 use super::{AqmState, Arrival, BufferedQueue, DropReason, Effects, PacketQueue};
+use crate::measure::ClassCounters;
 use crate::packet::{Flags, OptionStore, Packet, SackHandle};
 
 /// A discipline in which acknowledgements are filtered.
@@ -220,5 +221,9 @@ impl PacketQueue for AckFilter {
 
     fn state(&self) -> AqmState {
         self.discipline.state()
+    }
+
+    fn classes(&self) -> Option<[ClassCounters; 2]> {
+        self.discipline.classes()
     }
 }

@@ -91,6 +91,7 @@ impl Parameters for CobaltConfig {
     const DESCRIPTION: &'static str = "CoDel, whose rate of drops decays instead of ending, beside BLUE, which drops from \
         flows that do not answer.";
     const SOURCE: &'static str = "Linux, sch_cake.c; Palmei and others, LANMAN 2019";
+    const OUTSIDE_LINKS: bool = true;
 
     fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         CobaltParameters::complete(values, link);

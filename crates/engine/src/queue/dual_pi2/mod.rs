@@ -16,6 +16,7 @@ use super::link_context::check_update;
 use super::{
     AqmState, Arrival, Capacity, Draws, DropReason, Effects, LinkContext, PacketQueue, Parameters,
 };
+use crate::measure::ClassCounters;
 use crate::packet::{Flags, Packet};
 use crate::random::Stream;
 
@@ -118,6 +119,8 @@ pub(crate) struct DualPi2 {
     /// Credit of the classic queue, in weighted bytes: unless it is above zero, it is the L4S queue's turn.
     credit: f64,
     stream: Stream,
+    /// Counters of L4S and of classic packets.
+    counters: [ClassCounters; 2],
 }
 
 /// Treatment of a packet that leaves its queue.
@@ -138,6 +141,7 @@ impl DualPi2 {
             old_delay_s: 0.0,
             credit: 0.0,
             stream,
+            counters: [ClassCounters::default(); 2],
         };
         queue.reset_credit();
         queue
@@ -180,6 +184,11 @@ impl DualPi2 {
         } else if !l4s && !self.l4s.is_empty() {
             self.credit -= (1.0 - share) * bytes;
         }
+    }
+
+    /// Returns the counters of the packets of one queue.
+    fn counters_of(&mut self, l4s: bool) -> &mut ClassCounters {
+        &mut self.counters[usize::from(!l4s)]
     }
 
     /// Draws twice; returns true if both draws are below the base probability.
@@ -236,8 +245,12 @@ impl PacketQueue for DualPi2 {
         arrival: &Arrival,
         _effects: &mut Effects,
     ) -> Result<(), DropReason> {
-        arrival.check_limit(self.config.limit)?;
-        if self.is_l4s(&packet) {
+        let l4s = self.is_l4s(&packet);
+        if let Err(reason) = arrival.check_limit(self.config.limit) {
+            self.counters_of(l4s).dropped_pkts += 1;
+            return Err(reason);
+        }
+        if l4s {
             self.l4s.push(packet);
         } else {
             self.classic.push(packet);
@@ -250,13 +263,20 @@ impl PacketQueue for DualPi2 {
             let (mut packet, l4s) = self.take()?;
             match self.fate(&packet, l4s, now) {
                 Fate::Dropped => {
+                    self.counters_of(l4s).dropped_pkts += 1;
                     effects.drop(packet, DropReason::Early);
                     continue;
                 }
-                Fate::Marked if !packet.flags.has(Flags::CE) => effects.mark(&mut packet),
+                Fate::Marked if !packet.flags.has(Flags::CE) => {
+                    self.counters_of(l4s).marked_pkts += 1;
+                    effects.mark(&mut packet);
+                }
                 Fate::Marked | Fate::Passes => {}
             }
             self.account(&packet, l4s);
+            let counters = self.counters_of(l4s);
+            counters.served_pkts += 1;
+            counters.waits_ps += u128::from(now.since(packet.time).as_ps());
             return Some(packet);
         }
     }
@@ -285,5 +305,9 @@ impl PacketQueue for DualPi2 {
             drop_p: Some(self.probability),
             ..AqmState::default()
         }
+    }
+
+    fn classes(&self) -> Option<[ClassCounters; 2]> {
+        Some(self.counters)
     }
 }

@@ -182,3 +182,51 @@ fn any_ect_puts_classic_ecn_among_l4s() {
     fill(&mut queue, CLASSIC, 10, Time::ZERO);
     assert_eq!((queue.l4s.waiting().0, queue.classic.waiting().0), (10, 10));
 }
+
+#[test]
+fn packets_are_counted_by_class() {
+    let mut queue = queue(DualPi2Config {
+        limit: Capacity::Packets(500),
+        ..config()
+    });
+    queue.probability = 0.2;
+    fill(&mut queue, L4S, 200, Time::ZERO);
+    fill(&mut queue, CLASSIC, 300, Time::ZERO);
+    let now = Time::ZERO + Span::from_millis(1);
+    let (dropped, marked) = shares(&mut queue, now);
+    let [l4s, classic] = queue.classes().expect("it tells classes apart");
+    assert_eq!((l4s.served_pkts, l4s.dropped_pkts), (200, 0));
+    assert_eq!(classic.served_pkts + classic.dropped_pkts, 300);
+    assert_eq!(l4s.marked_pkts as f64, marked * 500.0);
+    assert_eq!(classic.dropped_pkts as f64, (dropped * 500.0).round());
+    let ms = u128::from(Span::from_millis(1).as_ps());
+    assert_eq!(l4s.waits_ps, 200 * ms);
+    assert_eq!(classic.waits_ps, u128::from(classic.served_pkts) * ms);
+}
+
+#[test]
+fn packets_that_find_the_queue_full_are_drops_of_their_class() {
+    let mut queue = queue(DualPi2Config {
+        limit: Capacity::Packets(1),
+        ..config()
+    });
+    fill(&mut queue, CLASSIC, 1, Time::ZERO);
+    let packet = Packet {
+        bytes: MTU,
+        flags: L4S,
+        ..Packet::NONE
+    };
+    let arrival = Arrival {
+        now: Time::ZERO,
+        bytes: MTU.into(),
+        ecn_capable: true,
+        low_priority: false,
+        waiting_pkts: 1,
+        waiting_bytes: MTU.into(),
+        idle_since: None,
+    };
+    let refused = queue.enqueue(packet, &arrival, &mut Effects::default());
+    assert_eq!(refused, Err(DropReason::Overflow));
+    let [l4s, classic] = queue.classes().expect("it tells classes apart");
+    assert_eq!((l4s.dropped_pkts, classic.dropped_pkts), (1, 0));
+}

@@ -36,6 +36,7 @@ impl Parameters for RoundRobinConfig {
     const DESCRIPTION: &'static str = "A queue for each flow, served packet by packet in turn.";
     const SOURCE: &'static str = "Nagle, RFC 970";
     const PER_FLOW: bool = true;
+    const OUTSIDE_LINKS: bool = true;
 
     fn read(values: &Table, _rate: Rate) -> Self {
         Self::of(values)

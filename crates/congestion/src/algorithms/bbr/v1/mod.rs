@@ -22,6 +22,7 @@ use crate::extension::Extension;
 use crate::facts::{AckSample, Cause, Congestion, Idle, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
+use crate::quantity;
 use crate::split_mix::split_mix;
 use crate::window::Window;
 use crate::windowed_max::WindowedMax;
@@ -47,6 +48,11 @@ pub(crate) static ENTRY: Entry<Bbr> = Entry {
     source: "draft-cardwell-iccrg-bbr-congestion-control-00; Linux 6.18, tcp_bbr.c",
     listens_to: &[Signal::Delay, Signal::Rate],
     needs_path: PathNeeds::NONE,
+    state: &[
+        quantity::BANDWIDTH,
+        quantity::MIN_RTT,
+        quantity::PACING_GAIN,
+    ],
     variants: &[Variant::Paper, Variant::Linux6_18],
     parameters: &[
         Parameter {

@@ -3,8 +3,9 @@
 use longhaul_units::{Span, Time};
 
 use super::Port;
+use crate::measure::ClassCounters;
 use crate::packet::{Flags, OptionStore, Packet};
-use crate::queue::{Arrival, DropReason, Effects, PacketQueue};
+use crate::queue::{Arrival, DropReason, Effects, PacketQueue, Queue};
 
 impl Port {
     /// Processes a packet that reaches the near end of an idle link. Returns true if it goes straight into
@@ -132,6 +133,14 @@ impl Port {
     /// Appends a packet that has begun service. Returns true if all before it have been forwarded.
     pub(in crate::network::link) fn append_in_service(&mut self, packet: Packet) -> bool {
         self.ring.push(packet, self.ring.accepted())
+    }
+
+    /// Returns the counters of L4S and of classic packets, if the discipline tells them apart.
+    pub(in crate::network::link) fn classes(&self) -> Option<[ClassCounters; 2]> {
+        match &self.queue {
+            Queue::Buffered(discipline) => discipline.classes(),
+            Queue::DropTail(_) | Queue::Red(_) | Queue::Prioritised(_) => None,
+        }
     }
 
     /// Returns the sum of the times, in picoseconds, that the packets now waiting have waited.

@@ -10,7 +10,7 @@ use super::clock::{Clock, DualClockTime};
 use super::per_flow_drops::PerFlowDrops;
 use super::ring::Ring;
 use crate::config::Work;
-use crate::measure::{DelayHistogram, LinkCounters};
+use crate::measure::{ClassCounters, DelayHistogram, LinkCounters};
 use crate::network::loss::LossModel;
 use crate::packet::{Flags, Packet};
 use crate::queue::{Arrival, DropReason, Queue, Verdict};
@@ -338,6 +338,8 @@ impl Port {
             queue_integral_ps: waited_ps,
             queue_found_pkts: counters.found_waiting,
             queue_max_pkts: counters.queue_max,
+            l4s: ClassCounters::default(),
+            classic: ClassCounters::default(),
         }
     }
 }

@@ -98,6 +98,7 @@ fn network(end: End) -> (Env, Path, Streams) {
             stop: None,
         },
         nodes: vec!["here".to_string(), "there".to_string()],
+        captured_nodes: Vec::new(),
         links: vec![link],
         flows: Vec::new(),
         proxies: Vec::new(),

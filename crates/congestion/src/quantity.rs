@@ -1,0 +1,61 @@
+//! Quantities of algorithms' state, which `trace_acks` records at each acknowledgement.
+
+/// A quantity that an algorithm shows of its state; those that algorithms share are declared once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Quantity {
+    /// Name in the table `acks`.
+    pub name: &'static str,
+    /// Unit; `""` of a ratio, a count, or a state that is 0 or 1.
+    pub unit: &'static str,
+    /// Meaning, in a few words: the title of its plots.
+    pub title: &'static str,
+}
+
+impl Quantity {
+    /// Declares a quantity.
+    pub const fn new(name: &'static str, unit: &'static str, title: &'static str) -> Self {
+        Self { name, unit, title }
+    }
+}
+
+/// Part of marked packets, smoothed (RFC 8257, section 3.3).
+pub(crate) const ALPHA_MARKED: Quantity =
+    Quantity::new("alpha", "", "smoothed share of marked packets");
+pub(crate) const BANDWIDTH: Quantity = Quantity::new(
+    "bandwidth_segments_per_s",
+    "segments/s",
+    "estimated bandwidth",
+);
+pub(crate) const CARRIED: Quantity = Quantity::new(
+    "carried",
+    "segments",
+    "segments that the path carries by the estimate",
+);
+pub(crate) const DECREASE: Quantity =
+    Quantity::new("b", "", "part of the window that a loss takes");
+pub(crate) const DELAY_WINDOW: Quantity = Quantity::new(
+    "delay_window",
+    "segments",
+    "delay window, added to the standard one",
+);
+pub(crate) const INCREASE: Quantity =
+    Quantity::new("a", "segments", "increase of the window in a round trip");
+pub(crate) const MIN_RTT: Quantity = Quantity::new("min_rtt_s", "s", "smallest round-trip time");
+pub(crate) const PACING_GAIN: Quantity =
+    Quantity::new("pacing_gain", "", "pacing rate over bandwidth");
+pub(crate) const PEAK: Quantity = Quantity::new(
+    "peak",
+    "segments",
+    "window at the last loss, which growth aims at",
+);
+pub(crate) const QUEUED: Quantity = Quantity::new(
+    "queued",
+    "segments",
+    "own segments in queues by the estimate",
+);
+pub(crate) const QUEUEING_S: Quantity = Quantity::new("queueing_s", "s", "queueing delay");
+pub(crate) const STANDARD_WINDOW: Quantity = Quantity::new(
+    "standard_window",
+    "segments",
+    "window that standard TCP would have",
+);

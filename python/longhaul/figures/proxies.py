@@ -1,0 +1,48 @@
+"""Figures of proxies: the connection between their nodes, and the local queue before it."""
+
+from functools import partial
+from typing import Any
+
+import polars as pl
+
+from longhaul.figures.forms import number
+from longhaul.figures.registry import PROXY, Prepared, declare
+
+
+def proxies(prepared: Prepared) -> pl.DataFrame:
+    """Return the proxies."""
+    return with_names(prepared.run.proxies, prepared.run.meta)
+
+
+def with_names(table: pl.DataFrame, meta: dict[str, Any]) -> pl.DataFrame:
+    """Return the table of proxies with their names as `proxy`, and the time measured in seconds."""
+    measured_s = meta["simulated_s"] - meta["measured_from_s"]
+    return table.with_columns(proxy="name", measured_s=pl.lit(measured_s))
+
+
+of_proxies = partial(declare, of=PROXY, source=proxies, needs=("proxies",))
+
+
+def _column(name: str, title: str, **more: Any) -> None:  # noqa: ANN401
+    """Declare a column of the table of proxies as a figure."""
+    of_proxies(name, title, pl.col(name), **more)
+
+
+of_proxies(
+    "forwarded_bps",
+    "rate at which the end node gets payload",
+    8 * pl.col("forwarded_bytes") / pl.col("measured_s"),
+    "payload given to the senders at the end node, over the measurement window",
+    form=1,
+    row="given to the end node (Mbit/s)",
+)
+_column("cwnd_mean_pkts", "mean congestion window between the nodes", form=number(1))
+_column("sent_pkts", "data packets sent between the nodes", form=number(0))
+_column("retransmitted_pkts", "packets retransmitted between the nodes", form=number(0))
+_column("cuts_loss", "window reductions for losses between the nodes", form=number(0))
+_column("timeouts", "timeouts between the nodes", form=number(0))
+_column("queue_mean_pkts", "mean local queue", form=number(1))
+_column("queue_max_pkts", "longest local queue", form=number(0))
+_column("arrived_pkts", "packets that came to the local queue")
+_column("dropped_pkts", "packets dropped by the local queue", form=number(0))
+_column("marked_pkts", "packets marked by the local queue", form=number(0), only_some=True)

@@ -1,0 +1,112 @@
+"""Distributions of the traffic of exchanges: sizes and round-trip times of what was asked for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from longhaul.plots import styles
+from longhaul.plots.layout import named_among, panels
+from longhaul.plots.registry import Options, is_tcp, register
+from longhaul.plots.styles import Style
+from longhaul.results import Results
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A column of the table of exchanges."""
+
+    column: str
+    scale: float
+    title: str
+    unit: str
+
+    @property
+    def label(self) -> str:
+        """Its axis."""
+        return f"{self.title} ({self.unit})"
+
+
+SIZES = (
+    Quantity("request_bytes", 1.0, "requests", "bytes"),
+    Quantity("response_bytes", 1.0, "responses", "bytes"),
+)
+# Round-trip times of connections beyond those of the network, which delay boxes and models add.
+ROUND_TRIPS = (Quantity("extra_rtt_s", 1e3, "round-trip time beyond the network's", "ms"),)
+
+
+def _values(run: Results, quantity: Quantity, label: str) -> np.ndarray:
+    """Return a quantity of the exchanges of a label that began in the measurement window."""
+    labels = dict(run.flows.select("name", "label").iter_rows())
+    begun = run.exchanges.filter(pl.col("start_s") >= run.meta["measured_from_s"])
+    mine = begun.filter(pl.col("name").replace_strict(labels) == label)
+    values = mine[quantity.column].drop_nulls().to_numpy().astype(float) * quantity.scale
+    return np.sort(values[np.isfinite(values)])
+
+
+def _has(quantities: Sequence[Quantity], run: Results) -> bool:
+    if not is_tcp(run) or "exchanges" not in run.tables:
+        return False
+    return any((run.exchanges[quantity.column] > 0).any() for quantity in quantities)
+
+
+def _register(name: str, what: str, quantities: Sequence[Quantity]) -> None:
+    """Register the distribution function and the tails of quantities, a panel for each."""
+    for ending, words, tails in (
+        ("", "at most", False),
+        ("-tails", "more than", True),
+    ):
+
+        @register(
+            f"{name}{ending}",
+            f"share of {what} that are {words} a value, by label"
+            + (", on logarithmic scales" if tails else ""),
+            lambda run: _has(quantities, run),
+            ["colour_by"],
+            table="exchanges",
+        )
+        def draw(runs: Sequence[Results], options: Options, tails: bool = tails) -> Figure:
+            return _draw(runs, options, quantities, tails=tails)
+
+
+def _draw(
+    runs: Sequence[Results], options: Options, quantities: Sequence[Quantity], *, tails: bool
+) -> Figure:
+    curves = {
+        named_among(run, label, runs): (run, label) for run in runs for label in run.algorithms()
+    }
+    kinds = {name: run.algorithms()[label] for name, (run, label) in curves.items()}
+    style_of = styles.of_labels(kinds, options.colour_by)
+    shown = [one for one in quantities if any(_has([one], run) for run in runs)]
+
+    def one(axes: Axes, quantity: Quantity) -> None:
+        for name, (run, label) in curves.items():
+            values = _values(run, quantity, label)
+            if len(values):
+                _distribution(axes, values, name, style_of[name], tails=tails)
+        axes.set_xscale("log")
+        axes.set_xlabel(quantity.label)
+        axes.set_ylabel("share that is larger" if tails else "share that is at most as large")
+        if tails:
+            axes.set_yscale("log")
+
+    return panels(shown, one, [quantity.title for quantity in shown], columns=2)
+
+
+def _distribution(axes: Axes, values: np.ndarray, name: str, style: Style, *, tails: bool) -> None:
+    """Draw the empirical distribution function of sorted values, or what is left of it above."""
+    at_most = np.arange(1, len(values) + 1) / len(values)
+    shares = 1.0 - at_most if tails else at_most
+    # Of the largest value nothing is left: a logarithm has no place for it.
+    kept = slice(None, -1) if tails else slice(None)
+    axes.plot(
+        values[kept], shares[kept], drawstyle="steps-post", label=name,
+        rasterized=len(values) > 20_000, **styles.as_line(style),
+    )  # fmt: skip
+
+
+_register("sizes", "requests and responses", SIZES)
+_register("round-trips", "base round-trip times of exchanges", ROUND_TRIPS)

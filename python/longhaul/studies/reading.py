@@ -1,0 +1,54 @@
+"""Sections of a source that were read whole, and statements in them that are no claims.
+
+The file is `reading.toml`, if a study has one. In a section that was read whole every statement
+that a run could show is a claim, or stands here with the reason why it is none.
+"""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longhaul._engine import ScenarioError
+from longhaul.studies.study import Study
+
+NAME = "reading.toml"
+KEYS = ("source", "statement", "reason")
+
+
+@dataclass(frozen=True)
+class NotAClaim:
+    """A statement of the source that is no claim."""
+
+    source: str
+    statement: str
+    reason: str
+    """Reason why no run, or no recorded one, can show the statement."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Record of how a source was read."""
+
+    whole: tuple[str, ...]
+    """Citations of the sections that were read paragraph by paragraph."""
+    not_claims: tuple[NotAClaim, ...]
+
+
+def read(study: Study) -> Reading | None:
+    """Read how the source of a study was read; None without such a file."""
+    file = study.path / NAME
+    if not file.is_file():
+        return None
+    try:
+        given = tomllib.loads(file.read_text(encoding="utf-8"))
+        rows = given.get("not_claims", [])
+        return Reading(tuple(given["whole"]), tuple(_not_a_claim(file, row) for row in rows))
+    except (tomllib.TOMLDecodeError, KeyError) as error:
+        raise ScenarioError(f"{file}: {error}") from None
+
+
+def _not_a_claim(file: Path, row: dict[str, Any]) -> NotAClaim:
+    if set(row) != set(KEYS):
+        raise ScenarioError(f"{file}: expected {', '.join(KEYS)}, found {', '.join(row)}")
+    return NotAClaim(**row)

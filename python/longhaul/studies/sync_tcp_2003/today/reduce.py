@@ -1,5 +1,0 @@
-"""Reduction of a run, as of all web traffic."""
-
-from longhaul.studies.sync_tcp_2003.web.reduce import reduce
-
-__all__ = ["reduce"]

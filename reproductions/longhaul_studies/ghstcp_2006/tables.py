@@ -1,0 +1,56 @@
+"""Tables 2.1 to 3.2 in the source's layout, beside what is printed there.
+
+`python -m longhaul_studies.ghstcp_2006.tables` writes them from the recorded results of the full
+scale, in Markdown.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from longhaul.analysis.comparisons import half_width
+from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.study import find
+
+from .published import printed
+
+HEAD = (
+    "| case | S1 | S2 | delay, ms | S1, Mbit/s | S2, Mbit/s | interval, Mbit/s | utilisation, % |"
+    " printed | fairness of flows | of groups | printed | runs |\n|" + "---|" * 13
+)
+METRICS = ("mbps_s1", "mbps_s2", "total_mbps", "utilisation", "fairness", "fairness_groups")
+
+
+def lines(data: Data, table: str) -> Iterator[str]:
+    """The lines of one table: means over replications, and the interval of their total."""
+    yield HEAD
+    for row in printed(table):
+        start = f"| {row['experiment']} | {row['s1']} | {row['s2']} | {row['delay_ms']} | "
+        try:
+            points = data.points(row["experiment"], delay_ms=float(row["delay_ms"]))
+        except NotRunError:
+            rest = f"| | | | {row['utilisation']} | | | {row['fairness']} | |"
+        else:
+            s1, s2, total, used, fair, groups = (points[metric].to_list() for metric in METRICS)
+            interval = half_width(total)
+            width = "" if interval is None else f"{interval:.1f}"
+            rest = (
+                f"{_mean(s1):.0f} | {_mean(s2):.0f} | {width} | {_mean(used):.1f} | "
+                f"{row['utilisation']} | {_mean(fair):.3f} | {_mean(groups):.3f} | "
+                f"{row['fairness']} | {len(used)} |"
+            )
+        yield start + rest
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def main() -> None:
+    """Print all tables."""
+    study = find("ghstcp-2006")
+    data = Data.read(study.recorded / "full", study.axes)
+    for table in dict.fromkeys(row["table"] for row in printed()):
+        print(f"Table {table}\n", *lines(data, table), "", sep="\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,34 @@
+"""Connections one by one, for figures: maps, and the connections themselves."""
+
+import numpy as np
+import polars as pl
+
+from longhaul.campaign import Run
+from longhaul.campaign.store import Kept
+from longhaul_studies.sync_tcp_2003.web.curves import curve
+
+from .reduce import as_map
+
+Row = dict[str, float | None]
+
+
+def metrics(kept: Kept, run: Run) -> Row:
+    """Count the connections."""
+    return {"connections": len(kept["connections"]["connection"])}
+
+
+def drawn(run: Run) -> bool:
+    """Return true if samples of a run are drawn."""
+    return run.experiment == "Z2"
+
+
+def trajectory(kept: Kept) -> pl.DataFrame:
+    """Means of the cells of the map in ms, by number of the cell; response times in ms."""
+    means = as_map(kept["map"]).means().ravel()
+    filled = np.flatnonzero(~np.isnan(means))
+    connections = pl.DataFrame(kept["connections"]).drop_nulls()
+    return pl.concat([
+        curve("map", filled, 1e3 * means[filled], 0),
+        curve("connection", connections["connection"], connections["took_ms"], 1),
+        curve("size", connections["connection"], connections["response_bytes"], 0),
+    ])  # fmt: skip

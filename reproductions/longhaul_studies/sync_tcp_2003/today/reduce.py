@@ -1,0 +1,5 @@
+"""Reduction of a run, as of all web traffic."""
+
+from longhaul_studies.sync_tcp_2003.web.reduce import reduce
+
+__all__ = ["reduce"]

@@ -1,0 +1,113 @@
+"""Measures of claims about long transfers.
+
+`one` and `other` are levels of the axis `protocol`, or of the one that `axis` names. `each` is a
+metric that every flow has: `goodput` for `goodput_1` to `goodput_20`. `flows` are numbers of flows,
+`4+6+9`.
+"""
+
+from itertools import pairwise
+
+import numpy as np
+
+from longhaul.analysis.statistics import rank_correlation
+from longhaul.studies.data import Data
+from longhaul.studies.measures import Measures
+
+from .figures import FLOWS, printed_flows
+from .metrics import ROUND_TRIPS_MS
+
+TRANSFERS = Measures()
+measure = TRANSFERS.register
+
+# A queue of 92 packets is counted as full from 90 on, and as low below half of the limit.
+FULL_PKTS, HALF_PKTS = 90, 46
+
+
+@measure
+def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: float) -> float:
+    """The least gain of those flows of a run that gain most; the median over runs."""
+    gains = [
+        data.paired(f"{each}_{flow}", (of, {"protocol": one}), (of, {"protocol": other}), np.divide)
+        for flow in FLOWS
+    ]
+    return float(sorted(gains)[-int(count)])
+
+
+@measure
+def rank_as_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
+    """Rank correlation of the flows' medians with what the source prints of them."""
+    printed = printed_flows(of, column)[protocol]
+    measured = [data.value(f"{each}_{flow}", of, protocol=protocol) for flow in printed]
+    return rank_correlation(list(printed.values()), measured)
+
+
+@measure
+def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> float:
+    """The median over flows of the relative difference from what the source prints."""
+    printed = printed_flows(of, column)[protocol]
+    off = [
+        abs(data.value(f"{each}_{flow}", of, protocol=protocol) / value - 1)
+        for flow, value in printed.items()
+    ]
+    return float(np.median(off))
+
+
+@measure
+def lead(data: Data, of: str, each: str, flows: str | float, protocol: str) -> float:
+    """The smallest median among some flows over the largest of all others."""
+    chosen, others = _chosen_and_others(data, of, each, flows, protocol)
+    return min(chosen) / max(others)
+
+
+@measure
+def trail(data: Data, of: str, each: str, flows: str | float, protocol: str) -> float:
+    """The largest median among some flows over the smallest of all others."""
+    chosen, others = _chosen_and_others(data, of, each, flows, protocol)
+    return max(chosen) / min(others)
+
+
+def _chosen_and_others(
+    data: Data, of: str, each: str, flows: str | float, protocol: str
+) -> tuple[list[float], list[float]]:
+    """Medians of a metric for the flows that are named, and for those that are not."""
+    named = {int(float(flow)) for flow in str(flows).split("+")}
+    values = {flow: data.value(f"{each}_{flow}", of, protocol=protocol) for flow in FLOWS}
+    return (
+        [value for flow, value in values.items() if flow in named],
+        [value for flow, value in values.items() if flow not in named],
+    )
+
+
+@measure
+def rank_with_round_trip(data: Data, of: str, each: str, protocol: str) -> float:
+    """Rank correlation of the flows' medians with their base round trips."""
+    medians = [data.value(f"{each}_{flow}", of, protocol=protocol) for flow in FLOWS]
+    return rank_correlation(ROUND_TRIPS_MS.tolist(), medians)
+
+
+@measure
+def seconds_at_one(data: Data, of: str, flow: float, protocol: str) -> float:
+    """Share of the samples of a flow's window, one a second, that are a single packet."""
+    samples = data.trajectory(of, protocol=protocol, sampled="seconds")
+    return float((samples[f"cwnd_{flow:.0f}"] < 1.5).mean())  # type: ignore[arg-type]
+
+
+@measure
+def seconds_at_one_less(data: Data, of: str, flow: float, one: str, others: str) -> float:
+    """The share of seconds at a window of one packet, less the smallest one of other protocols."""
+    shares = [seconds_at_one(data, of, flow, other) for other in others.split("+")]
+    return seconds_at_one(data, of, flow, one) - min(shares)
+
+
+@measure
+def queue_peaks(data: Data, of: str, protocol: str) -> float:
+    """Count the rises of the queue from below half to its limit, in the seconds of Figure 4.6."""
+    queue = data.trajectory(of, protocol=protocol, sampled="router").sort("t_s")["queue_pkts"]
+    states = [size >= FULL_PKTS for size in queue if size >= FULL_PKTS or size < HALF_PKTS]
+    return float(sum(now and not before for before, now in pairwise(states)))
+
+
+@measure
+def more_queue_peaks(data: Data, of: str, one: str, other: str) -> float:
+    """Peaks of the queue with one protocol less those with another."""
+    return queue_peaks(data, of, one) - queue_peaks(data, of, other)

@@ -1,0 +1,321 @@
+"""The dissertation's figures of web traffic, drawn again: section 4.3.
+
+A panel is a load, or a protocol. Where several replications were recorded, a band covers them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
+from longhaul.studies.data import REPLICATION, Data, NotRunError
+from longhaul.studies.figures import PUBLISHED, Figure, Frame, Line
+from longhaul_studies.sync_tcp_2003.pairs.reduce import ROUND_TRIP_EDGES_S, SEGMENT_EDGES
+from longhaul_studies.sync_tcp_2003.web.measures import map_difference
+
+Draw = Callable[[Axes, Data, str], None]
+# The levels of axes that a panel is of.
+Where = Callable[[str], Mapping[str, str | float]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A protocol that is compared, and its experiment."""
+
+    label: str
+    style: Style
+    protocol: str
+    experiment: str = "H1"
+
+
+RENO = Case("Reno", ALGORITHMS["reno"], "reno")
+PCWND = Case("Sync-TCP(Pcwnd)", OTHERS[0], "pcwnd")
+MIXREACT = Case("Sync-TCP(MixReact)", OTHERS[1], "mixreact")
+ECN_5 = Case("SACK-ECN, 5 ms", OTHERS[2], "ecn-5")
+ECN_136 = Case("SACK-ECN, tuned, 136", OTHERS[3], "ecn-136", "H1-TUNED")
+ECN_340 = Case("SACK-ECN, tuned, 340", OTHERS[4], "ecn-340", "H1-TUNED")
+FREE = Case("uncongested", Style("#808080", "", (0, (1, 1))), "uncongested")
+ALL = (FREE, RENO, PCWND, MIXREACT, ECN_5, ECN_136)
+CONGESTED = ALL[1:]
+LIGHT, MEDIUM, HEAVY = ("50", "60", "70"), ("80", "85", "90"), ("95", "100", "105")
+LOADS = (*LIGHT, *MEDIUM, *HEAVY)
+RESPONSE, SHARE, LONGER = "response time (ms)", "share of responses", "share that takes longer"
+LOAD = "load (%)"
+
+
+def curves(
+    data: Data, experiment: str, name: str, **where: str | float
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """A recorded curve of each replication that has it."""
+    samples = data.samples(experiment, curve=name, **where)
+    # Small tables, and many: arrays are faster than expressions.
+    replications, x, y = (samples[column].to_numpy() for column in (REPLICATION, "x", "y"))
+    for number in dict.fromkeys(replications.tolist()):
+        rows = np.flatnonzero(replications == number)
+        ordered = rows[np.argsort(x[rows], kind="stable")]
+        yield x[ordered], y[ordered]
+
+
+def draw_curve(
+    axes: Axes, data: Data, case: Case, name: str, scale: float = 1.0, **where: str | float
+) -> bool:
+    """The median of a curve's replications with a band; whether there is any."""
+    try:
+        every = list(curves(data, case.experiment, name, protocol=case.protocol, **where))
+    except NotRunError:
+        return False
+    x, heights = every[0][0], np.array([y for _, y in every if len(y) == len(every[0][1])])
+    axes.plot(
+        scale * x, np.median(heights, axis=0), label=case.label, color=case.style.colour,
+        linestyle=case.style.line, linewidth=1.0,
+    )  # fmt: skip
+    if len(heights) > 1:
+        axes.fill_between(
+            scale * x, heights.min(axis=0), heights.max(axis=0), color=case.style.colour,
+            alpha=0.15, linewidth=0,
+        )  # fmt: skip
+    return True
+
+
+def _panels(
+    name: str, cases: Sequence[Case], where: Where, title: str, *, scale: float, log: bool
+) -> Draw:
+    """A curve of each protocol, in panels."""
+
+    def draw(axes: Axes, data: Data, panel: str) -> None:
+        drawn = [draw_curve(axes, data, case, name, scale, **where(panel)) for case in cases]
+        if not any(drawn):
+            raise NotRunError("nothing was run")
+        axes.set_title(title.format(panel))
+        if log:
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.set_ylim(3e-6, 1.5)
+
+    return draw
+
+
+def _per_load(name: str, cases: Sequence[Case], *, scale: float = 1.0, log: bool = False) -> Draw:
+    """A panel for each load."""
+    return _panels(name, cases, lambda load: {"load": float(load)}, "{} %", scale=scale, log=log)
+
+
+def _several(name: str, total: str, *, scale: float = 1.0, log: bool = False) -> Draw:
+    """Reno and MixReact, a panel for each end-to-end load of a total load."""
+    experiment = "HM-105" if total == "105" else "HM"
+    return _panels(
+        name, [replace(case, experiment=experiment) for case in (RENO, MIXREACT)],
+        lambda end_to_end: {"pair": f"{total}-{end_to_end}"}, f"{{}} % of {total} %",
+        scale=scale, log=log,
+    )  # fmt: skip
+
+
+def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
+    """Distributions of one protocol, a line for each load."""
+    case = next(case for case in (*ALL, ECN_340) if case.protocol == panel)
+    drawn = False
+    for number, load in enumerate(LOADS):
+        try:
+            x, y = next(curves(data, case.experiment, "cdf", protocol=panel, load=float(load)))
+        except NotRunError:
+            continue
+        shade = str(0.1 + 0.08 * number)
+        axes.plot(1e3 * x, y, color=shade, linewidth=0.9, label=f"{load} %")
+        drawn = True
+    if not drawn:
+        raise NotRunError("nothing was run")
+    axes.set_title(case.label)
+
+
+def _map(axes: Axes, data: Data, panel: str) -> None:
+    """Figure 4.55: what MixReact takes longer than Reno, by round trip and size."""
+    cells, difference = map_difference(data, "mixreact", "reno", float(panel))
+    shape = len(ROUND_TRIP_EDGES_S) - 1, len(SEGMENT_EDGES) - 1
+    values = np.full(shape[0] * shape[1], np.nan)
+    values[cells.astype(int)] = difference
+    axes.set_facecolor("#d0d0d0")
+    axes.grid(visible=False)
+    shown = axes.pcolormesh(
+        1e3 * ROUND_TRIP_EDGES_S, SEGMENT_EDGES, values.reshape(shape).T, cmap="RdBu_r",
+        vmin=-400, vmax=400, rasterized=True,
+    )  # fmt: skip
+    axes.set_title(f"{panel} %")
+    axes.set_xlim(0, 400)
+    axes.figure.colorbar(shown, ax=axes, label="MixReact less Reno (ms)")
+
+
+def _followed(column: str, cases: Sequence[Case]) -> Draw:
+    """One quantity of the followed flow over time, a panel for each load."""
+
+    def draw(axes: Axes, data: Data, panel: str) -> None:
+        drawn = False
+        for case in cases:
+            try:
+                x, y = next(curves(data, "Z1", column, protocol=case.protocol, load=float(panel)))
+            except NotRunError:
+                continue
+            axes.plot(x, y, color=case.style.colour, label=case.label, linewidth=0.5, alpha=0.8)
+            drawn = True
+        if not drawn:
+            raise NotRunError("nothing was run")
+        axes.set_title(f"{panel} %")
+
+    return draw
+
+
+def _lines(metric: str, cases: Sequence[Case]) -> list[Line]:
+    return [
+        Line(case.experiment, metric, case.label, case.style, {"protocol": case.protocol})
+        for case in cases
+    ]
+
+
+def _by_load(
+    number: str, title: str, metric: str, y: str, published: str, cases: Sequence[Case] = CONGESTED,
+    *, log: bool = False, values: Mapping[str, float] | None = None,
+) -> Figure:  # fmt: skip
+    return Figure(
+        number, title, ("H1", "H1-TUNED"), published, Frame(LOAD, y, log_y=log), axis="load",
+        lines=_lines(metric, cases), panels=(), values=values or {},
+    )  # fmt: skip
+
+
+PRINTED = {
+    "reno": (0.08, 0.18, 0.43, 0.98, 1.99, 3.86, 8.02, 15.06, 23.79),
+    "pcwnd": (0.06, 0.14, 0.29, 0.64, 1.13, 1.92, 5.07, 11.57, 21.92),
+    "mixreact": (0.0, 0.0, 0.01, 0.11, 0.51, 2.00, 5.52, 12.29, 21.85),
+}
+
+
+def _loss(axes: Axes, data: Data, panel: str) -> None:
+    """Table 4.11 and Figure 4.12a: loss by load, and what is printed."""
+    cases = (RENO, PCWND, MIXREACT) if panel == "printed in Table 4.11" else (ECN_5, ECN_136)
+    drawn = False
+    for case in cases:
+        try:
+            curve = data.curve("loss_0", "load", case.experiment, protocol=case.protocol)
+        except NotRunError:
+            continue
+        drawn = True
+        axes.plot(
+            curve.x, np.maximum(curve.y, 1e-3), color=case.style.colour, label=case.label,
+            marker=case.style.marker, markersize=3, linestyle=case.style.line,
+        )  # fmt: skip
+        if case.protocol in PRINTED:
+            loads = [float(load) for load in LOADS]
+            axes.plot(loads, np.maximum(PRINTED[case.protocol], 1e-3), "_", markersize=9,
+                      color=case.style.colour, label=f"{case.label}, printed")  # fmt: skip
+    if not drawn:
+        raise NotRunError("nothing was run")
+    axes.set_yscale("log")
+    axes.set_title(panel)
+
+
+def _figure(
+    number: str, title: str, experiments: str, published: str, x: str, y: str, draw: Draw,
+    panels: Sequence[str], *, log: bool = False, from_zero: bool = True,
+) -> Figure:  # fmt: skip
+    frame = Frame(x, y, log_x=log, log_y=log, from_zero=from_zero and not log)
+    return Figure(
+        number, title, tuple(experiments.split()), published, frame, panels=panels, draw=draw
+    )
+
+
+def _groups(
+    numbers: Sequence[str], title: str, published: str, x: str, y: str, draw: Draw,
+    *, log: bool = False, experiments: str = "H1 H1-TUNED",
+) -> list[Figure]:  # fmt: skip
+    """The same for light, medium and heavy congestion."""
+    kinds = (("light", LIGHT), ("medium", MEDIUM), ("heavy", HEAVY))
+    return [
+        _figure(number, f"{title}, {kind} congestion", experiments, published, x, y, draw, panels,
+                log=log)
+        for number, (kind, panels) in zip(numbers, kinds, strict=True)
+    ]  # fmt: skip
+
+
+WEB: list[Figure] = [
+    _figure("4.12a", "Loss by load", "H1 H1-TUNED",
+            "Both Sync-TCPs lose least at every load. Marks: Table 4.11; none is drawn as 0.001.",
+            LOAD, "packets dropped (%)", _loss,
+            ("printed in Table 4.11", "not printed"), from_zero=False),
+    _by_load("4.12b", "Mean queue by load", "queue_0", "packets",
+             "SACK-ECN with 5 ms has the shortest, then the tuned one, then the Sync-TCPs, whose "
+             "lines cross at 90 %. Table 4.10 has 23, 36, 54, 73, 91 and 103 of MixReact."),
+    _by_load("4.12c", "Mean response time by load", "mean", "ms", "", log=True),
+    _by_load("4.13d", "Median response time by load", "median", "ms", "", log=True),
+    _by_load("4.13e", "Goodput per response by load", "rate", "kbit/s",
+             "The Sync-TCPs above Reno at every load; the tuned SACK-ECN highest from 85 to 95 %."),
+    _by_load("4.13f", "Flows with losses by load", "with_losses", "%",
+             "Below 2 % up to 70 % load with Pcwnd, a jump at 95 %."),
+    _by_load("4.14", "Throughput, goodput: goodput by load", "goodput", "kbit/s",
+             "Curves exist for all protocols and are not discussed."),
+    _figure("4.15", "Response times: a line for each load", "H1",
+            "The uncongested network, Reno and Pcwnd.", RESPONSE, SHARE, _per_protocol,
+            ("uncongested", "reno", "pcwnd")),
+    _figure("4.16", "Response times: a line for each load", "H1 H1-TUNED",
+            "MixReact and both SACK-ECN.", RESPONSE, SHARE, _per_protocol,
+            ("mixreact", "ecn-5", "ecn-136")),
+    *_groups(("4.17", "4.18", "4.19"), "Response times",
+             "At 85 % MixReact has 94 % within 1500 ms, Pcwnd 92, Reno and SACK-ECN 89.",
+             RESPONSE, SHARE, _per_load("cdf", ALL, scale=1e3)),
+    *_groups(("4.20", "4.21", "4.22"), "Tails of response times",
+             "A step at 6 s, where a lost SYN is sent again, but hardly with MixReact.",
+             "response time (s)", LONGER, _per_load("ccdf-all", ALL, log=True), log=True),
+    *_groups(("4.23", "4.24", "4.25"), "Queues (samples of every second)",
+             "MixReact has the smallest at 50 and 60 %, SACK-ECN from 85 % on.",
+             "packets", "share of samples", _per_load("queue-0", CONGESTED)),
+    *_groups(("4.26", "4.27", "4.28"), "Sizes of completed responses",
+             "A straight tail; the largest that is complete shrinks from 90 % on.",
+             "bytes", "share that is larger", _per_load("sizes", ALL, log=True), log=True),
+    *_groups(("4.29", "4.30", "4.31"), "Response times of up to 25,560 bytes",
+             "Sync-TCPs best at all loads, crossing near 90 %.",
+             RESPONSE, SHARE, _per_load("cdf-small", ALL, scale=1e3)),
+    *_groups(("4.32", "4.33", "4.34"), "Tails of these",
+             "Below 100 s up to 85 %.",
+             "response time (s)", LONGER, _per_load("ccdf-small", ALL, log=True), log=True),
+    *_groups(("4.35", "4.36", "4.37"), "Response times of larger responses",
+             "MixReact no worse than Reno but at 50 %.",
+             "response time (s)", SHARE, _per_load("cdf-large", ALL)),
+    *_groups(("4.38", "4.39", "4.40"), "Tails of these", "",
+             "response time (s)", LONGER, _per_load("ccdf-large", ALL, log=True), log=True),
+    *_groups(("4.41", "4.42", "4.43"), "Base round trips of completed responses",
+             "The same for all protocols until 105 %.",
+             "s", "share that is larger", _per_load("round-trips-all", ALL, log=True), log=True),
+    *_groups(("4.44", "4.45", "4.46"), "The same, of up to 25,560 bytes", "",
+             "s", "share that is larger", _per_load("round-trips-small", ALL, log=True), log=True),
+    *_groups(("4.47", "4.48", "4.49"), "The same, of larger responses", "",
+             "s", "share that is larger", _per_load("round-trips-large", ALL, log=True), log=True),
+    _figure("4.50", "The flow with the largest response: window", "Z1",
+            "Reno's saw tooth; MixReact's series of small steps; Pcwnd's cuts without losses.",
+            "time (s)", "cwnd (segments)", _followed("cwnd", (RENO, PCWND, MIXREACT)),
+            ("60", "85")),
+    _figure("4.52", "Its queueing delay with Pcwnd", "Z1", "Almost 100 ms at 60 %.",
+            "time (s)", "ms", _followed("queueing_delay", (PCWND,)), ("60", "85")),
+    _figure("4.53", "Its queueing delay with MixReact", "Z1", "Below 75 ms at 60 %.",
+            "time (s)", "ms", _followed("queueing_delay", (MIXREACT,)), ("60", "85")),
+    _figure("4.55", "Duration by round trip and size: MixReact less Reno", "Z2",
+            "Mostly blue, darker at 85 %: MixReact is faster.",
+            "base round trip (ms)", "response (segments)", _map, ("60", "85")),
+    _figure("4.57", "Response times, total load 75 %", "HM", "MixReact better at all shares.",
+            RESPONSE, SHARE, _several("cdf", "75", scale=1e3), ("50", "60", "70")),
+    _figure("4.58", "Tails, total load 75 %", "HM", "Steps at 6 s with Reno, none with MixReact.",
+            "response time (s)", LONGER, _several("ccdf-all", "75", log=True), ("50", "60", "70"),
+            log=True),
+    _figure("4.60", "Response times, total load 90 %", "HM",
+            "Reno is clearly worse at 70 and 80 % end to end than at 50, 60 and 85.",
+            RESPONSE, SHARE, _several("cdf", "90", scale=1e3), ("50", "60", "70", "80", "85")),
+    _figure("4.62", "Tails, total load 90 %", "HM", "MixReact better out to the longest.",
+            "response time (s)", LONGER, _several("ccdf-all", "90", log=True),
+            ("50", "60", "70", "80", "85"), log=True),
+    _figure("4.64", "Response times, total load 105 %", "HM-105", "All poor.",
+            RESPONSE, SHARE, _several("cdf", "105", scale=1e3), ("50", "70", "85", "100")),
+    _figure("4.65", "Tails, total load 105 %", "HM-105", "MixReact slightly better.",
+            "response time (s)", LONGER, _several("ccdf-all", "105", log=True),
+            ("50", "70", "85", "100"), log=True),
+]  # fmt: skip
+
+__all__ = ["LOAD", "LOADS", "PUBLISHED", "RESPONSE", "SHARE", "WEB", "Case", "Draw", "curves",
+           "draw_curve"]  # fmt: skip
