@@ -30,11 +30,10 @@ impl Refusal {
                 );
                 return Err(Self::new(message, "choose another queue discipline"));
             }
-            if link.captured {
-                let message =
-                    format!("link `{name}`: measure.capture writes headers of simulated packets");
-                return Err(Self::new(message, "the option --pcap writes the real ones"));
-            }
+        }
+        if config.captures() {
+            let message = "measure.capture writes headers of simulated packets";
+            return Err(Self::new(message, "the option --pcap writes the real ones"));
         }
         if config.clock == Clock::Ns2 {
             let message = "clock = \"ns2\" is a simulator's arithmetic; the wall clock has its own";

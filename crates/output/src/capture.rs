@@ -17,6 +17,9 @@ pub(crate) const FILE: &str = "packets.pcapng";
 /// Comment of packets that their link drops on arrival. Packets that a discipline drops later have none.
 const DROPPED: &str = "dropped on arrival at this link";
 
+/// Bytes of a packet that are captured: the headers.
+const SNAP_BYTES: u32 = HEADER_BYTES_MAX as u32;
+
 /// A capture that is being written.
 #[derive(Debug)]
 pub(crate) struct Capture {
@@ -45,9 +48,8 @@ impl Capture {
                     let place = format!(
                         "packets as they come to the link from {from} to {to}, before its queue"
                     );
-                    let (ethernet, snap_bytes) = (LinkType::Ethernet, HEADER_BYTES_MAX as u32);
                     let rate = Some(link.rate);
-                    writer.interface(&link.name, &place, ethernet, rate, snap_bytes)?;
+                    writer.interface(&link.name, &place, LinkType::Ethernet, rate, SNAP_BYTES)?;
                     next += 1;
                 }
             }
@@ -57,8 +59,7 @@ impl Capture {
                 if captured {
                     let place =
                         format!("packets that end systems at {name} send, and that reach them");
-                    let (ethernet, snap_bytes) = (LinkType::Ethernet, HEADER_BYTES_MAX as u32);
-                    writer.interface(name, &place, ethernet, None, snap_bytes)?;
+                    writer.interface(name, &place, LinkType::Ethernet, None, SNAP_BYTES)?;
                     next += 1;
                 }
             }

@@ -9,6 +9,9 @@ use longhaul_units::Time;
 use crate::error::OutputError;
 use crate::pcapng::{LinkType, PcapngWriter};
 
+/// No limit on the captured bytes of a packet.
+const WHOLE: u32 = 0;
+
 /// A capture that is being written.
 #[derive(Debug)]
 pub struct HostCapture {
@@ -24,8 +27,7 @@ impl HostCapture {
             let mut writer = PcapngWriter::new(out, "longhaul")?;
             for host in hosts {
                 let place = "packets as the host sends them, and as they come to it";
-                // All bytes, of an interface whose speed the capture does not say.
-                writer.interface(host, place, LinkType::Raw, None, 0)?;
+                writer.interface(host, place, LinkType::Raw, None, WHOLE)?;
             }
             Ok(writer)
         };
