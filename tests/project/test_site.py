@@ -68,7 +68,7 @@ def test_everything_in_the_registries_has_a_page(site: Path) -> None:
         }
     for row in registry["algorithms"]:
         text = (site / f"reference/algorithms/{algorithms.slug(row['name'])}.md").read_text("utf-8")
-        assert all(rule in text for rule in row["law"])
+        assert text.count('<tr><th scope="row">') == len(row["law"])
         assert all(f"`{one['name']}`" in text for one in row["parameters"])
 
 
@@ -126,16 +126,11 @@ def test_charts_of_the_site_have_the_colours_of_plots() -> None:
 
 
 def test_laws_are_set_as_equations() -> None:
-    table = "".join(
-        laws.equations(
-            ["congestion: cwnd = (1 - decrease)^2 * cwnd if a loss is lost"], ["decrease"]
-        )
-    )
+    law = "congestion: cwnd = (1 - decrease)^2 * cwnd if a loss is lost"
+    table = "".join(laws.equations([law], ["decrease"]))
     assert '<th scope="row">congestion</th>' in table
-    assert (
-        "<var>cwnd</var> = (1 \N{MINUS SIGN} <var>decrease</var>)<sup>2</sup> · <var>cwnd</var>"
-        in table
-    )
+    decrease = "(1 \N{MINUS SIGN} <var>decrease</var>)<sup>2</sup>"
+    assert f"<var>cwnd</var> = {decrease} \N{MIDDLE DOT} <var>cwnd</var>" in table
     # Words of a sentence are no variables.
     assert table.endswith("if a loss is lost</td></tr></table>")
 
