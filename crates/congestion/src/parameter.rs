@@ -308,7 +308,7 @@ fn check_names(
 /// Reason why a chosen algorithm or slow start cannot be built.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SpecError {
-    /// No such name in the registry.
+    /// The registry has no such name.
     #[error("unknown {what} `{kind}`{}; known: {}", hint(.nearest), .known.join(", "))]
     UnknownKind {
         /// Kind of the registry's entries: `congestion control` or `slow start`.

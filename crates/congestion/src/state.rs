@@ -18,7 +18,7 @@ use crate::window::Window;
 pub struct CongestionState {
     /// Window and threshold.
     pub window: Window,
-    /// The current recovery, if the algorithm has it halve the rate: few do.
+    /// The current recovery with rate halving, which few algorithms use.
     rate_halving: Option<Box<RateHalving>>,
     /// True once a congestion signal other than a timeout has come: ends ns-2's limited slow start.
     signalled: bool,

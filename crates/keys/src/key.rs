@@ -50,7 +50,7 @@ pub enum DefaultText {
 }
 
 impl fmt::Display for DefaultText {
-    /// Writes the default for help texts, with the profiles that have it; nothing without one.
+    /// Writes the default for help texts, with the profiles to which it applies; nothing without a default.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = match self {
             Self::Required => return f.write_str("required"),

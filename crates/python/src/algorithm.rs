@@ -363,7 +363,7 @@ struct Instance {
 #[derive(Debug)]
 struct Controller {
     algorithm: Arc<Algorithm>,
-    /// Made when the flow has something to tell.
+    /// The instance, created at the first call.
     instance: OnceCell<Instance>,
     /// Time of the last call.
     now: Time,

@@ -41,7 +41,7 @@ impl CallWatch {
     }
 }
 
-/// Interruption of a call that goes on when time is up: the simulation has no turn then.
+/// Interruption of a call that has not returned when time is up, so that the simulation cannot act.
 struct CallLimit {
     limit: TimeLimit,
     calls: Arc<Calls>,

@@ -1,5 +1,5 @@
-//! HyStart as Linux has it: slow start ends with a train of acknowledgements that spans half the smallest
-//! round-trip time, or when the round-trip time grows.
+//! HyStart of Linux: slow start ends with a train of acknowledgements that spans half the smallest round-trip time, or
+//! when the round-trip time grows.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};

@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// Records a packet that has come to a captured link; its wire form is known if it has just been sent.
+    /// Records a packet that has reached a captured link; its wire form is known if it has just been sent.
     fn record_packet(
         &self,
         entered: &LinkEntry,

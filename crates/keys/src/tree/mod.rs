@@ -210,7 +210,7 @@ impl Table {
         self.get(field)?.table()
     }
 
-    /// Returns the table of a key, to be changed; none if it has none.
+    /// Returns the table of a key for changes; none if the key has no table.
     pub fn table_mut<T>(&mut self, field: Field<T>) -> Option<&mut Self> {
         self.get_mut(field)?.table_mut()
     }

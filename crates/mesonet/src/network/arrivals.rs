@@ -171,7 +171,7 @@ struct Lane {
     batch: Vec<InFlight>,
     taken: usize,
     later: VecDeque<Vec<InFlight>>,
-    /// Empty ones, to be filled again.
+    /// Empty lanes for reuse.
     spare: Vec<Vec<InFlight>>,
 }
 

@@ -10,7 +10,7 @@ pub(crate) struct Routes {
     /// Point of presence of each access router.
     pops: Vec<Option<u16>>,
     domains: Vec<u16>,
-    /// Both ends of each link.
+    /// The two ends of each link.
     ends: Vec<(u16, u16)>,
     /// `links[at * routers + to]`.
     links: Vec<u16>,

@@ -119,8 +119,8 @@ keys! {
     pub(crate) struct MoreMeasures {
         /// Rule that ends the run before its duration.
         pub stop: Option<CountedFlows> = Kind::Table(STOP).key(),
-        /// Links whose packets are recorded as they come to them, before the queue: by name, access links included,
-        /// such as `reno-0-sender-up`.
+        /// Names of links whose packets are recorded on arrival, before the queue; access links have names such as
+        /// `reno-0-sender-up`.
         pub capture: Vec<String> = Kind::List(&Kind::Name).key().default("[]"),
     }
 }

@@ -148,7 +148,7 @@ const BITS_PER_MBIT: f64 = 1e6;
 /// Decision that the current intervals are for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// No decision: the connection begins, or goes on after a timeout or idle time.
+    /// No decision: the connection begins, or continues after a timeout or idle time.
     Paused,
     /// Choice between doubling the rate once more and ending that. `before` is the utility of half the rate.
     Starting { before: f64 },

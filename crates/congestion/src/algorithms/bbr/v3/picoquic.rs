@@ -349,7 +349,8 @@ impl Picoquic {
 }
 
 impl Machine {
-    /// In about half of the cycles, by the number of rounds that was drawn and is not counted further.
+    /// Returns true if the path is saturated (`BBRCheckPathSaturated`), in the half of the cycles whose drawn number of
+    /// rounds is 1.
     fn is_saturated(&self, ack: &AckSample) -> bool {
         let (Some(rtt), Some((min, _)), Some(rate)) =
             (ack.rtt, self.min_rtt.rtt, ack.delivery_rate)
@@ -463,7 +464,7 @@ mod tests {
         );
     }
 
-    /// Not before a round trip has passed; a plateau of the rate says nothing.
+    /// A probe lasts a round trip at least; a plateau of the rate does not end it.
     #[test]
     fn a_probe_ends_when_round_trips_grow_or_with_much_in_flight() {
         let mut flow = going_up();
@@ -535,8 +536,8 @@ mod tests {
         );
     }
 
-    /// From the fourth on, and more than 2 %: what is in flight, and what arrives, is the window for a round trip. Then it
-    /// is what it was.
+    /// From the fourth loss on, and above 2 %, the window is held for a round trip at the segments in flight plus those
+    /// that arrive. Then it is restored.
     #[test]
     fn many_losses_hold_the_window_for_a_round_trip() {
         let mut flow = cruising();
