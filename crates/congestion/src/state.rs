@@ -229,7 +229,7 @@ impl CongestionState {
     }
 
     /// Undoes the last reduction, which was not needed: window and threshold return to their values before it, unless
-    /// they are larger. If the algorithm controls the window, it is only told.
+    /// they are larger. An algorithm that controls the window is only notified.
     pub fn undo(&mut self, cwnd: f64, ssthresh: f64) {
         let window = &mut self.window;
         if self.controller.phases() != Phases::All {

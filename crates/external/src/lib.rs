@@ -48,7 +48,7 @@ struct Peer {
 }
 
 impl External {
-    /// Makes the controller at `address`.
+    /// Creates the controller at `address`.
     pub fn new(address: Address, program: Program) -> Self {
         let connection = Mutex::new(None);
         let peer = Arc::new(Peer {

@@ -24,7 +24,7 @@ pub struct Key {
     pub name: &'static str,
     /// Allowed values.
     pub kind: Kind,
-    /// Unit of a number; empty if its kind says it, or if it has none.
+    /// Unit of a number; empty if its kind implies the unit, or if it has no unit.
     pub unit: &'static str,
     /// Default, where the key is left out.
     pub default: DefaultText,

@@ -53,7 +53,7 @@ struct CallLimit {
 }
 
 impl CallLimit {
-    /// Makes a watch over the algorithms that this thread calls.
+    /// Creates a watch over the algorithms that this thread calls.
     fn new(limit: TimeLimit) -> PyResult<Self> {
         let thread = Python::attach(|py| -> PyResult<_> {
             let ident = py.import("threading")?.call_method0("get_ident")?;

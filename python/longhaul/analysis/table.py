@@ -17,7 +17,7 @@ from longhaul import _engine
 from longhaul._engine import LonghaulError
 from longhaul.files.writing import atomic
 
-# A level of a factor, as a campaign or a table has it.
+# A level of a factor, in a campaign or a table.
 Level = str | int | float
 REPLICATION = "replication"
 # Prefix of a response that holds logarithms; the figure follows in parentheses.
@@ -42,7 +42,7 @@ class TableError(LonghaulError):
 
 
 def _text(level: Level) -> str:
-    """Return a level as files have it: `true`, not `True`."""
+    """Return a level as in files: `true`, not `True`."""
     return str(level).lower() if isinstance(level, bool) else str(level)
 
 

@@ -28,7 +28,7 @@ def evaluate(
     workers: int | None = None,
     watch: Watch | None = None,
 ) -> tuple[list[RunFigures], Progress]:
-    """Do the runs that the store lacks; return the figures of all runs, and the progress.
+    """Execute the runs that the store lacks; return the figures of all runs, and the progress.
 
     `settings` are set in every scenario, such as `{"profile": "linux"}`. A failed run is left
     out, and listed in the returned progress.

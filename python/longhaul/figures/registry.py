@@ -15,7 +15,7 @@ RUN, LABEL, LINK, PROXY = "run", "label", "link", "proxy"
 ALL = "all"
 # The modules that declare figures, in the order of lists.
 MODULES = {LABEL: "labels", LINK: "links", PROXY: "proxies", RUN: "runs"}
-# Lists that have a figure unless it says otherwise: others have it when it is asked for.
+# Lists that contain a figure by default; other lists contain it on request.
 SUMMARY, MERIT = "summary", "merit"
 _LISTED = {LABEL: (SUMMARY,), LINK: (SUMMARY,), PROXY: (SUMMARY,), RUN: (MERIT,)}
 # Tables of summaries with a row for each owner, as paths name them.

@@ -126,7 +126,7 @@ def named(name: str, help: str) -> Callable[[Find], Find]:
 
 
 def analyse(name: str, table: ResponseTable, options: Options) -> Findings:
-    """Do a named analysis."""
+    """Run a named analysis."""
     if name not in ANALYSES:
         raise TableError(f"unknown analysis `{name}`; available: {', '.join(ANALYSES)}")
     return ANALYSES[name].find(table, options)

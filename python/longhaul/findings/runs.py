@@ -66,7 +66,7 @@ def named(name: str, help: str) -> Callable[[Find], Find]:
 
 
 def analyse_run(name: str, run: "Results", against: "Results | None" = None) -> list[Text]:
-    """Do a named analysis of a run."""
+    """Run a named analysis of a run."""
     return of_run(name).find(run, against)
 
 

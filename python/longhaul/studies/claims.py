@@ -71,7 +71,7 @@ class Claim:
 
     @property
     def is_set_up(self) -> bool:
-        """True if the claim only checks that runs are set up as the source has it."""
+        """True if the claim only checks that runs are set up as in the source."""
         return self.source.startswith(SET_UP)
 
     @property

@@ -235,7 +235,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """The function that reduces a run; stores tell apart runs that were reduced in other ways."""
+    """The function that reduces a run; stores separate runs by their reduction."""
 
     variant: str
     reducer: Callable[[Results], Kept]

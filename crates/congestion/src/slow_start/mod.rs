@@ -182,7 +182,7 @@ pub enum SlowStart {
     Hybrid(HybridSlowStart),
     /// The first slow start of picoquic.
     Picoquic(PicoquicSlowStart),
-    /// SEARCH: apart, since it remembers much.
+    /// SEARCH, boxed since its state is large.
     Search(Box<Search>),
     /// Rapid Start, boxed since few flows use it.
     Rapid(Box<RapidStart>),

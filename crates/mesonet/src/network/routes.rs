@@ -51,7 +51,7 @@ impl Routes {
         self.domains[access as usize]
     }
 
-    /// Returns the point of presence of an access router; none if it has none.
+    /// Returns the point of presence of an access router; none for one without.
     pub(crate) fn pop(&self, access: u16) -> Option<u16> {
         self.pops[access as usize]
     }

@@ -15,7 +15,7 @@ from longhaul.mesonet import MesoNet
 FACTORS = {"movie": 10_000, "service_pack": 1000, "document": 10, "web": 1}
 # Mean sizes of Web objects (table 8-2).
 MEAN_SIZES = (100, 150)
-# Pareto sizes are taken at the middles of so many equal steps of -log(1 - probability).
+# Pareto sizes are taken at the middles of STEPS equal steps of -log(1 - probability), up to LAST.
 STEPS, LAST = 20_000, 30.0
 
 
