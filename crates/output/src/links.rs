@@ -42,8 +42,8 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
 
 /// Test of a link for a property.
 type Does = fn(&Link) -> bool;
-/// Columns that only some links fill, and the key that makes them do so: where no link does, the table has no
-/// such column.
+/// Columns that only links with a certain key fill, with that key. If no link has the key, the table has no such
+/// column.
 const OF_SOME: [(&str, &str, Does); 4] = [
     ("line_utilization", "shaper", |link| {
         link.capacity() < link.rate

@@ -71,7 +71,7 @@ class Outcome:
     def left_s(self) -> float | None:
         """Seconds until the end, if packets are simulated as fast as until now.
 
-        What was expected of finished runs is corrected by what was measured of them.
+        Expected costs of runs are corrected by the measured costs of finished ones.
         """
         if self.data_packets == 0 or self.expected_done == 0.0:
             return None

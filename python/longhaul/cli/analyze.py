@@ -233,7 +233,7 @@ def _logarithms(
 
 
 def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
-    """Return factors that are rates, where rates are responses and none is a part of them."""
+    """Return the factors that are rates if any response is in bit/s, otherwise none."""
     chosen = [table.place(name) for name in responses or table.telling()]
     if not any(unit_at(place) == "bit/s" for place in chosen):
         return []

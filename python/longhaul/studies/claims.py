@@ -148,7 +148,7 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
     """Yield the claims of a TOML file as rows; words that are not given are empty.
 
-    What is measured is of the claim's first experiment unless it says otherwise.
+    Without the word `of`, a claim measures its first experiment.
     """
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))["claims"]

@@ -1,8 +1,8 @@
 """Metrics of one run with long transfers.
 
-Rates are kbit/s of whole packets, as the source counts them: 1474 bytes over 300 s are its goodputs
-(Tables A.1 and A.2). Queues are means over arrivals and departures: on what an arriving packet
-finds follow a sample with it and one without it. Of flow 6, `goodput_6` and so on.
+Rates are kbit/s of whole packets, as in the source, whose goodputs are 1474 bytes per packet over
+300 s (Tables A.1 and A.2). Queues are means over arrivals and departures, with one sample after
+each. Metrics of one flow have its number: `goodput_6` is that of flow 6.
 """
 
 import zlib
