@@ -183,7 +183,7 @@ def in_signs(
 ) -> tuple[dict[str, list[str]], str]:
     """Return, for each factor, a text per condition, and the meaning of the signs.
 
-    Of two levels the first is a minus, the second a plus.
+    The first of two levels is a minus, the second a plus.
     """
     rows, signs = {}, []
     for name in conditions[0]:

@@ -83,7 +83,7 @@ class Claim:
     def of_one_run(self) -> bool:
         """True for a number, inside its band, that the source has from one run.
 
-        Of a printed 0 nothing is half and twice, and what lies on an end of its band is a bound.
+        A printed 0 is excluded, since it has no half and twice, as is an end of the band, a bound.
         """
         band = self.expected
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]

@@ -127,7 +127,7 @@ class _MeasuredClaim:
 
     @cached_property
     def kind(self) -> str:
-        """The kind of number, which decides what some levels show of all; see `partial`."""
+        """The kind of number, from which `partial` derives bounds over all levels."""
         return "" if self.part is None else self.question.kind(self.part.axis)
 
 

@@ -73,7 +73,7 @@ def _advantages(data: Data, of: str) -> np.ndarray:
 def off_differences(data: Data, of: str, base: str) -> float:
     """Return the largest deviation of a range of differences (tables 8-30, 9-12), in points.
 
-    What is printed is not rounded alike: ranges of the printed goodputs stand in its place.
+    Ranges of the printed goodputs replace the printed ranges, which are not rounded alike.
     """
     means = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
     wanted = [tables.printed(of, role) for role in tables.ROLES]
