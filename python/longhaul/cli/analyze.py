@@ -253,8 +253,8 @@ def _list_analyses() -> None:
     for analysis in ANALYSES.values():
         typer.echo(f"{analysis.name:14} {analysis.help}")
     typer.echo("of the directory of one run:")
-    for one in RUN_ANALYSES.values():
-        typer.echo(f"{one.name:14} {one.help}")
+    for run_analysis in RUN_ANALYSES.values():
+        typer.echo(f"{run_analysis.name:14} {run_analysis.help}")
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:

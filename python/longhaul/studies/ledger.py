@@ -69,7 +69,11 @@ def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgemen
 
 def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
     """Return the families of some claims, in their order."""
-    found = {id(one.family): one.family for one in judgements if one.family is not None}
+    found = {
+        id(judgement.family): judgement.family
+        for judgement in judgements
+        if judgement.family is not None
+    }
     return list(found.values())
 
 
