@@ -67,7 +67,7 @@ class _FamilyCells:
 
 
 def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
-    """Judge the families of a study of which there are three replications; by claim."""
+    """Judge the families of a study that have three replications; return judgements by claim."""
     cells, found = [], []
     for declared in _declared(study):
         if (family := _family(study, data, declared)) is not None:

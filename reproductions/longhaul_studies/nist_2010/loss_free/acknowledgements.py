@@ -23,8 +23,8 @@ STEPS, LAST = 20_000, 30.0
 class Acknowledgements:
     """Arrival times of the acknowledgements of a flow.
 
-    At first one by one; after that it is known how many have come at the end of each interval, in
-    which they begin with the interval and follow one another at the speed of the host. After the
+    The first ones have their own times. Later the number until the end of each interval is known;
+    in an interval acknowledgements begin at once and arrive at the speed of the host. After the
     last interval their rate grows as in the second half of the intervals, up to that speed.
     """
 

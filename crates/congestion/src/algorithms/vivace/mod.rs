@@ -226,8 +226,8 @@ impl Vivace {
         }
     }
 
-    /// Returns the rate to send at: that of the interval that is sent, or the one between while the fates of both are
-    /// awaited.
+    /// Returns the sending rate: one of the two probing rates while their intervals are sent, and the rate between them
+    /// while the results are awaited.
     fn sending_rate(&self) -> f64 {
         match self.stage {
             Stage::Learning { high_first, .. } if self.sent < self.planned() => {
