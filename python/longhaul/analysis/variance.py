@@ -50,12 +50,12 @@ def anova(
 ) -> list[Source]:
     """Return the analysis of variance of a response by factors of any number of levels.
 
-    Main effects and interactions of up to `order` factors; the last line is the residual. A sum of
-    squares is what a term adds to all others but the interactions that it is part of (type II:
-    Langsrud 2003, Statistics and Computing 13), so that the order of factors does not matter, and
-    what runs cannot assign to one of two terms counts for neither. In a balanced design they add up
-    to the total. Factors with one level are left out, and so are interactions of orders that leave
-    no degree of freedom for the residual.
+    Main effects and interactions of up to `order` factors; the last line is the residual. The sum
+    of squares of a term is its addition to all other terms, except interactions that contain it
+    (type II: Langsrud 2003, Statistics and Computing 13), so that the order of factors does not
+    matter, and what runs cannot assign to one of two terms counts for neither. In a balanced design
+    they add up to the total. Factors with one level are left out, and so are interactions of orders
+    that leave no degree of freedom for the residual.
     """
     y = np.asarray(response, float)
     y = y - y.mean() if len(y) else y

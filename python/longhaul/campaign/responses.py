@@ -161,7 +161,7 @@ def check(
 
 
 def _lacking(place: str, kind: Kind) -> ResponseError | None:
-    """Return the refusal of a figure whose table the scenario leaves out; none of other places."""
+    """Return the refusal of a figure whose table the scenario leaves out; None for other places."""
     figure = of_response(place)
     if figure is None or not figure.needs or kind.name != kinds.CONNECTIONS:
         return None

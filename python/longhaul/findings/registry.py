@@ -88,7 +88,7 @@ class Findings:
         self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]],
         left_out: Sequence[str] = (), note: str = "", place: str = "",
     ) -> None:  # fmt: skip
-        """Add a table; of a response, `place` is the figure that it is."""
+        """Add a table; `place` is the figure of a response."""
         if place.startswith(LOGARITHM):
             title = f"{LOGARITHM}({title})"
         found = Text(title, tuple(heads), [*map(tuple, rows)], left_out, note)

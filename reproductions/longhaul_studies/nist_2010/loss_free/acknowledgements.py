@@ -1,7 +1,7 @@
 """Goodput of files that lose no packet, from the acknowledgements of one flow without an end.
 
-A file of n packets takes as long as the n-th acknowledgement does: none is sent in another way
-because the file is longer.
+A file of n packets is complete at the n-th acknowledgement, since the length of a file does not
+change the sending of its packets.
 """
 
 from dataclasses import dataclass

@@ -99,7 +99,7 @@ def outlier_share(data: Data, of: str) -> float:
 
 @of_design
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
-    """Return how far algorithms are from the others in the first component, in the others' ranges.
+    """Return the distance of algorithms from the others in the first component, in others' ranges.
 
     Scores are means over some conditions; the result is negative if one is within the range.
     """

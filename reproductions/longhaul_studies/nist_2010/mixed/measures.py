@@ -191,7 +191,8 @@ def goodput_scores(data: Data, of: str) -> np.ndarray:
 def purity(data: Data, of: str, count: float) -> float:
     """Return the part of the runs whose group of scores has their network speed and delay.
 
-    Groups of the first two components by Ward's linkage; a group is of the levels most have.
+    Groups of the first two components by Ward's linkage; a group has the levels of most of its
+    runs.
     """
     scores = goodput_scores(data, of)
     labels = components.score_groups(scores.reshape(-1, scores.shape[-1])[:, :2], int(count))

@@ -84,7 +84,7 @@ def _flows(kept: Kept) -> Row:
 def _classes(kept: Kept) -> Row:
     """Return data and ACKs at the first congested link; empty if another link drops packets.
 
-    All data there are of the measured flows.
+    All data at this link belong to the measured flows.
     """
     links = {link["name"]: link for link in kept["links"]}
     if any(links[f"hop-{router}"]["dropped_pkts"] for router in (1, 3)):
