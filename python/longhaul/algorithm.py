@@ -56,9 +56,9 @@ def load(
     parameters: str,
     given: Mapping[str, Class] | None,
 ) -> UserAlgorithm:
-    """Find the class `name`: in the `text` of `file`, or without them among those `given`.
+    """Find the class `name` in the `text` of `file`, or without a file among the `given` classes.
 
-    `parameters` is a JSON object. What cannot be used is refused with an `AlgorithmError`.
+    `parameters` is a JSON object. A class that cannot be used is refused with an `AlgorithmError`.
     """
     if file is not None and text is not None:
         loaded = _class_of(_executed(file, text), name, file)

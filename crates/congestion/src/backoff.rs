@@ -1,4 +1,4 @@
-//! The part of the window that a congestion signal takes: after a mark it may be another than after a loss.
+//! Reduction of the window by a congestion signal; the part after a mark may differ from the part after a loss.
 
 use serde::{Deserialize, Serialize};
 

@@ -166,7 +166,7 @@ pub fn restart(event: &Timeout, window: &mut Window) {
     window.restart();
 }
 
-/// Copying an algorithm behind its interface; every algorithm that is `Clone` has it.
+/// Copying of an algorithm behind its interface; implemented for every algorithm that is `Clone`.
 pub trait CloneBox {
     /// A copy.
     fn clone_box(&self) -> Box<dyn CongestionControl>;

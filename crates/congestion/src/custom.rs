@@ -7,7 +7,7 @@ use crate::congestion_control::CongestionControl;
 
 /// Factory of controllers of an algorithm that the registry does not list.
 pub trait Factory: fmt::Debug + Send + Sync {
-    /// Makes a controller that no flow has used yet.
+    /// Creates a controller that no flow has used yet.
     fn make(&self) -> Box<dyn CongestionControl>;
 }
 

@@ -36,7 +36,7 @@ impl Signal {
 pub struct PathNeeds {
     /// The queue discipline that it is made for, if there is one.
     pub queue: Option<QueueNeed>,
-    /// Its trouble on fast paths, if it has any.
+    /// Bursts of its own that matter on fast paths, if it has any.
     pub own_bursts: Option<OwnBursts>,
 }
 

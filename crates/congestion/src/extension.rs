@@ -1,4 +1,4 @@
-//! Calls that serve one algorithm, or two or three, apart from the interface that all have.
+//! Calls that serve one, two or three algorithms, separate from the interface of all.
 
 use longhaul_units::Span;
 

@@ -16,7 +16,7 @@ const MAX_BURST: f64 = 3.0;
 /// One recovery.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RateHalving {
-    /// The window does not go below this.
+    /// Lower bound of the window.
     floor: f64,
     /// True if the next acknowledgement is the second of two.
     second: bool,

@@ -18,7 +18,7 @@ impl RateSample {
     /// The products' rounding errors are smaller.
     const CLEARLY: f64 = 1.0 - 1e-12;
 
-    /// Makes a sample of `segments` delivered in an interval, which is longer than zero.
+    /// Creates a sample of `segments` delivered in an interval, which is longer than zero.
     #[inline]
     pub fn new(segments: f64, interval: Span) -> Self {
         Self { segments, interval }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Round-trip times that are remembered (`PICOQUIC_MIN_MAX_RTT_SCOPE`, `BBRRTTJitterBufferLen`).
 pub(crate) const SAMPLES: usize = 7;
 
-/// Time by which two samples are at least apart.
+/// Smallest time between two samples.
 const SPACING: Span = Span::from_millis(1);
 
 /// The last round-trip times.

@@ -85,7 +85,7 @@ pub struct Round {
     pub timeout: bool,
 }
 
-/// Returns the mean window over whole rounds, each weighted alike as the response functions have it.
+/// Returns the mean window over whole rounds, all with the same weight, as response functions define it.
 pub fn mean_window(rounds: &[Round]) -> f64 {
     rounds.iter().map(|round| round.cwnd).sum::<f64>() / rounds.len() as f64
 }

@@ -18,7 +18,7 @@ use crate::window::Window;
 pub struct CongestionState {
     /// Window and threshold.
     pub window: Window,
-    /// The current recovery, if the algorithm has it halve the rate: few do.
+    /// The current recovery with rate halving, which few algorithms use.
     rate_halving: Option<Box<RateHalving>>,
     /// True once a congestion signal other than a timeout has come: ends ns-2's limited slow start.
     signalled: bool,
@@ -229,7 +229,7 @@ impl CongestionState {
     }
 
     /// Undoes the last reduction, which was not needed: window and threshold return to their values before it, unless
-    /// they are larger. If the algorithm controls the window, it is only told.
+    /// they are larger. An algorithm that controls the window is only notified.
     pub fn undo(&mut self, cwnd: f64, ssthresh: f64) {
         let window = &mut self.window;
         if self.controller.phases() != Phases::All {

@@ -133,8 +133,8 @@ impl Reducing {
         (self.recovering, self.until) = (true, None);
     }
 
-    /// Ends a recovery. The kernel takes samples of the acknowledgement that ends it before (`pkts_acked`): it covers
-    /// the whole recovery.
+    /// Ends a recovery. The acknowledgement that ends it covers the whole recovery; the kernel has taken its samples
+    /// before (`pkts_acked`).
     pub(crate) fn end_recovery(&mut self) {
         (self.recovering, self.ending) = (false, true);
     }

@@ -18,7 +18,7 @@ pub(crate) struct WindowedMax {
 }
 
 impl WindowedMax {
-    /// Makes a filter without a value yet: its maximum is zero.
+    /// Creates a filter without a value yet: its maximum is zero.
     pub(crate) fn new() -> Self {
         Self {
             best: [(0, 0.0); 3],

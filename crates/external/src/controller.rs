@@ -35,7 +35,7 @@ struct Untold {
 }
 
 impl Clone for Controller {
-    /// Makes a new controller: flows start from copies of a controller that has reported nothing.
+    /// Creates a new controller: flows start from copies of a controller that has reported nothing.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.peer))
     }

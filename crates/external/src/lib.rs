@@ -24,8 +24,8 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 /// Reactions of the program to a controller that fails or lets it wait.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
-    /// Function that is told the reason why a controller failed. It is not asked again, and the run should
-    /// end.
+    /// Function called with the reason for the failure of a controller. The controller is not called again, and the run
+    /// should end.
     pub failed: fn(String),
     /// Function that returns true to stop waiting; asked ten times a second while an answer is awaited.
     pub stops_waiting: fn() -> bool,
@@ -48,7 +48,7 @@ struct Peer {
 }
 
 impl External {
-    /// Makes the controller at `address`.
+    /// Creates the controller at `address`.
     pub fn new(address: Address, program: Program) -> Self {
         let connection = Mutex::new(None);
         let peer = Arc::new(Peer {

@@ -12,7 +12,7 @@ pub struct Queue {
 /// A queue on the way of a flow's packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Visit {
-    /// Its place in [`Config::queues`].
+    /// Position of the queue in [`Config::queues`].
     pub queue: usize,
     /// True if data passes there, false for acknowledgements: each takes one packet's service, and
     /// only a drop of data is a loss, since acknowledgements are cumulative.
@@ -24,7 +24,7 @@ pub struct Visit {
 pub struct Flow {
     /// Round-trip time without queueing, in seconds.
     pub rtt: f64,
-    /// Most packets per second that its host sends.
+    /// Largest number of packets per second that its host sends.
     pub host_rate: f64,
     /// Start of the flow, in seconds.
     pub start: f64,

@@ -50,7 +50,7 @@ struct Place {
 }
 
 struct FlowState {
-    /// Its places, from and to.
+    /// Range of its places.
     places: std::ops::Range<usize>,
     window: f64,
     ssthresh: f64,

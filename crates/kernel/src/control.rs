@@ -9,6 +9,6 @@ pub type DataPackets<'a> = &'a mut dyn FnMut() -> u64;
 pub enum Control {
     /// Continue.
     Continue,
-    /// Stop here.
+    /// Stop the run.
     Stop,
 }

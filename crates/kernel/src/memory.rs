@@ -24,7 +24,7 @@ thread_local! {
 pub struct Budget(());
 
 impl Budget {
-    /// Puts a budget in force in this thread: `may_take` answers whether that many bytes more may be allocated.
+    /// Puts a budget in force in this thread: `may_take` returns true if that many more bytes may be allocated.
     pub fn begin(may_take: impl Fn(u64) -> bool + 'static) -> Self {
         BUDGET.set(Some(Box::new(may_take)));
         EXHAUSTED.set(false);

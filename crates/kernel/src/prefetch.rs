@@ -9,8 +9,7 @@ pub fn prefetch<T>(place: &T) {
     prefetch_lines::<1, T>(place);
 }
 
-/// Prefetches `LINES` lines, from `offset` bytes behind the beginning of `place`; whether that holds a
-/// value need not be known.
+/// Prefetches `LINES` lines, from `offset` bytes behind the beginning of `place`, which need not hold a value.
 #[inline]
 pub fn prefetch_within<const LINES: usize, T>(place: &Option<T>, offset: usize) {
     let first = std::ptr::from_ref(place).cast::<u8>();

@@ -1,15 +1,15 @@
-//! Defaults: from their texts to values.
+//! Values of defaults, from the texts of their declarations.
 
 use longhaul_units::Quantity;
 
 use crate::{DefaultText, KIND, Key, Kind, Node, Origin, Profile, Table, Value};
 
 impl Key {
-    /// Returns its default in a profile.
+    /// Returns the key's default in a profile.
     ///
     /// # Panics
     ///
-    /// If it is none that the key allows: a mistake in the declaration.
+    /// Panics if the key does not allow the default, which is a mistake in the declaration.
     pub fn default_node(&self, profile: Profile) -> Option<Node> {
         let text = self.default_in(profile)?;
         let value = self.kind.parse(text);

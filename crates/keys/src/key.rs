@@ -24,7 +24,7 @@ pub struct Key {
     pub name: &'static str,
     /// Allowed values.
     pub kind: Kind,
-    /// Unit of a number; empty if its kind says it, or if it has none.
+    /// Unit of a number; empty if its kind implies the unit, or if it has no unit.
     pub unit: &'static str,
     /// Default, where the key is left out.
     pub default: DefaultText,
@@ -50,7 +50,7 @@ pub enum DefaultText {
 }
 
 impl fmt::Display for DefaultText {
-    /// Writes the default for help texts, with the profiles that have it; nothing without one.
+    /// Writes the default for help texts, with the profiles to which it applies; nothing without a default.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = match self {
             Self::Required => return f.write_str("required"),

@@ -32,7 +32,7 @@ impl Calendar {
         }
     }
 
-    /// Returns the end of the window that is taken next.
+    /// Returns the end of the next window.
     fn end(&self) -> Time {
         Time::ZERO + self.window * self.next
     }

@@ -47,7 +47,7 @@ pub(crate) struct Checkpoint {
     every: Duration,
     last: Instant,
     has_state: bool,
-    /// Held as long as the process lives.
+    /// Lock held as long as the process lives.
     _lock: File,
 }
 

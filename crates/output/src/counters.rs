@@ -27,7 +27,7 @@ impl<P: 'static> Counter<P> {
         }
     }
 
-    /// Makes a counter of things.
+    /// Creates a counter of things.
     pub(crate) fn number(
         name: &'static str,
         description: &'static str,
@@ -36,7 +36,7 @@ impl<P: 'static> Counter<P> {
         Self::new(name, Kind::Count, description, value)
     }
 
-    /// Makes a counter of a measure.
+    /// Creates a counter of a measure.
     pub(crate) fn real(
         name: &'static str,
         description: &'static str,

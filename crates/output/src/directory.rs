@@ -25,7 +25,7 @@ pub(crate) struct PartialDirectory {
     /// True if the temporary directory stays when the run is not complete.
     kept: bool,
     digests: Digests,
-    /// Held while the directory is written, so that other processes do not take it for a stale one.
+    /// Lock held while the directory is written, so that other processes do not remove it as a stale one.
     _lock: Option<File>,
 }
 

@@ -15,7 +15,7 @@ pub enum OutputError {
     /// Overwriting is allowed, but for run directories only.
     #[error("{} is not a run directory (it has no run.json), so it is not overwritten; choose another output directory", .0.display())]
     NotARun(PathBuf),
-    /// There is a checkpoint, and the run is not to be resumed.
+    /// A checkpoint exists, and the run is not to be resumed.
     #[error(
         "{} holds the checkpoint of an unfinished run: add --checkpoint-every to resume it, or \
          remove the directory to start again", .0.display()

@@ -16,12 +16,12 @@ const ETHERTYPE_IPV4: u16 = 0x0800;
 const IP_BYTES: usize = 20;
 const UDP_BYTES: usize = 8;
 const TCP_BYTES: usize = 20;
-/// The most that TCP's header length field can say.
+/// Largest header length that TCP's field can express.
 const TCP_BYTES_MAX: usize = 60;
 const PROTOCOL_TCP: u8 = 6;
 const PROTOCOL_UDP: u8 = 17;
 
-/// No frame has more header bytes.
+/// Largest number of header bytes of a frame.
 pub(crate) const HEADER_BYTES_MAX: usize = ETHERNET_BYTES + IP_BYTES + TCP_BYTES_MAX;
 
 /// Largest shift of the window scale option (RFC 7323 section 2.3).
@@ -51,7 +51,7 @@ impl End {
 /// Properties shared by all packets of a flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Conversation {
-    /// Its nodes.
+    /// Nodes of the flow.
     from: u32,
     to: u32,
     /// Value of the MSS option: the largest payload of a segment without other options (RFC 6691

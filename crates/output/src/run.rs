@@ -22,7 +22,7 @@ pub type Progress = Box<dyn FnMut(Time, DataPackets<'_>) -> Control + Send>;
 /// A run that is complete on disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunSummary<R = Rows> {
-    /// Its directory.
+    /// Directory of the run.
     pub directory: PathBuf,
     /// Numbers of rows in its files.
     pub rows: R,

@@ -322,7 +322,7 @@ impl Algorithm {
         })
     }
 
-    /// Makes a flow's own object.
+    /// Creates a flow's own object.
     fn begin(&self, py: Python<'_>) -> PyResult<Instance> {
         let object = self
             .class
@@ -363,7 +363,7 @@ struct Instance {
 #[derive(Debug)]
 struct Controller {
     algorithm: Arc<Algorithm>,
-    /// Made when the flow has something to tell.
+    /// The instance, created at the first call.
     instance: OnceCell<Instance>,
     /// Time of the last call.
     now: Time,
@@ -374,7 +374,7 @@ struct Controller {
 }
 
 impl Clone for Controller {
-    /// Makes a new controller: flows start from copies of a controller that has had no call, and make their objects
+    /// Creates a new controller: flows start from copies of a controller that has had no call, and make their objects
     /// themselves.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.algorithm))

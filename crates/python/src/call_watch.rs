@@ -41,7 +41,7 @@ impl CallWatch {
     }
 }
 
-/// Interruption of a call that goes on when time is up: the simulation has no turn then.
+/// Interruption of a call that has not returned when time is up, so that the simulation cannot act.
 struct CallLimit {
     limit: TimeLimit,
     calls: Arc<Calls>,
@@ -53,7 +53,7 @@ struct CallLimit {
 }
 
 impl CallLimit {
-    /// Makes a watch over the algorithms that this thread calls.
+    /// Creates a watch over the algorithms that this thread calls.
     fn new(limit: TimeLimit) -> PyResult<Self> {
         let thread = Python::attach(|py| -> PyResult<_> {
             let ident = py.import("threading")?.call_method0("get_ident")?;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Time between two ticks, by the wall clock: Python gets a turn as often.
+/// Time between two ticks of the wall clock, at which Python may act.
 const INTERVAL: Duration = Duration::from_millis(100);
 
 /// Clock that calls a function at each tick as long as it lives, in a thread of its own: the turn of Python does not depend on

@@ -10,8 +10,8 @@ use crate::error::ScenarioError;
 
 /// Queues as capacity and buffer.
 type Queues = Vec<(f64, f64)>;
-/// Flows as round-trip time, host rate, start, increase, decrease, and the queues they visit with
-/// whether data does.
+/// Flows: round-trip time, host rate, start, increase, decrease, and the queues on their path, each with true if data
+/// passes it.
 type Flows = Vec<(f64, f64, f64, f64, f64, Vec<(usize, bool)>)>;
 
 /// Follows flows over queues and gives measurements by interval and flow, or interval and queue.

@@ -13,7 +13,7 @@ use pyo3::types::PyDict;
 
 use crate::interval::Interval;
 
-/// Latest samples of a run while it goes on.
+/// Latest samples of a run in progress.
 #[derive(Default)]
 struct Samples {
     flow_names: Vec<String>,
@@ -105,7 +105,7 @@ fn keep<T>(all: &mut Vec<Option<T>>, at: u32, sample: T) {
     all[at] = Some(sample);
 }
 
-/// Passes a run's records on, and keeps the latest samples. Only runs that are watched have it.
+/// Recorder that forwards a run's records and keeps the latest samples, for runs that are watched.
 pub(crate) struct WatchedRecorder<'a, R> {
     recorder: &'a mut R,
     latest: &'a Latest,

@@ -38,13 +38,13 @@ pub(crate) struct Options {
     pub(crate) limit: Option<TimeLimit>,
     /// Bytes that the run may take; without them nine tenths of the memory available when it begins.
     pub(crate) memory: Option<u64>,
-    /// Object that holds the latest samples while the run goes on.
+    /// Object that holds the latest samples during the run.
     pub(crate) latest: Option<Latest>,
     /// Threads of a run of MesoNet.
     pub(crate) threads: usize,
 }
 
-/// A run that is on disk.
+/// A finished run, whose directory is on disk.
 pub(crate) struct FinishedRun {
     pub(crate) directory: PathBuf,
     /// Exception in Python that stopped the run, if any.

@@ -71,7 +71,7 @@ pub fn find(settings: &QuicStack, own: Option<&OwnAlgorithm>) -> Result<FoundSta
     (stack.find)(settings, own)
 }
 
-/// Makes a connection of quinn with these settings and a controller of the caller's.
+/// Creates a connection of quinn with these settings and a controller of the caller's.
 pub fn quinn_connection(
     settings: &QuicStack,
     setup: &StackSetup,

@@ -30,7 +30,7 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Makes the controller of a table that was checked. Nothing is connected to until a flow begins.
+/// Creates the controller of a table that was checked. Nothing is connected to until a flow begins.
 pub(crate) fn resolve(
     table: &Table,
     path: &str,

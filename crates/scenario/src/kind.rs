@@ -69,7 +69,7 @@ pub(crate) struct SimulationKind {
     pub other_names: fn() -> Vec<&'static str>,
     /// Moves values given under other names to its keys.
     pub rename: fn(&mut Table) -> Vec<Diagnostic>,
-    /// Completes a checked document, or reports what is inconsistent.
+    /// Completes a checked document, or reports inconsistencies.
     pub resolve: fn(Table, &dyn Algorithms) -> Result<ResolvedScenario, Vec<Diagnostic>>,
 }
 

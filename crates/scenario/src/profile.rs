@@ -19,7 +19,7 @@ pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin
     table
 }
 
-/// Returns the variant that a profile chooses for algorithms that have it.
+/// Returns the variant that a profile selects, for algorithms that have this variant.
 pub(crate) fn variant(profile: Profile) -> Node {
     let name = match profile {
         Profile::Rfc => "paper",

@@ -1,5 +1,4 @@
-//! From a checked document to one in which every value is present: given, from the profile,
-//! default, or derived from others.
+//! Resolution of a checked document: every value is given, from the profile, a default, or derived from others.
 
 use std::collections::HashSet;
 
@@ -20,7 +19,7 @@ use crate::model::{self, CountedFlows, Length, MoreMeasures, Scenario, Seeds};
 use crate::proxy::{self, Site};
 use crate::topology::{self, AccessLinks, Core};
 
-/// Everything that the engine's configuration is built from.
+/// A complete document, with all that the engine's configuration is built from.
 pub(crate) struct ResolvedDocument {
     /// The document, complete.
     pub root: Table,
@@ -31,7 +30,7 @@ pub(crate) struct ResolvedDocument {
     pub sites: Vec<Site>,
 }
 
-/// Completes a checked document, or reports what is inconsistent.
+/// Completes a checked document, or reports inconsistencies.
 pub(crate) fn resolve(
     mut root: Table,
     algorithms: &dyn Algorithms,

@@ -38,7 +38,7 @@ pub enum Dimension {
     Bdp,
 }
 
-/// Reason why a text is not the quantity asked for. The message says what would be right.
+/// Reason for refusing a text as a quantity. The message gives a valid example.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QuantityError {
     /// The text does not begin with a decimal number.
@@ -83,7 +83,7 @@ pub enum QuantityError {
         /// The text.
         found: String,
     },
-    /// More than 64 bits hold.
+    /// The value does not fit in 64 bits.
     #[error("{found:?} is too large")]
     TooLarge {
         /// The text.

@@ -55,7 +55,7 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// The empty span.
     pub const ZERO: Self = Self(0);
 
     /// Returns a span of `ps` picoseconds.

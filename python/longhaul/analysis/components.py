@@ -31,7 +31,7 @@ class Components:
     def deviation_shares(self) -> np.ndarray:
         """The share of each component in the sum of standard deviations.
 
-        What NIST SP 500-282, chapter 4, divides where it speaks of variation.
+        NIST SP 500-282, chapter 4, divides this among components as variation.
         """
         shares: np.ndarray = self.deviations / self.deviations.sum()
         return shares

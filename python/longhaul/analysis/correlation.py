@@ -48,7 +48,7 @@ class Group:
 
     @property
     def possible(self) -> int:
-        """Pairs of them."""
+        """Pairs of responses of the group."""
         return len(self.members) * (len(self.members) - 1) // 2
 
 

@@ -116,7 +116,7 @@ def by_size(effects: Sequence[Effect]) -> list[Effect]:
 def half_normal_quantiles(count: int) -> np.ndarray:
     """Return the absolute effects expected of noise alone, in ascending order.
 
-    Medians of the order statistics of a uniform sample, as quantiles of the half-normal
+    They are medians of the order statistics of a uniform sample, as quantiles of the half-normal
     distribution.
     """
     quantiles: np.ndarray = ndtri((1.0 + uniform_medians(count)) / 2.0)
@@ -128,8 +128,8 @@ def cumulative_residual_sd(
 ) -> np.ndarray:
     """Return the residual standard deviation as terms are added, the largest effect first.
 
-    The first value is that of the grand mean alone. Divided by the runs less the coefficients;
-    models with as many coefficients as runs are left out.
+    The first value belongs to the grand mean alone. Sums are divided by the runs less the
+    coefficients; models with as many coefficients as runs are left out.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     residual = y - y.mean()

@@ -70,9 +70,9 @@ def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Com
     """Return paired comparisons of all pairs of levels of a factor.
 
     Runs of one replication share their random numbers, so that differences within it vary less than
-    what they are of. Each replication gives one mean difference over all conditions; the interval
-    is that of these, and says what other random numbers would change. Of a single replication it
-    is that over conditions, and says what other conditions would.
+    the compared values. Each replication gives one mean difference over all conditions; the
+    interval is that of these, and says what other random numbers would change. Of a single
+    replication it is that over conditions, and says what other conditions would.
     """
     matched = table.matched(factor, response)
     pairs = combinations(table.factors[factor], 2)

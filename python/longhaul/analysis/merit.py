@@ -23,8 +23,8 @@ ROUNDING = 1e-9
 def harm(alone: float, beside: float, *, more_is_better: bool) -> float:
     """Return the harm a competitor does: 0 for none, 1 if all is lost, below 0 if it helps.
 
-    Ware, Mukerjee, Seshan and Sherry, "Beyond Jain's fairness index" (HotNets 2019), section 4.
-    Not a number if there is nothing to divide by.
+    Ware, Mukerjee, Seshan and Sherry, "Beyond Jain's fairness index" (HotNets 2019), section 4. NaN
+    if the denominator is zero.
     """
     worse, by = (alone - beside, alone) if more_is_better else (beside - alone, beside)
     return worse / by if by else float("nan")

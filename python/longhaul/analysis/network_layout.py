@@ -56,7 +56,7 @@ def around(
 ) -> dict[str, Place]:
     """Return places of the nodes attached to a backbone, directly or in two steps.
 
-    `above` has for each node the one that it is attached to. Each root has a circle for what is
+    `above` has for each node the one that it is attached to. Each root has a circle for the nodes
     below it, as large as its nearest neighbour allows.
     """
     roots = np.array(list(backbone.values()))

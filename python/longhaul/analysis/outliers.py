@@ -77,8 +77,8 @@ class Residuals:
 def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
     """Return residuals of competitors under one condition, and Grubbs' test of the extreme one.
 
-    `critical` is by default the exact two-sided value at 5 %; `NIST_CRITICAL` is what the study of
-    2010 used. Two equal extremes mask each other: of eight values G is then about 1.62.
+    `critical` is by default the exact two-sided value at 5 %; `NIST_CRITICAL` is the value of the
+    study of 2010. Two equal extremes mask each other: of eight values G is then about 1.62.
     """
     given = np.asarray(values, float)
     limit = grubbs_critical(len(given)) if critical is None else critical

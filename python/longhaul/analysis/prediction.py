@@ -1,9 +1,9 @@
 """Prediction intervals for one more run, from the runs that exist.
 
-The interval of a median says how well the median is known; it narrows with every run. That of one
-more run does not: it says what single runs do, and whether a run of somebody else is like them.
-Hahn and Meeker, Statistical Intervals, 1991, chapters 4 (normal; of logarithms for lognormal) and 5
-(order statistics).
+The interval of a median says how well the median is known; it narrows with every run. The interval
+for one more run does not narrow: it describes single runs, and a run of somebody else can be
+compared with it. Hahn and Meeker, Statistical Intervals, 1991, chapters 4 (normal; of logarithms
+for lognormal) and 5 (order statistics).
 """
 
 from collections.abc import Sequence
@@ -87,7 +87,7 @@ def _normal_medians(count: int) -> np.ndarray:
 
 @cache
 def _critical(count: int) -> float:
-    """Return the correlation that 5 % of normal samples of this size fall below."""
+    """Return the 5 % quantile of the correlation for normal samples of this size."""
     samples = np.sort(np.random.default_rng(1).standard_normal((SAMPLES, count)), axis=1)
     centred = samples - samples.mean(axis=1, keepdims=True)
     medians = _normal_medians(count)

@@ -60,8 +60,8 @@ class Edge:
 def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]:
     """Return the edges of a cube with a value at each corner, such as an average rank.
 
-    A factor whose edges are long is influential. With `digits` values are rounded first, as they
-    are where tables are made by hand.
+    A factor whose edges are long is influential. With `digits` values are rounded first, as in
+    tables made by hand.
     """
     count = len(values)
     factors = count.bit_length() - 1
@@ -108,8 +108,8 @@ def summarise_ranks(groups: Mapping[str, ArrayLike]) -> RankSummary:
 def distinctive(values: ArrayLike) -> int:
     """Return the index of the competitor whose value is farthest from the mean: the cell to fill.
 
-    Of the highest and the lowest the one farther from the mean of all (Mills et al. 2010, NIST
-    SP 500-282, chapter 8: filled cells of rank matrices).
+    It has the highest or the lowest value, whichever is farther from the mean of all (Mills et al.
+    2010, NIST SP 500-282, chapter 8: filled cells of rank matrices).
     """
     given = np.asarray(values, float)
     mean = given.mean()

@@ -36,7 +36,7 @@ def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[l
 def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tuple[float, float]:
     """Return the interval between the percentiles that leave out equal tails on either side.
 
-    Of a statistic's values in bootstrap samples it is the percentile interval of the statistic
+    For values of a statistic in bootstrap samples this is the percentile interval of the statistic
     (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13).
     """
     outside = (1.0 - coverage) / 2.0
@@ -88,7 +88,7 @@ def rank_correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 def _ranks(values: ArrayLike) -> np.ndarray:
     """Return twice the rank of each value, from 1 on; equal values share their mean rank.
 
-    Whole numbers, so that sums of them are exact.
+    Twice the ranks are whole numbers, whose sums are exact.
     """
     each, others = np.asarray(values)[..., np.newaxis], np.asarray(values)[..., np.newaxis, :]
     return 2.0 * (each > others).sum(axis=-1) + (each == others).sum(axis=-1) + 1.0  # type: ignore[no-any-return]

@@ -84,7 +84,7 @@ def lag(
 ) -> float | None:
     """Return the time from `begin` until a series reaches a level; None if not by `end`.
 
-    0 if it is there already in the last sample at or before `begin`.
+    The time is 0 if the last sample at or before `begin` has reached the level.
     """
     at, given = np.asarray(times, float), np.asarray(values, float)
     before = np.flatnonzero(at <= begin + ROUNDING_S)

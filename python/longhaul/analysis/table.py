@@ -17,7 +17,7 @@ from longhaul._engine import LonghaulError
 from longhaul.files.names import suggestion, unknown
 from longhaul.files.writing import atomic
 
-# A level of a factor, as a campaign or a table has it.
+# A level of a factor, in a campaign or a table.
 Level = str | int | float
 REPLICATION = "replication"
 # Prefix of a response that holds logarithms; the figure follows in parentheses.
@@ -42,7 +42,7 @@ class TableError(LonghaulError):
 
 
 def _text(level: Level) -> str:
-    """Return a level as files have it: `true`, not `True`."""
+    """Return a level as in files: `true`, not `True`."""
     return str(level).lower() if isinstance(level, bool) else str(level)
 
 
@@ -210,7 +210,7 @@ class ResponseTable:
     def with_all(self, responses: Sequence[str]) -> tuple["ResponseTable", list[str]]:
         """Return the runs that have all of these responses, and the levels of those that do not.
 
-        Some run has to have all.
+        At least one run must have all.
         """
         unknown_ = [name for name in responses if name not in self.responses]
         if unknown_ or not responses:
@@ -382,8 +382,8 @@ class ResponseTable:
     def conditions(self, competitors: str) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
         """Return levels of the other factors, and an array (condition, response, competitor).
 
-        Values are means over replications. Conditions that lack a competitor are left out; the
-        last says what they lack.
+        Values are means over replications. Conditions that lack a competitor are left out, and
+        listed in the last value with the missing levels.
         """
         others = [name for name in self.factors if name != self.require(competitors)]
         who = list(self.factors[competitors])
@@ -406,9 +406,9 @@ class ResponseTable:
     def matched(self, factor: str, response: str) -> Matched:
         """Return each level's value for each combination of other factors, and each replication.
 
-        Runs with the same seed and replication share their random numbers. Of runs with the same
-        levels in the same replication it is the mean. Replications are those of the whole table;
-        a condition may lack levels in some of them.
+        Runs with the same seed and replication share their random numbers. For runs with the same
+        levels in the same replication it is the mean. Replications are those of the whole table; a
+        condition may lack levels in some of them.
         """
         others = [name for name in self.factors if name != self.require(factor)]
         self.values(response)

@@ -21,7 +21,7 @@ class Differences:
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:
     """Return ranges of goodputs of algorithms, and of the flows that compete with each.
 
-    `base` says what the ranges are shares of: the `larger` value (the maximum, or the mean of the
+    `base` is the denominator of the ranges: the `larger` value (the maximum, or the mean of the
     alternatives) or the `smaller` one (the minimum, or the mean of the competitors).
     """
     alternatives, other = np.asarray(first, float), np.asarray(second, float)

@@ -50,12 +50,12 @@ def anova(
 ) -> list[Source]:
     """Return the analysis of variance of a response by factors of any number of levels.
 
-    Main effects and interactions of up to `order` factors; the last line is the residual. A sum of
-    squares is what a term adds to all others but the interactions that it is part of (type II:
-    Langsrud 2003, Statistics and Computing 13), so that the order of factors does not matter, and
-    what runs cannot assign to one of two terms counts for neither. In a balanced design they add up
-    to the total. Factors with one level are left out, and so are interactions of orders that leave
-    no degree of freedom for the residual.
+    Main effects and interactions of up to `order` factors; the last line is the residual. The sum
+    of squares of a term is its addition to all other terms, except interactions that contain it
+    (type II: Langsrud 2003, Statistics and Computing 13), so that the order of factors does not
+    matter, and what runs cannot assign to one of two terms counts for neither. In a balanced design
+    they add up to the total. Factors with one level are left out, and so are interactions of orders
+    that leave no degree of freedom for the residual.
     """
     y = np.asarray(response, float)
     y = y - y.mean() if len(y) else y
@@ -74,19 +74,19 @@ def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
     terms: list[_Term] = []
     for size in range(1, order + 1):
         lower = list(terms)
-        below = _joined([one.basis for one in lower])
+        below = _joined([term.basis for term in lower])
         for names in combinations(factors, size):
             columns = reduce(_products, (indicators[name] for name in names))
             basis = _orthonormal(columns - columns.mean(axis=0))
             own = _without(basis, below)
             if own.size:
-                alias = [one for one in terms[len(lower) :] if _spans(one.own, own)]
+                alias = [term for term in terms[len(lower) :] if _spans(term.own, own)]
             else:
-                inside = [set(one.factors) < set(names) for one in lower]
-                margins = [one.basis for one, is_in in zip(lower, inside, strict=True) if is_in]
+                inside = [set(term.factors) < set(names) for term in lower]
+                margins = [term.basis for term, is_in in zip(lower, inside, strict=True) if is_in]
                 rest = _without(basis, _joined(margins))
-                beside = [one for one, is_in in zip(lower, inside, strict=True) if not is_in]
-                alias = [one for one in beside if _spans(one.basis, rest)]
+                beside = [term for term, is_in in zip(lower, inside, strict=True) if not is_in]
+                alias = [term for term in beside if _spans(term.basis, rest)]
             if alias:
                 alias[0].names.append("*".join(names))
             elif own.size:
@@ -130,7 +130,7 @@ def _spans(first: np.ndarray, other: np.ndarray) -> bool:
 
 def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
     """Return the lines of some terms; none if these leave no degree of freedom for the residual."""
-    space = _joined([one.basis for one in terms])
+    space = _joined([term.basis for term in terms])
     total, seen = float(y @ y), space.T @ y
     freedom = len(y) - 1 - len(seen)
     if freedom < 1:
@@ -138,8 +138,8 @@ def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
     rest = _squares(total - float(seen @ seen), total)
     lines = []
     for term in terms:
-        others = [one for one in terms if not set(term.factors) <= set(one.factors)]
-        beside = _joined([space.T @ one.basis for one in others])
+        others = [other for other in terms if not set(term.factors) <= set(other.factors)]
+        beside = _joined([space.T @ other.basis for other in others])
         added = _without(space.T @ term.basis, beside)
         squares, df = _squares(float(((added.T @ seen) ** 2).sum()), total), added.shape[1]
         f = squares / df * freedom / rest if df and rest else None

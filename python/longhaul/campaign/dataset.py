@@ -41,7 +41,7 @@ class Dataset:
         return list(self.facts["responses"])
 
     def table(self) -> ResponseTable:
-        """Return it for analyses, which name responses by the figures that they are."""
+        """Return the data as a table for analyses, which name responses by their figures."""
         known = ResponseTable.of(self.frame, self.factors, self.responses)
         return replace(known, places=self.facts.get("places", {}))
 

@@ -71,7 +71,7 @@ class Outcome:
     def left_s(self) -> float | None:
         """Seconds until the end, if packets are simulated as fast as until now.
 
-        What was expected of finished runs is corrected by what was measured of them.
+        Expected costs of runs are corrected by the measured costs of finished ones.
         """
         if self.data_packets == 0 or self.expected_done == 0.0:
             return None
@@ -93,7 +93,7 @@ def execute(
     first: Collection[str] = (),
     check: Callable[[Kept], object] | None = None,
 ) -> Outcome:
-    """Do all runs that are not in the store, the longest first; each is kept as soon as it is done.
+    """Execute all runs that are not in the store, the longest first; store each when it ends.
 
     `workers` is a number of processes, by default one per core, or another executor. `watch` is
     called at the beginning, whenever a run ends or reports progress, and after each look at other
@@ -151,7 +151,7 @@ class _Execution:
             self.workers = workers
 
     def run(self) -> Outcome:
-        """Do all runs."""
+        """Execute all runs."""
         self._tell()
         try:
             if self.waiting:
@@ -263,7 +263,7 @@ class _Execution:
 
 
 def work(scenario: Scenario, store: Store, reducer: Reducer) -> tuple[int, None, Tables]:
-    """Do one run and store its values; return its number of data packets."""
+    """Execute one run and store its values; return its number of data packets."""
     resolved = load(scenario)
     progress = _Progress(resolved.duration_s)
     with store.scratch() as scratch:
@@ -303,7 +303,7 @@ def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:
 
 
 def work_far(scenario: Scenario, reducer: Reducer) -> tuple[int, Kept, Tables]:
-    """Do one run on a machine that may not see the store; return the values to keep."""
+    """Execute one run on a machine that may not see the store; return the values to store."""
     run: Any = run_loaded(load(scenario), out=None)
     kept, tables = reduced(reducer, run)
     return int(kept["run"]["data_packets"]), kept, tables

@@ -11,8 +11,8 @@ _ASSIGNMENT = re.compile(r"\s*([\w.\"-]+)\s*=")
 def line_of(text: str, path: str, root: str = "") -> int | None:
     """Return the line that assigns a key, or that of its table; `root` is the scenario's table.
 
-    Paths are as messages write them: `flows.0.count`. Of a key inside an inline table it is the
-    line at which that begins.
+    Paths are written as in messages: `flows.0.count`. For a key inside an inline table, the line is
+    the one at which the inline table begins.
     """
     wanted = [*_parts(root), *path.split(".")]
     best, longest = None, 0

@@ -165,7 +165,7 @@ def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
 
 
 def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool]:
-    """Do a run: return its value, or its error, and true if writing failed."""
+    """Call the function of a run: return its value, or its error, and true if writing failed."""
     try:
         return work(*arguments), None, False
     except LonghaulError as error:

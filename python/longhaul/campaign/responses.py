@@ -55,7 +55,7 @@ class Responses:
         """Identifier of the measured and kept values of a run, part of its key in a store."""
         parts = [(r.name, r.source, r.function) for r in self.responses if r.function]
         if self.figures:
-            parts += [(one.of, one.name, digest()) for one in self.figures]
+            parts += [(figure.of, figure.name, digest()) for figure in self.figures]
         if not parts and not self.keep:
             return ""
         return hashlib.sha256(repr((parts, sorted(self.keep))).encode()).hexdigest()[:8]
@@ -63,8 +63,9 @@ class Responses:
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
         """The figures that summaries of runs lack, and that are measured beside them."""
-        found = (of_response(one.place) for one in self.responses if one.place)
-        return tuple(dict.fromkeys(one for one in found if one and SUMMARY not in one.listed))
+        found = (of_response(response.place) for response in self.responses if response.place)
+        unlisted = (figure for figure in found if figure and SUMMARY not in figure.listed)
+        return tuple(dict.fromkeys(unlisted))
 
     def __call__(self, run: Results) -> Kept:
         """Return the values that are kept of a run."""
@@ -159,7 +160,7 @@ def check(
 
 
 def _lacking(place: str, kind: Kind) -> ResponseError | None:
-    """Return the refusal of a figure whose table the scenario leaves out; none of other places."""
+    """Return the refusal of a figure whose table the scenario leaves out; None for other places."""
     figure = of_response(place)
     if figure is None or not figure.needs or kind.name != kinds.CONNECTIONS:
         return None

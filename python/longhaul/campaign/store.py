@@ -63,7 +63,7 @@ class Store:
     ) -> None:
         """Store a run atomically.
 
-        `tables` are Parquet files to keep whole, by name; they are there before the run is.
+        `tables` are Parquet files to store whole, by name; they are in place before the run is.
         """
         file = self._file(run)
         for name, content in (tables or {}).items():
@@ -79,7 +79,7 @@ class Store:
         return self._file(run).with_suffix("")
 
     def record_failure(self, key: str, message: str) -> None:
-        """Record why a run failed, until it is done."""
+        """Record the failure of a run, with its reason, until the run is done."""
         text = json.dumps({"message": message})
         write_durably(self._failure(key), text.encode())
 

@@ -78,7 +78,7 @@ def place_of_template(file: Path, given: Any) -> Path:  # noqa: ANN401
 
 
 def _extending(scenario: Scenario, source: Path) -> Scenario:
-    """Return a scenario whose base is found from anywhere, not only from its own folder."""
+    """Return a scenario with an absolute path to its base, so that it is valid in any folder."""
     if isinstance(scenario.get("extends"), str):
         scenario["extends"] = str((source.parent / scenario["extends"]).resolve())
     return scenario

@@ -233,7 +233,7 @@ def _logarithms(
 
 
 def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
-    """Return factors that are rates, where rates are responses and none is a part of them."""
+    """Return the factors that are rates if any response is in bit/s, otherwise none."""
     chosen = [table.place(name) for name in responses or table.telling()]
     if not any(unit_at(place) == "bit/s" for place in chosen):
         return []
@@ -253,8 +253,8 @@ def _list_analyses() -> None:
     for analysis in ANALYSES.values():
         typer.echo(f"{analysis.name:14} {analysis.help}")
     typer.echo("of the directory of one run:")
-    for one in RUN_ANALYSES.values():
-        typer.echo(f"{one.name:14} {one.help}")
+    for run_analysis in RUN_ANALYSES.values():
+        typer.echo(f"{run_analysis.name:14} {run_analysis.help}")
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:

@@ -114,7 +114,7 @@ def evaluate(
         )  # fmt: skip
     for run, message in progress.failed:
         warn([f"{run.name}: {message}"])
-    names = [one.name for one in field]
+    names = [contender.name for contender in field]
     standards = [name for name in terms.standards if name in names]
     broken = [run.experiment for run, _ in progress.failed]
     outcomes = verdicts.judge(chosen, measured, evaluated.name, standards, broken)
@@ -130,7 +130,7 @@ def evaluate(
         "failed": [(run.name, message) for run, message in progress.failed],
         "settings": settings or [],
         "table": evaluated.table,
-        "replications": max((one.replication for one in measured), default=0) + 1,
+        "replications": max((figures.replication for figures in measured), default=0) + 1,
         "command": _command(subject, suite, ",".join(others), scale, only, settings or []),
         "date": datetime.now(UTC).date().isoformat(),
     }
@@ -152,7 +152,7 @@ def _command(
     """Return the command line that repeats the evaluation."""
     given = [f"--suite={suite}", f"--against={against}", f"--scale={scale}"]
     given += [f"--only={only}"] if only else []
-    words = ["longhaul", "evaluate", subject, *given, *(f"--set={one}" for one in settings)]
+    words = ["longhaul", "evaluate", subject, *given, *(f"--set={setting}" for setting in settings)]
     return shlex.join(words)
 
 
@@ -167,11 +167,15 @@ def _table(document: str, outcomes: Sequence[Outcome]) -> Table:
         document, "criterion", "class", "verdict", "better", "worse", "of", box=None,
         pad_edge=False,
     )  # fmt: skip
-    for one in outcomes:
-        criterion = one.criterion
-        counts = (one.count("better"), one.count("worse"), one.judged) if one.points else ()
+    for outcome in outcomes:
+        criterion = outcome.criterion
+        counts = (
+            (outcome.count("better"), outcome.count("worse"), outcome.judged)
+            if outcome.points
+            else ()
+        )
         table.add_row(
             criterion.section, criterion.title, criterion.strength,
-            f"{one.verdict}{': ' + criterion.why if criterion.why else ''}", *map(str, counts),
+            f"{outcome.verdict}{': ' + criterion.why if criterion.why else ''}", *map(str, counts),
         )  # fmt: skip
     return table

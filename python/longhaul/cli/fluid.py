@@ -201,8 +201,9 @@ def fluid(
 ) -> None:
     """Print the equilibrium of a scenario's fluid model, and its stability.
 
-    What the model cannot represent is refused. The margin is the factor by which all losses, or the
-    slope of a marking function, may be multiplied before the equilibrium is unstable.
+    Scenarios that the model cannot represent are refused. The margin is the factor by which all
+    losses, or the slope of a marking function, may be multiplied before the equilibrium is
+    unstable.
     """
     from longhaul.models import fluid_comparison, plots, stability
 

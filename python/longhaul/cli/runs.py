@@ -153,7 +153,7 @@ def calibrate(
 ) -> None:
     """Find the rate of new connections that gives an offered load, on links ten times as fast.
 
-    Also says how far the load of a run of this length is from it with other random numbers.
+    Also prints the smallest and largest load of runs of this length with other random numbers.
     """
     calibration = find_rates(file, load=load, link=link, labels=of, set=set or ())
     if json:

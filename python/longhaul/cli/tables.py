@@ -36,7 +36,7 @@ def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
 
 
 def table_file(source: Path) -> Path:
-    """Return the table that a word means; of the name of a study, its latest results."""
+    """Return the table that a word names; for the name of a study, its latest results."""
     for name in (CAMPAIGN, STUDY):
         if (source / name).is_file():
             return source / name

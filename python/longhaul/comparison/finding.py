@@ -19,27 +19,27 @@ def findings(runs: Sequence[Results]) -> list[str]:
 
 
 def _sentence(group: Sequence[Results], is_named: bool) -> str:
-    parts = sorted(portions(group), key=lambda one: -one.goodput_bps.mean)
-    said = [_gets(one, alone=len(parts) == 1) for one in parts[:MOST]]
+    parts = sorted(portions(group), key=lambda portion: -portion.goodput_bps.mean)
+    said = [_gets(portion, alone=len(parts) == 1) for portion in parts[:MOST]]
     if len(parts) > MOST:
         said.append(f"{len(parts) - MOST} more labels the rest")
     sentence = ", ".join(said)
     # The rest is of one run: replications share the link, and differ little in how full it is.
     if len(group) == 1:
         sentence += "".join(f"; {text}" for text in _of_one(group[0]))
-    elif any(one.goodput_bps.count > 1 for one in parts):
+    elif any(portion.goodput_bps.count > 1 for portion in parts):
         sentence += f" ({INTERVAL})"
     return f"{named(group)}: {sentence}." if is_named else f"{sentence}."
 
 
-def _gets(one: Portion, *, alone: bool) -> str:
-    mean = one.goodput_bps
+def _gets(portion: Portion, *, alone: bool) -> str:
+    mean = portion.goodput_bps
     rate = f"{_rate(mean.mean)} Mbit/s"
     if mean.count > 1:
         rate += f" [{_rate(mean.low)}, {_rate(mean.high)}]"
-    if alone or not one.share.count:
-        return f"{one.label} gets {rate}"
-    return f"{one.label} gets {100 * one.share.mean:.0f} % of the goodput, {rate}"
+    if alone or not portion.share.count:
+        return f"{portion.label} gets {rate}"
+    return f"{portion.label} gets {100 * portion.share.mean:.0f} % of the goodput, {rate}"
 
 
 def _of_one(run: Results) -> Iterator[str]:

@@ -29,10 +29,12 @@ def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
         lacking.add("proxies")
     summary = Summary.without_flows(delays="delays" not in lacking, proxies=bool(proxies))
     of_all = _row(summary.labels, "label", "")
-    there = [one for one in every() if lacking.isdisjoint(one.needs)]
+    there = [figure for figure in every() if lacking.isdisjoint(figure.needs)]
 
     def with_figures(row: dict[str, Any], *of: str) -> dict[str, Any]:
-        return row | {one.name: None for one in there if one.of in of and one.name not in row}
+        return row | {
+            figure.name: None for figure in there if figure.of in of and figure.name not in row
+        }
 
     total = {key: value for key, value in of_all.items() if key in summary.total}
     by_label = [_row(summary.labels, "label", label) for label in dict.fromkeys(labels)]

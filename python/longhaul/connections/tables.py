@@ -21,7 +21,7 @@ NO_CAPACITY = "no capacity"
 
 def rows_of(of: str) -> list[tuple[Figure, Form]]:
     """Return the figures of labels or links that tables show, with their formats."""
-    return [(one, one.form) for one in declared(of) if one.form is not None]
+    return [(figure, figure.form) for figure in declared(of) if figure.form is not None]
 
 
 def _in_units(
@@ -104,7 +104,7 @@ def table(runs: Sequence[RunData]) -> Table:
 def _links(summaries: Sequence[Summary]) -> list[Block]:
     """Return a block of rows for each link; of an idle one without its queue."""
     blocks = []
-    for name in dict.fromkeys(link for one in summaries for link in one.links["link"]):
+    for name in dict.fromkeys(link for summary in summaries for link in summary.links["link"]):
         links = [summary.link(name) for summary in summaries]
         silent = OF_QUEUES if _is_idle(links) else ()
         shown = [(figure, form) for figure, form in rows_of(LINK) if figure.name not in silent]
@@ -114,7 +114,12 @@ def _links(summaries: Sequence[Summary]) -> list[Block]:
 
 def _proxies(summaries: Sequence[Summary]) -> list[Block]:
     """Return a block of rows for each proxy."""
-    names = [name for one in summaries if one.proxies.columns for name in one.proxies["proxy"]]
+    names = [
+        name
+        for summary in summaries
+        if summary.proxies.columns
+        for name in summary.proxies["proxy"]
+    ]
     return [
         Block(
             f"proxy {name}",

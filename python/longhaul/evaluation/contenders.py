@@ -129,9 +129,9 @@ def field(
 ) -> list[Contender]:
     """Return the subject and its contenders, each once; one of the standards is among them."""
     given = [contender(written, kind) for written in dict.fromkeys(against)]
-    others = [one for one in given if one != subject]
+    others = [each for each in given if each != subject]
     # Standards are known by name: a contender with other parameters is none.
-    if not any(one.name in standards for one in (subject, *others)):
+    if not any(each.name in standards for each in (subject, *others)):
         expected = f"one of {', '.join(standards)}" if len(standards) > 1 else standards[0]
         raise ContenderError(f"--against: expected {expected}, which verdicts are compared with")
     for other in others:

@@ -14,10 +14,10 @@ def measure(run: Results) -> Kept:
     """Return the figures of a run by name, such as `utilization` or `main.goodput_bps`."""
     whole_s = float(run.meta["simulated_s"])
     values = {
-        f"{owner}.{one.name}" if owner else one.name: (
-            whole_s if value is None and one.is_time_until else value
+        f"{owner}.{figure.name}" if owner else figure.name: (
+            whole_s if value is None and figure.is_time_until else value
         )
-        for owner, one, value in measured(run, figures.every())
+        for owner, figure, value in measured(run, figures.every())
     }
     return {"run": facts(run.meta), "figures": values}
 

@@ -88,7 +88,7 @@ def _row(suite: Suite, subject: str, outcome: Outcome) -> dict[str, Any]:
         "worse": outcome.count("worse"),
         "starving": outcome.count("starves"),
         "experiments": [suite.experiments[name].title for name in criterion.experiments],
-        "slacks": [(one.title, one.slack) for one in criterion.figures if one.slack],
+        "slacks": [(figure.title, figure.slack) for figure in criterion.figures if figure.slack],
         "picture": _svg(drawn, f"p{criterion.section}", criterion.title),
         "trade": _svg(trade, f"t{criterion.section}", f"{criterion.title}: waits, utilisation"),
         "table": [_table_row(point) for point in outcome.points],
@@ -106,10 +106,10 @@ def _overview(outcomes: Sequence[Outcome]) -> Markup:
         return Markup("")
     figure = Drawing(figsize=(WIDTH, ROW * len(evaluated) + AROUND + 0.3), layout="constrained")
     axes = figure.subplots()
-    names = [f"{one.criterion.section} {one.criterion.title}" for one in evaluated]
+    names = [f"{outcome.criterion.section} {outcome.criterion.title}" for outcome in evaluated]
     ends = np.zeros(len(evaluated))
     for kind, look in POINTS.items():
-        parts = np.array([_points_of(kind, one) / one.judged for one in evaluated])
+        parts = np.array([_points_of(kind, outcome) / outcome.judged for outcome in evaluated])
         axes.barh(names, 100 * parts, left=ends, label=f"{kind} here", **look)
         ends += 100 * parts
     axes.invert_yaxis()
@@ -147,7 +147,7 @@ def _where(outcome: Outcome) -> str:
         axis: max(of.values()) - min(of.values())
         for axis, of in parts.items() if 2 * found[axis] >= len(bad)
     }  # fmt: skip
-    axis = max(told, key=lambda one: told[one], default="")
+    axis = max(told, key=lambda name: told[name], default="")
     if told.get(axis, 0.0) < TELLS:
         return ""
     counts = (
@@ -296,7 +296,9 @@ def _table_row(point: Point) -> dict[str, Any]:
         "figure": point.figure.title,
         "bound": point.figure.at_most,
         "verdict": point.verdict,
-        "values": [(name, f"{one.mean:.4g}", _interval(one)) for name, one in point.values.items()],
+        "values": [
+            (name, f"{mean.mean:.4g}", _interval(mean)) for name, mean in point.values.items()
+        ],
     }
 
 

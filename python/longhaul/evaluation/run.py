@@ -28,7 +28,7 @@ def evaluate(
     workers: int | None = None,
     watch: Watch | None = None,
 ) -> tuple[list[RunFigures], Progress]:
-    """Do the runs that the store lacks; return the figures of all runs, and the progress.
+    """Execute the runs that the store lacks; return the figures of all runs, and the progress.
 
     `settings` are set in every scenario, such as `{"profile": "linux"}`. A failed run is left
     out, and listed in the returned progress.
@@ -68,7 +68,7 @@ def _check(runs: Sequence[Run], settings: Mapping[str, Any]) -> None:
         except ScenarioError as error:
             first = str(error).splitlines()[0]
             key, _, problem = re.sub(r"^[^:]*:\d+:\d+: ", "", first).partition(": ")
-            given = next((one for one in settings if key.startswith(one)), None)
+            given = next((name for name in settings if key.startswith(name)), None)
             if given is None:
                 raise
             raise ScenarioError(f"--set {given}: {problem} (experiment {run.experiment})") from None

@@ -31,9 +31,9 @@ def _rows(suite: str, outcome: Outcome, point: Point) -> list[tuple[Any, ...]]:
     where = "; ".join(f"{axis}={level}" for axis, level in point.levels.items())
     head = (suite, outcome.criterion.section, point.experiment, where, point.figure.name)
     return [
-        (*head, name, one.count, *(f"{value:.9g}" for value in (one.mean, one.low, one.high)),
+        (*head, name, mean.count, *(f"{value:.9g}" for value in (mean.mean, mean.low, mean.high)),
          "" if place else point.verdict)
-        for place, (name, one) in enumerate(point.values.items())
+        for place, (name, mean) in enumerate(point.values.items())
     ]  # fmt: skip
 
 
@@ -49,19 +49,19 @@ def summary(
         "scale": scale,
         "version": _engine.version(),
         "results_version": _engine.results_version(),
-        "failed": [one.criterion.section for one in outcomes if one.fails],
+        "failed": [outcome.criterion.section for outcome in outcomes if outcome.fails],
         "criteria": [
             {
-                "section": one.criterion.section,
-                "title": one.criterion.title,
-                "class": one.criterion.strength,
-                "verdict": one.verdict,
-                "points": one.judged,
-                "better": one.count("better"),
-                "worse": one.count("worse"),
-                "why": one.criterion.why,
+                "section": outcome.criterion.section,
+                "title": outcome.criterion.title,
+                "class": outcome.criterion.strength,
+                "verdict": outcome.verdict,
+                "points": outcome.judged,
+                "better": outcome.count("better"),
+                "worse": outcome.count("worse"),
+                "why": outcome.criterion.why,
             }
-            for one in outcomes
+            for outcome in outcomes
         ],
     }
 

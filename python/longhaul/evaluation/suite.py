@@ -67,9 +67,9 @@ class Criterion:
         if not left:
             return replace(self, experiments=(), figures=(), why=why)
         figures = (
-            replace(one, experiments=tuple(name for name in one.experiments if name in left))
-            for one in self.figures
-            if not one.experiments or set(one.experiments) & set(left)
+            replace(figure, experiments=tuple(name for name in figure.experiments if name in left))
+            for figure in self.figures
+            if not figure.experiments or set(figure.experiments) & set(left)
         )
         about = f"{self.about} Not evaluated: {why}."
         return replace(self, experiments=left, figures=tuple(figures), about=about)
@@ -111,15 +111,17 @@ class Suite:
             SuiteError: the suite has no such criterion, or none of them is evaluated.
 
         """
-        known = [one.section for one in self.criteria]
+        known = [criterion.section for criterion in self.criteria]
         for section in sections:
             if section not in known:
                 raise SuiteError(f"no criterion `{section}`; there are: {', '.join(known)}")
-        criteria = tuple(one for one in self.criteria if one.section in sections)
-        needed = {name for one in criteria for name in one.experiments}
+        criteria = tuple(criterion for criterion in self.criteria if criterion.section in sections)
+        needed = {name for criterion in criteria for name in criterion.experiments}
         if not needed:
             raise SuiteError(f"{', '.join(sections)}: not evaluated: {criteria[0].why}")
-        experiments = {name: one for name, one in self.experiments.items() if name in needed}
+        experiments = {
+            name: experiment for name, experiment in self.experiments.items() if name in needed
+        }
         return replace(self, experiments=experiments, criteria=criteria)
 
     def without(self, reasons: Mapping[str, str]) -> "Suite":
@@ -127,8 +129,10 @@ class Suite:
 
         A criterion of which no experiment is left is not evaluated.
         """
-        criteria = tuple(one.without(reasons) for one in self.criteria)
-        experiments = {name: one for name, one in self.experiments.items() if name not in reasons}
+        criteria = tuple(criterion.without(reasons) for criterion in self.criteria)
+        experiments = {
+            name: experiment for name, experiment in self.experiments.items() if name not in reasons
+        }
         return replace(self, experiments=experiments, criteria=criteria)
 
     def runs(self, field_: Sequence[Contender], scale: str) -> list[Run]:
@@ -145,7 +149,7 @@ class Suite:
 
         `other` keeps its levels: the algorithms in use that a new one meets.
         """
-        tables = {self.terms.subject: {one.name: one.table for one in field_}}
+        tables = {self.terms.subject: {contender.name: contender.table for contender in field_}}
         if OTHER in experiment.factors:
             tables[OTHER] = {name: {"kind": name} for name in experiment.factors[OTHER]}
         levels = {name: {"levels": table} for name, table in tables.items()}

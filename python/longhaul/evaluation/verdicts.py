@@ -93,10 +93,11 @@ def judge(
         _outcome(criterion, runs, subject, standards, suite.terms) for criterion in suite.criteria
     ]
     return [
-        replace(one, verdict=NOT)
-        if set(one.criterion.experiments) & set(broken) and one.verdict in (SAME, BETTER, TRADE)
-        else one
-        for one in outcomes
+        replace(outcome, verdict=NOT)
+        if set(outcome.criterion.experiments) & set(broken)
+        and outcome.verdict in (SAME, BETTER, TRADE)
+        else outcome
+        for outcome in outcomes
     ]
 
 
@@ -175,9 +176,9 @@ def _verdict(figure: Figure, own: Mapping[int, float], others: list[dict[int, fl
     if figure.starves:
         return STARVES if all(_more_often(own, other) for other in others) else SAME
     compared = [_compared(figure, own, other) for other in others]
-    if all(one == WORSE for one in compared):
+    if all(verdict == WORSE for verdict in compared):
         return WORSE
-    return BETTER if all(one == BETTER for one in compared) else SAME
+    return BETTER if all(verdict == BETTER for verdict in compared) else SAME
 
 
 def _more_often(own: Mapping[int, float], other: Mapping[int, float]) -> bool:

@@ -30,14 +30,14 @@ def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str, Figure, 
     label, link or proxy. Numbers that are not finite become None.
     """
     prepared = PreparedRun(run)
-    there = (one for one in wanted if all(table in run.tables for table in one.needs))
-    for source, given in groupby(there, lambda one: one.source):
+    there = (entry for entry in wanted if all(table in run.tables for table in entry.needs))
+    for source, given in groupby(there, lambda entry: entry.source):
         figures = list(given)
         found = prepared.of(source)
         if found is None:
             continue
         for owner, values in _BY_OWNER[figures[0].of](found, figures):
-            yield from ((owner, one, _finite(values.get(one.name))) for one in figures)
+            yield from ((owner, entry, _finite(values.get(entry.name))) for entry in figures)
 
 
 def _finite(value: Any) -> Number:  # noqa: ANN401
@@ -49,11 +49,11 @@ _Values = Iterator[tuple[str, Mapping[str, Any]]]
 
 
 def _of_run(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
-    yield "", {one.name: one.compute(found) for one in figures}
+    yield "", {entry.name: entry.compute(found) for entry in figures}
 
 
 def _named(figures: list[Figure]) -> list[Any]:
-    return [one.compute.alias(one.name) for one in figures]
+    return [entry.compute.alias(entry.name) for entry in figures]
 
 
 def _of_labels(found: Any, figures: list[Figure]) -> _Values:  # noqa: ANN401
@@ -79,13 +79,15 @@ def of_merit(run: Run) -> list[tuple[str, Number, str]]:
     from longhaul.figures.runs import lengths
 
     # Delays of labels follow those of the busiest link.
-    figures = [one for one in every() if MERIT in one.listed and one.of == RUN]
-    behind = max((k for k, one in enumerate(figures) if "delays" in one.needs), default=-1) + 1
-    figures[behind:behind] = [one for one in every() if MERIT in one.listed and one.of == LABEL]
+    figures = [entry for entry in every() if MERIT in entry.listed and entry.of == RUN]
+    behind = max((k for k, entry in enumerate(figures) if "delays" in entry.needs), default=-1) + 1
+    figures[behind:behind] = [
+        entry for entry in every() if MERIT in entry.listed and entry.of == LABEL
+    ]
     windows = lengths(PreparedRun(run))
     return [
-        (f"{owner}.{one.name}" if owner else one.name, value, one.meaning(**windows))
-        for owner, one, value in measured(run, figures)
+        (f"{owner}.{entry.name}" if owner else entry.name, value, entry.meaning(**windows))
+        for owner, entry, value in measured(run, figures)
         if owner != ALL
     ]
 

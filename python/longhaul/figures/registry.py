@@ -15,7 +15,7 @@ RUN, LABEL, LINK, PROXY = "run", "label", "link", "proxy"
 ALL = "all"
 # The modules that declare figures, in the order of lists.
 MODULES = {LABEL: "labels", LINK: "links", PROXY: "proxies", RUN: "runs"}
-# Lists that have a figure unless it says otherwise: others have it when it is asked for.
+# Lists that contain a figure by default; other lists contain it on request.
 SUMMARY, MERIT = "summary", "merit"
 _LISTED = {LABEL: (SUMMARY,), LINK: (SUMMARY,), PROXY: (SUMMARY,), RUN: (MERIT,)}
 # Tables of summaries with a row for each owner, as paths name them.
@@ -153,20 +153,22 @@ def columns(of: str) -> dict[str, str]:
 def declared(of: str) -> list[Figure]:
     """Return the figures of a run, labels, links or proxies, in the order of their declaration."""
     import_module(f"longhaul.figures.{MODULES[of]}")
-    return [one for one in _FIGURES.values() if one.of == of]
+    return [entry for entry in _FIGURES.values() if entry.of == of]
 
 
 def every() -> list[Figure]:
     """Return all figures: of labels, links, proxies and runs."""
-    return [one for of in MODULES for one in declared(of)]
+    return [entry for of in MODULES for entry in declared(of)]
 
 
 def find(of: str, name: str) -> Figure | None:
     """Return the figure with a name; None if nothing of this kind has it."""
-    return next((one for one in declared(of) if one.name == name), None)
+    return next((entry for entry in declared(of) if entry.name == name), None)
 
 
 def expressions(of: str, source: Source) -> list[Any]:
     """Return the named Polars expressions of the figures of a source that summaries have."""
-    figures = [one for one in declared(of) if SUMMARY in one.listed and one.source == source]
-    return [one.compute.alias(one.name) for one in figures]
+    figures = [
+        entry for entry in declared(of) if SUMMARY in entry.listed and entry.source == source
+    ]
+    return [entry.compute.alias(entry.name) for entry in figures]

@@ -51,8 +51,10 @@ def figure_at(place: str) -> Figure | None:
     where, _, name = place.rpartition(".")
     if where:
         kinds = TABLES.get(where.partition(".")[0], ())
-        return next((one for of in kinds if (one := find(of, name))), None)
-    in_summary = (one for of in (LABEL, LINK) if (one := find(of, name)) and SUMMARY in one.listed)
+        return next((figure for of in kinds if (figure := find(of, name))), None)
+    in_summary = (
+        figure for of in (LABEL, LINK) if (figure := find(of, name)) and SUMMARY in figure.listed
+    )
     return next(in_summary, None) or find(RUN, name)
 
 
@@ -71,7 +73,7 @@ def of_suite(name: str) -> Figure | None:
     """Return the figure that a suite names: of the run, or with a label or a link in front."""
     owner_, _, last = name.rpartition(".")
     kinds = (LABEL, LINK, PROXY) if owner_ else (RUN,)
-    return next((one for of in kinds if (one := find(of, last))), None)
+    return next((figure for of in kinds if (figure := find(of, last))), None)
 
 
 def is_known(place: str) -> bool:

@@ -67,7 +67,7 @@ def _renamed(path: Path, suffix: str = "") -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        # As a file that was opened by its name would have it.
+        # The same permissions as a file opened by its name.
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     except BaseException:

@@ -62,7 +62,7 @@ def codes(
 ) -> tuple[list[str], list[str]]:
     """Return short names for where there is no room for labels, and lines that explain them.
 
-    Those that a campaign named itself, of the figures at `places`, are called by these names.
+    Figures at `places` to which a campaign gave names keep these names.
 
     Numbers of responses are without their period if all are of one; flow groups have their
     letters. Others are called by their labels without the unit, and need no line.

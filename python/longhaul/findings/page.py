@@ -53,7 +53,7 @@ def write(dataset: Dataset, path: Path) -> Path:
 
 
 def _finding(table: ResponseTable, response: str) -> str:
-    """Say which factor a response depends on most, and from where to where; empty without any."""
+    """Return a sentence on the factor with the largest effect on a response; empty without one."""
     factors = levels.factor_means(table, response)
     first = factors[0] if factors else None
     if first is None or not first.share:

@@ -89,7 +89,7 @@ class Findings:
         self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]],
         left_out: Sequence[str] = (), note: str = "", place: str = "",
     ) -> None:  # fmt: skip
-        """Add a table; of a response, `place` is the figure that it is."""
+        """Add a table; `place` is the figure of a response."""
         if place.startswith(LOGARITHM):
             title = f"{LOGARITHM}({title})"
         found = Text(title, tuple(heads), [*map(tuple, rows)], left_out, note)
@@ -127,7 +127,7 @@ def named(name: str, help: str) -> Callable[[Find], Find]:
 
 
 def analyse(name: str, table: ResponseTable, options: Options) -> Findings:
-    """Do a named analysis."""
+    """Run a named analysis."""
     if name not in ANALYSES:
         raise TableError(unknown("analysis", name, ANALYSES, "longhaul analyze list"))
     return ANALYSES[name].find(table, options)
@@ -184,7 +184,7 @@ def in_signs(
 ) -> tuple[dict[str, list[str]], str]:
     """Return, for each factor, a text per condition, and the meaning of the signs.
 
-    Of two levels the first is a minus, the second a plus.
+    The first of two levels is a minus, the second a plus.
     """
     rows, signs = {}, []
     for name in conditions[0]:

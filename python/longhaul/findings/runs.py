@@ -66,7 +66,7 @@ def named(name: str, help: str) -> Callable[[Find], Find]:
 
 
 def analyse_run(name: str, run: "Results", against: "Results | None" = None) -> list[Text]:
-    """Do a named analysis of a run."""
+    """Run a named analysis of a run."""
     return of_run(name).find(run, against)
 
 
@@ -83,11 +83,11 @@ def _shares(runs: Sequence["Results"]) -> list[Text]:
 
     heads = ("runs", "label", "goodput (Mbit/s)", "95 % from", "to", "share (%)", "replications")
     rows, goodputs = [], []
-    for one in portions(runs):
-        mean = one.goodput_bps
+    for portion in portions(runs):
+        mean = portion.goodput_bps
         ends = (1e-6 * mean.low, 1e-6 * mean.high) if mean.count > 1 else (None, None)
-        share = 100 * one.share.mean if one.share.count else None
-        rows.append((one.runs, one.label, 1e-6 * mean.mean, *ends, share, mean.count))
+        share = 100 * portion.share.mean if portion.share.count else None
+        rows.append((portion.runs, portion.label, 1e-6 * mean.mean, *ends, share, mean.count))
         goodputs.append(mean)
     return [Text("Who gets what", heads, rows, note=over_replications(goodputs))]
 
@@ -120,15 +120,15 @@ def _harm(run: "Results", against: "Results | None") -> list[Text]:
         raise RunAnalysisError(
             f"harm: no label of {run.name} is in {against.name}, which has {', '.join(alone)}"
         )
-    harmed = [one for one in declared(LABEL) if one.better]
+    harmed = [figure for figure in declared(LABEL) if figure.better]
     rows = []
     for row in both:
         # Figures of which more is better come first.
-        for one in sorted(harmed, key=lambda one: (one.better != "more", one.name)):
-            ours, other = alone[row["label"]].get(one.name), row.get(one.name)
+        for figure in sorted(harmed, key=lambda figure: (figure.better != "more", figure.name)):
+            ours, other = alone[row["label"]].get(figure.name), row.get(figure.name)
             if ours is not None and other is not None and (ours or other):
-                lost = harm(ours, other, more_is_better=one.better == "more")
-                rows.append((row["label"], one.name, ours, other, lost))
+                lost = harm(ours, other, more_is_better=figure.better == "more")
+                rows.append((row["label"], figure.name, ours, other, lost))
     if not rows:
         raise RunAnalysisError(f"harm: {run.name} and {against.name} have no figure in common")
     heads = ("label", "figure", against.name, run.name, "harm")

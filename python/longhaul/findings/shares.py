@@ -94,4 +94,7 @@ def _group(levels: Sequence[Level]) -> str:
 
 def _scaled(mean: MeanInterval, scale: float) -> tuple[float | int | None, ...]:
     limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
-    return (*(None if one is None else scale * one for one in (mean.mean, *limits)), mean.count)
+    return (
+        *(None if value is None else scale * value for value in (mean.mean, *limits)),
+        mean.count,
+    )

@@ -31,8 +31,8 @@ def state() -> list[Row]:
     """Return quantities of algorithms' state that traced flows record, with their algorithms."""
     rows: dict[tuple[str, str, str], list[str]] = {}
     for row in algorithms():
-        for one in row["state"]:
-            quantity = (one["name"], one["unit"], one["title"])
+        for declared in row["state"]:
+            quantity = (declared["name"], declared["unit"], declared["title"])
             rows.setdefault(quantity, []).append(row["name"])
     return [
         {
@@ -99,12 +99,12 @@ def figures() -> list[Row]:
 
     return [
         {
-            "name": place_of(one),
-            "description": one.meaning() or one.title,
-            "unit": one.unit,
-            "needs": list(one.needs),
+            "name": place_of(figure),
+            "description": figure.meaning() or figure.title,
+            "unit": figure.unit,
+            "needs": list(figure.needs),
         }
-        for one in every()
+        for figure in every()
     ]
 
 

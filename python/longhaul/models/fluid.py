@@ -169,7 +169,7 @@ class Model:
         ]
 
     def run(self, end_s: float, *, steps: int = STEPS, every: int = 10) -> Trajectory:
-        """Solve the model; `every`-th steps, a `steps`-th of the shortest round trip, are kept."""
+        """Solve the model with `steps` steps per shortest round trip; keep every `every`-th one."""
         step = min(class_.rtt_s for class_ in self.classes) / steps
         heard = [0.0] * len(self.classes)
 

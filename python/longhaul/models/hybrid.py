@@ -3,9 +3,9 @@
 After Lee, Bohacek, Hespanha and Obraczka, "Modeling communication networks with hybrid systems",
 IEEE/ACM ToN 15(3), 2007, with which NIST SP 500-282 (2010) compares MesoNet in its appendix B.
 
-A flow of window `w` sends `w / rtt` packets a second, at most what its host can; its round-trip
-time is that of the empty path and what the queues on it add. A queue serves flows in proportion to
-what they have in it, and drops what it cannot hold in proportion to what arrives. Drops of single
+A flow of window `w` sends `w / rtt` packets a second, limited by its host; its round-trip time is
+that of the empty path plus the delays of the queues on it. A queue serves flows in proportion to
+their packets in it, and drops its excess in proportion to their arrivals. Drops of single
 packets are a Poisson process of the fluid's rate; the window is reduced a round trip after the
 first of them, and the others of that round trip belong to the same loss event.
 

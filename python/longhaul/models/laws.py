@@ -100,7 +100,7 @@ def above(low_window: float, law: Window) -> Window:
 
 
 def scalable(increase: float = 0.01, decrease: float = 0.125) -> Window:
-    """Return Scalable TCP's law: a sawtooth of as many round trips whatever the window."""
+    """Return Scalable TCP's law: the length of its sawtooth, in round trips, is constant."""
     law = PowerLaw(increase / -log(1.0 - decrease), 1.0)
     return lambda p, rtt_s: law.window(p)
 

@@ -50,7 +50,7 @@ def full_buffer(bdp: float, decrease: float = 0.5) -> float:
     """Return the smallest buffer with which one flow keeps a link busy: `b / (1 - b)` of the path.
 
     The rule of thumb of one bandwidth-delay product is that of standard TCP (Villamizar and Song,
-    CCR 24(5), 1994): what is left of a full path and buffer after a reduction just fills the path.
+    CCR 24(5), 1994): after a reduction the packets of a full path and buffer just fill the path.
     """
     return bdp * decrease / (1.0 - decrease)
 

@@ -123,7 +123,7 @@ def _links(kind: str, topology: Mapping[str, Any]) -> list[tuple[str, Mapping[st
     return [(f"parking-lot.hops.{n}", hop) for n, hop in enumerate(topology["hops"])]
 
 
-# CUBIC of a current kernel: what it rounds is beyond a model of means.
+# CUBIC of a current kernel: a model of means cannot represent its rounding.
 WHOLE_SEGMENTS = "linux-6.18"
 
 

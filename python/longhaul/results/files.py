@@ -21,7 +21,7 @@ class ResultsError(LonghaulError):
 class RunTable(pl.DataFrame):
     """A table of a run: a data frame that refuses a column it does not have with the nearest name.
 
-    What is made of it, by `filter` for example, is an ordinary data frame.
+    The outcome of `filter` and other operations is an ordinary data frame.
     """
 
     def __getitem__(self, key: Any) -> Any:  # noqa: ANN401

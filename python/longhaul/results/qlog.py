@@ -22,7 +22,7 @@ ONE_RTT = "1RTT"
 
 # States of a congestion controller as the events draft names them (section 7.3).
 SLOW_START, AVOIDANCE, RECOVERY = "slow_start", "congestion_avoidance", "recovery"
-# Why a packet is lost (section 7.5): what an event of the run says of it.
+# Reasons for lost packets (section 7.5), by the events of the run.
 LOST = {"cut": "reordering_threshold", "timeout": "pto_expired"}
 # Why the state of a congestion controller changes, beside marks (section 7.3): timeouts of QUIC are
 # persistent congestion (RFC 9002, section 7.6).

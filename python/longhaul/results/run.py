@@ -96,7 +96,7 @@ class Results:
 
     @cached_property
     def exchanges(self) -> pl.DataFrame:
-        """Requests and responses, of flows that open connections as they go."""
+        """Requests and responses of flows that open connections over time."""
         return self.table("exchanges")
 
     @cached_property

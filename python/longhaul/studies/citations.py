@@ -10,7 +10,7 @@ _FIGURES = re.compile(
 _PART = re.compile(rf"(to\s+)?({_NUMBER})")
 # The last digits of a number count the figures of a chapter.
 _LAST = re.compile(r"(.*?)(\d+)([a-z]?)$")
-# Of a range: what is more than so many is none.
+# Largest number of figures of a range.
 _MOST = 40
 
 

@@ -71,7 +71,7 @@ class Claim:
 
     @property
     def is_set_up(self) -> bool:
-        """True if the claim only checks that runs are set up as the source has it."""
+        """True if the claim only checks that runs are set up as in the source."""
         return self.source.startswith(SET_UP)
 
     @property
@@ -83,7 +83,7 @@ class Claim:
     def of_one_run(self) -> bool:
         """True for a number, inside its band, that the source has from one run.
 
-        Of a printed 0 nothing is half and twice, and what lies on an end of its band is a bound.
+        A printed 0 is excluded, since it has no half and twice, as is an end of the band, a bound.
         """
         band = self.expected
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]
@@ -148,7 +148,7 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
     """Yield the claims of a TOML file as rows; words that are not given are empty.
 
-    What is measured is of the claim's first experiment unless it says otherwise.
+    Without the word `of`, a claim measures its first experiment.
     """
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))["claims"]

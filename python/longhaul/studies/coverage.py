@@ -106,7 +106,7 @@ def in_words(
 ) -> Iterator[str]:
     """Describe the cells of each experiment: `N7-MAIN: condition 8, all 8 algorithms (8 runs)`.
 
-    Of an experiment with several replications the count is of cells. With the cells that were run,
+    For an experiment with several replications, cells are counted. With the cells that were run,
     `there`, only these are named: `N7-MAIN: condition 8, algorithms BIC, CTCP (2 of 8 runs)`.
     """
     counts = Counter(name for name, _ in cells)

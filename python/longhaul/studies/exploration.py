@@ -122,7 +122,7 @@ def _meanings(
     if experiment.template is not None:
         text |= meant.of_factors(experiment.varied("full").settings)
     text |= meant.of_responses(study.head.responses)
-    units = {one.name: words.unit_at(one.place) for one in study.head.responses}
+    units = {response.name: words.unit_at(response.place) for response in study.head.responses}
     groups: dict[str, str] = {}
     own = getattr(study.module("metrics"), "about", None) if study.has("metrics") else None
     for name in names:

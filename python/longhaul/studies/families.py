@@ -67,7 +67,7 @@ class _FamilyCells:
 
 
 def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
-    """Judge the families of a study of which there are three replications; by claim."""
+    """Judge the families of a study that have three replications; return judgements by claim."""
     cells, found = [], []
     for declared in _declared(study):
         if (family := _family(study, data, declared)) is not None:
@@ -83,7 +83,7 @@ def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
         )
         for declared, family, verdict in zip(cells, found, families.judge(found), strict=True)
     ]
-    return {claim: one for one in judged for claim in one.claims}
+    return {claim: judgement for judgement in judged for claim in judgement.claims}
 
 
 def _family(study: Study, data: Data, cells: _FamilyCells) -> Family | None:

@@ -69,7 +69,11 @@ def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgemen
 
 def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
     """Return the families of some claims, in their order."""
-    found = {id(one.family): one.family for one in judgements if one.family is not None}
+    found = {
+        id(judgement.family): judgement.family
+        for judgement in judgements
+        if judgement.family is not None
+    }
     return list(found.values())
 
 
@@ -127,7 +131,7 @@ class _MeasuredClaim:
 
     @cached_property
     def kind(self) -> str:
-        """The kind of number, which decides what some levels show of all; see `partial`."""
+        """The kind of number, from which `partial` derives bounds over all levels."""
         return "" if self.part is None else self.question.kind(self.part.axis)
 
 

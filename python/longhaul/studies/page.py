@@ -84,7 +84,11 @@ def write(
 
 def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
     """Count the verdicts so far of claims that the levels that were run do not decide."""
-    looks = [one.so_far for one in judgements if one.part is not None and one.is_partial]
+    looks = [
+        judgement.so_far
+        for judgement in judgements
+        if judgement.part is not None and judgement.is_partial
+    ]
     agreeing, not_comparable = looks.count(REPRODUCED), looks.count("")
     return {
         "claims": len(looks),

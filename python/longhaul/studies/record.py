@@ -68,7 +68,7 @@ class Record:
 def execute(
     study: Study, runs: Sequence[Run], store: Path, *, workers: int | None, watch: Watch | None
 ) -> list[tuple[Run, str]]:
-    """Do the runs that a store lacks; returns those that failed, and why."""
+    """Execute the runs that a store lacks; return those that failed, with reasons."""
     failed = []
     for reduction in dict.fromkeys(map(study.reduction, study.experiments.values())):
         chosen = [

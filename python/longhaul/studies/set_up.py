@@ -12,7 +12,7 @@ from longhaul.campaign import Run
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.study import Study
 
-# Of networks in which flows take other ways, so many are drawn.
+# Largest number of networks that are drawn.
 MOST = 3
 # In pixels: between nodes, above and below the line of nodes for each line of text, the margin.
 STEP, LINE, MARGIN, NODE = 190, 17, 14, 22

@@ -31,17 +31,24 @@ class Statement:
     @property
     def verdict(self) -> str:
         """The verdict on the sentence."""
-        return _together([self._limited(one, one.verdict) for one in self.judgements])
+        return _together(
+            [self._limited(judgement, judgement.verdict) for judgement in self.judgements]
+        )
 
     @property
     def so_far(self) -> str:
         """The verdict on the levels that were run, where these alone decide nothing."""
-        return _together([self._limited(one, one.so_far or one.verdict) for one in self.judgements])
+        return _together(
+            [
+                self._limited(judgement, judgement.so_far or judgement.verdict)
+                for judgement in self.judgements
+            ]
+        )
 
     @property
     def is_judged(self) -> bool:
         """True if any of its claims was measured."""
-        return any(one.verdict != NOT_RUN for one in self.judgements)
+        return any(judgement.verdict != NOT_RUN for judgement in self.judgements)
 
     @staticmethod
     def _limited(judgement: Judgement, verdict: str) -> str:

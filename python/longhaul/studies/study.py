@@ -73,7 +73,11 @@ class Study:
     def axes(self) -> list[str]:
         """Axes of all experiments, and the words that follow from them."""
         every = self.experiments.values()
-        return list(dict.fromkeys(axis for one in every for axis in (*one.axes, *one.words)))
+        return list(
+            dict.fromkeys(
+                axis for experiment in every for axis in (*experiment.axes, *experiment.words)
+            )
+        )
 
     @cached_property
     def claims(self) -> list[Claim]:
@@ -184,7 +188,9 @@ class Study:
     def by_default(self, scale: str) -> list[str]:
         """Return the names of the experiments that run if none is named."""
         every = self.experiments.values()
-        return [one.name for one in every if scale == "full" or not one.on_request]
+        return [
+            experiment.name for experiment in every if scale == "full" or not experiment.on_request
+        ]
 
     def cell(self, experiment: str, levels: Mapping[str, str]) -> Run:
         """Return the one run of an experiment at these levels, given as text."""
@@ -221,9 +227,11 @@ class Study:
         """
         chosen = self.chosen(experiments)
         for axis in where or {}:
-            having = [one for one in self.experiments.values() if axis in one.axes]
-            if having and not any(one in chosen for one in having):
-                names = " or ".join(one.name for one in having)
+            having = [
+                experiment for experiment in self.experiments.values() if axis in experiment.axes
+            ]
+            if having and not any(experiment in chosen for experiment in having):
+                names = " or ".join(experiment.name for experiment in having)
                 raise StudyError(f"no chosen experiment has the axis `{axis}`: name {names}")
         runs = [
             run for experiment in chosen for run in experiment.sweep(scale, replications).runs()
@@ -235,7 +243,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """The function that reduces a run; stores tell apart runs that were reduced in other ways."""
+    """The function that reduces a run; stores separate runs by their reduction."""
 
     variant: str
     reducer: Callable[[Results], Kept]

@@ -1,9 +1,8 @@
 """The study's metrics of one run: completion time, round trips and load of the main download.
 
-Times are from the beginning of the test to the end of picoquic's simulation, which is that of its
-client's connection. Its data follow a request, half a round trip later than those of a sender that
-opens the connection; and the client knows half a round trip after that sender that all is over. A
-full packet has 1,500 bytes on the wire.
+Times are from the beginning of the test to the end of picoquic's simulation, at which the
+connection of its client ends. Two halves of a round trip are added: data follow a request, and the
+client learns of the end after the sender. A full packet has 1,500 bytes on the wire.
 """
 
 import numpy as np
@@ -17,7 +16,7 @@ PACKET_BITS = 8 * 1500
 
 
 def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
-    """Return the metrics of one run; only those without its end if the download has not ended."""
+    """Return the metrics of one run; if the download has not ended, only those that need no end."""
     main = kept["main"]
     rtt_s = main["total_rtt_mean_s"]
     return {
@@ -49,7 +48,7 @@ def _load(kept: Kept) -> float | None:
 def _deviation(delays: dict[str, float]) -> float:
     """Return the standard deviation of delays, uniform between their quantiles.
 
-    Acknowledgements do not queue, so that it is that of round trips.
+    Acknowledgements do not queue, so that round trips have the same deviation.
     """
     shares = np.diff([QUANTILES[name] for name in QUANTILES]) / 100
     ends = np.array([delays[name] for name in QUANTILES])

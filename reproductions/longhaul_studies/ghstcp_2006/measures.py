@@ -55,7 +55,7 @@ def _as_printed(metric: str, row: Mapping[str, str]) -> str:
 def never_rises(data: Data, metric: str, without: str, slack: float) -> float:
     """Return the share of steps in delay, in all rows but `without`, at which a metric falls.
 
-    Or rises by no more than a slack, which is what rounding leaves of equal values.
+    A rise within a slack for rounding counts as a fall.
     """
     left_out = without.split(",")
     steps = []

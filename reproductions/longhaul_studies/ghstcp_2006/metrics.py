@@ -122,7 +122,7 @@ def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> R
 def trajectory(kept: Kept) -> pl.DataFrame:
     """Return windows of flows, and the link's queue and drop probability, over time.
 
-    Of a queue that adapts it is the queue that is drawn, and not the flows.
+    For a queue that adapts, the queue is drawn, and not the flows.
     """
     links = pl.DataFrame(kept["link_series"], infer_schema_length=None)
     parts = [links.select("t_s", "name", "queue_pkts", "queue_avg_pkts", "max_p")]

@@ -1,4 +1,4 @@
-"""Tables 2.1 to 3.2 in the source's layout, beside what is printed there.
+"""Tables 2.1 to 3.2 in the source's layout, beside the printed values.
 
 `python -m longhaul_studies.ghstcp_2006.tables` writes them from the recorded results of the full
 scale, in Markdown.

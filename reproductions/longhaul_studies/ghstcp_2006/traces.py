@@ -79,7 +79,7 @@ def empty(data: Data, of: str) -> float:
 def cut_together(data: Data, of: str, label: str) -> float:
     """Return the mean share of the flows that reduce their windows when any of them does.
 
-    Reductions in one sample, or in samples next to one another, are of one loss event.
+    Reductions in one sample, or in neighbouring samples, belong to one loss event.
     """
     flows = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     each = [flow.sort("t_s")["cwnd_pkts"].to_numpy() for _, flow in flows.group_by("name")]

@@ -56,9 +56,9 @@ def stolen_gap_trend(data: Data, of: str, alone: str, axis: str) -> float:
 def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
     """Return the rank correlation of the bandwidth that one HSTCP flow steals with `n`.
 
-    The definition of chapter 5.5: what n flows get beside one of their own kind, n of n + 1 equal
-    parts, less what they get beside HSTCP. Sets of n + 1 that were not run lie between those that
-    were.
+    The definition of chapter 5.5: the goodput of n flows beside one of their own kind, n of n + 1
+    equal parts, less their goodput beside HSTCP. Sets of n + 1 that were not run lie between those
+    that were.
     """
     beside = data.curve("lu_regtcp", "n", of, queue=queue)
     homogeneous = data.curve("lu_regtcp", "n", alone, queue=queue)

@@ -1,6 +1,6 @@
 """Measures of chapters 6 and 7 between algorithms, condition by condition.
 
-`condition` has the conditions that are there; what is counted over them can only grow with more.
+`condition` selects existing conditions; counts over them can only grow with further ones.
 """
 
 from collections.abc import Callable, Iterator

@@ -57,8 +57,8 @@ def _least_once_up(value: pl.Expr) -> pl.Expr:
 def _abatement(tables: MesoNet) -> list[dict[str, Any]]:
     """Return the seconds until congestion has abated, by period (figure 7-2).
 
-    That is when no more flows are in normal congestion control than in the first period on average;
-    the length of a period in which it is always more.
+    Congestion has abated when no more flows are in normal congestion control than the mean of the
+    first period; if that never happens, the value is the length of the period.
     """
     flows = pl.col("normal_mode_flows")
     usual = tables.periods[0].of(tables.network).select(flows.mean()).item()

@@ -16,7 +16,7 @@ from longhaul.results import Results
 
 # Flow that is examined alone: number 23 of 50, number 547 of 750; the last of fewer.
 ONE = {"ftp": 22, "web": 546}
-# Fairness within windows of so many samples, and a share of a flow so small that it starves.
+# Samples in a window for fairness, and the share of a flow below which it starves.
 WINDOW, STARVING = 10, 0.01
 
 _FLOWS = (

@@ -93,7 +93,7 @@ pub struct Lp {
 /// One-way delays in seconds.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Delays {
-    /// None without a delay sample of a segment sent since the last reaction.
+    /// Smoothed delay; none without a sample of a segment sent since the last reaction.
     smoothed: Option<f64>,
     min: f64,
     max: f64,

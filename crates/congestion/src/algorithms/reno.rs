@@ -86,7 +86,7 @@ impl Reno {
         }
     }
 
-    /// Makes the standard TCP of a current kernel.
+    /// Creates the standard TCP of a current kernel.
     pub(crate) fn of_linux() -> Self {
         Self {
             whole: true,

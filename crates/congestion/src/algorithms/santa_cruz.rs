@@ -173,7 +173,7 @@ impl CongestionControl for SantaCruz {
         window.reduce_to(event.base / 2.0);
     }
 
-    /// The pause is no time between arrivals.
+    /// Restarts the measurement of spacings: the pause is no spacing of arrivals.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.began = None;
         restart(event, window);

@@ -307,7 +307,7 @@ mod tests {
         );
     }
 
-    /// Everything arrives: the window is the segments in flight, and slow start goes on.
+    /// Everything arrives: the window becomes the segments in flight, and slow start continues.
     #[test]
     fn what_arrives_is_validated() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);

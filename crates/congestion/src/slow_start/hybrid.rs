@@ -1,5 +1,5 @@
-//! HyStart as Linux has it: slow start ends with a train of acknowledgements that spans half the smallest
-//! round-trip time, or when the round-trip time grows.
+//! HyStart of Linux: slow start ends with a train of acknowledgements that spans half the smallest round-trip time, or
+//! when the round-trip time grows.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -257,8 +257,8 @@ mod tests {
         std::iter::repeat_n(RTT, count)
     }
 
-    /// Half of 100 ms and of the millisecond for bursts, 50.5 ms: 52 ms is the first multiple of 2 ms above it. Where
-    /// segments are paced, the whole of it: 102 ms.
+    /// The threshold is half of 100 ms and of the millisecond for bursts, 50.5 ms; 52 ms is the first multiple of 2 ms
+    /// above it. With pacing it is the whole of 101 ms, so that 102 ms is the first multiple.
     #[test]
     fn a_train_of_half_the_round_trip_ends_slow_start() {
         let train = |gap_us: u64, cwnd: f64, given: &[(&str, f64)]| {

@@ -1,5 +1,4 @@
-//! HyStart++: leaves slow start when the round-trip time grows, by way of a slower slow start that
-//! finds out whether it was right.
+//! HyStart++: leaves slow start when the round-trip time grows, and first confirms the growth in a slower slow start.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -105,7 +104,7 @@ pub struct Hystart {
     current_min: Option<Span>,
     /// Samples of the current round.
     taken: f64,
-    /// In conservative slow start: the round-trip time at its beginning, and rounds begun in it.
+    /// Round-trip time at the beginning of conservative slow start, and rounds begun in it; none outside it.
     css: Option<(Span, f64)>,
     /// True if the first slow start is over.
     over: bool,

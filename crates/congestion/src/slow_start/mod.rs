@@ -182,11 +182,11 @@ pub enum SlowStart {
     Hybrid(HybridSlowStart),
     /// The first slow start of picoquic.
     Picoquic(PicoquicSlowStart),
-    /// SEARCH: apart, since it remembers much.
+    /// SEARCH, boxed since its state is large.
     Search(Box<Search>),
-    /// Rapid Start: apart, since few have it.
+    /// Rapid Start, boxed since few flows use it.
     Rapid(Box<RapidStart>),
-    /// Careful Resume: apart, since few have it.
+    /// Careful Resume, boxed since few flows use it.
     CarefulResume(Box<CarefulResume>),
 }
 
@@ -231,8 +231,8 @@ impl SlowStart {
             }
     }
 
-    /// Watches an acknowledgement of new data below `ssthresh`, before the window grows for it, or where it may not:
-    /// may end slow start.
+    /// Examines an acknowledgement of new data below `ssthresh`, before the window grows for it or also if it may not
+    /// grow. May end slow start.
     #[inline]
     pub(crate) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
@@ -390,7 +390,7 @@ impl SlowStart {
     }
 }
 
-/// The most that a slow start grows by for a segment.
+/// Largest growth of a slow start per acknowledged segment.
 const MOST_STEP: f64 = 2.0;
 
 /// Returns true if slow start may end within the segments of an acknowledgement of this credit.

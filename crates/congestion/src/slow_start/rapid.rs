@@ -95,7 +95,8 @@ struct Reduction {
 }
 
 impl Reduction {
-    /// Makes the reduction of a window `before` the recovery, which the algorithm would reduce to the part `beta`.
+    /// Creates the reduction for a window of `before` at the beginning of recovery. `beta` is the part of the window
+    /// that the algorithm keeps.
     fn of(before: f64, beta: f64) -> Self {
         let ack = K * (1.0 - beta);
         let silence = beta + ack;

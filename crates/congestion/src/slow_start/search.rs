@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(found, Some(1_360));
     }
 
-    /// Ten bins pass with one acknowledgement, as do those to 554 ms here, and it goes on; after eleven it begins anew.
+    /// After ten bins with one acknowledgement, those up to 554 ms here, SEARCH continues; after eleven it starts over.
     #[test]
     fn a_long_silence_starts_it_over() {
         let totals = |ms: u64| (100 * ms, 50 * ms);

@@ -24,7 +24,7 @@ pub trait Recorder {
     /// Records a request and its response that are over, or that the end of the run has cut short. In order of
     /// their ends.
     fn exchange(&mut self, exchange: &Exchange);
-    /// Records a packet that has come to a captured link.
+    /// Records a packet that has reached a captured link.
     fn packet(&mut self, packet: &CapturedPacket);
     /// Reports progress: called a thousand times in a run with the simulated time, and whenever the ticker asks;
     /// the answer can stop the simulation.

@@ -151,7 +151,7 @@ pub struct LimitTimes {
     pub network: Span,
     /// The receive window or socket buffer.
     pub receive_window: Span,
-    /// Nothing to send.
+    /// Time in which the application had nothing to send.
     pub application: Span,
 }
 

@@ -323,7 +323,7 @@ impl Network {
         }
     }
 
-    /// Accepts packets that have come to access links by now and wait for the observation, before it takes place.
+    /// Accepts packets that have reached access links and wait for the observation, before it takes place.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
         for spreading in 0..self.access.spreading.len() {

@@ -71,7 +71,7 @@ impl Proxies {
             .for_each(|split_tcp_proxy| split_tcp_proxy.arm(env));
     }
 
-    /// Processes a segment that comes to a node of a proxy.
+    /// Processes a segment that reaches a node of a proxy.
     #[inline(never)]
     pub(crate) fn on_packet(
         &mut self,

@@ -308,7 +308,7 @@ impl Schedule {
         self.links.remove(self.taken);
     }
 
-    /// Replaces the current event of a link, which is no arrival, by the same one at `next`.
+    /// Moves the current event of a link to `next`; it must not be an arrival.
     #[inline]
     pub(crate) fn renew_link(&mut self, next: Time) {
         let tag = self.taken as u64;

@@ -267,8 +267,7 @@ impl World {
         }
     }
 
-    /// Delivers packets that have just come to empty links and are only held back at the far end: they need no
-    /// event.
+    /// Delivers packets that have just reached empty links and are only delayed at the far end: they need no event.
     #[inline]
     fn deliver_ready(&mut self, now: Time) {
         while let Some(link) = self.env.network.take_ready() {

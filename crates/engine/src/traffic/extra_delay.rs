@@ -47,7 +47,7 @@ impl ExtraDelay {
         }
     }
 
-    /// Adds a packet that comes to the far end of a direction at `comes`.
+    /// Adds a packet that reaches the far end of a direction at `comes`.
     #[inline]
     pub(super) fn push(
         &mut self,

@@ -150,8 +150,8 @@ impl TrafficSource {
         self.generator.draw_response()
     }
 
-    /// Returns the ends, which are the same for all connections. A packet that comes to a side may be answered
-    /// with anything that the side sends.
+    /// Returns the ends, which are the same for all connections. A side may answer a packet with any packet that it
+    /// sends.
     pub(crate) fn edges(&self) -> impl Iterator<Item = Endpoint> {
         let ConnectionPaths { up, down } = self.paths;
         let ((up_arrives, up_answers), (down_arrives, down_answers)) = (up.last(), down.last());

@@ -91,7 +91,7 @@ pub struct Stream(Generator);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Generator {
     Own(Xoshiro256),
-    /// Not stored: streams that share one generator would each get their own.
+    /// Not serialised: streams that share one generator would each get a copy.
     #[serde(skip)]
     Ns2(Rc<Cell<Mrg32k3a>>),
 }

@@ -17,7 +17,7 @@ pub(super) struct Mrg32k3a {
 }
 
 impl Mrg32k3a {
-    /// Makes the generator; `seed` is from 1 to 2^31 - 2, as ns-2 takes it.
+    /// Creates the generator; `seed` is from 1 to 2^31 - 2, as ns-2 takes it.
     pub(super) fn new(seed: u64) -> Self {
         let seed = seed as i64;
         Self {

@@ -60,7 +60,7 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    /// Makes a refusal of the value of a key.
+    /// Creates a refusal of the value of a key.
     pub fn of<T>(field: Field<T>, message: impl Into<String>) -> Self {
         Self {
             key: field.name(),
@@ -205,12 +205,12 @@ impl Table {
         T::read(value).unwrap_or_else(|| panic!("{field} is declared as another type: {value:?}"))
     }
 
-    /// Returns the table of a key; none if it has none.
+    /// Returns the table of a key; none if the key has no table.
     pub fn table<T>(&self, field: Field<T>) -> Option<&Self> {
         self.get(field)?.table()
     }
 
-    /// Returns the table of a key, to be changed; none if it has none.
+    /// Returns the table of a key for changes; none if the key has no table.
     pub fn table_mut<T>(&mut self, field: Field<T>) -> Option<&mut Self> {
         self.get_mut(field)?.table_mut()
     }

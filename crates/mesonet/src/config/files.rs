@@ -73,10 +73,10 @@ pub struct LargeFile {
 /// the file to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Admission {
-    /// Maximum of each large type; one drawn beyond it becomes a Web object.
+    /// Maximum of each large type; a file drawn beyond it becomes a Web object.
     pub max: [u64; 3],
-    /// Minimum of each large type in each cell: `min[type][cell]`. A flow of a cell below it transfers
-    /// one, movies first.
+    /// Minimum of each large type in each cell: `min[type][cell]`. While a cell has fewer, its next flow transfers a
+    /// file of this type, movies first.
     pub min: [[u64; Cell::COUNT]; 3],
 }
 

@@ -90,7 +90,7 @@ pub struct Algorithm {
     pub label: String,
     /// The algorithm.
     pub congestion: ControllerSpec,
-    /// Probability that a source has it.
+    /// Probability that a source uses this algorithm.
     pub share: f64,
     /// True if flow groups count it as the alternate, and not as standard TCP.
     pub alternate: bool,

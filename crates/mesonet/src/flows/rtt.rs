@@ -23,7 +23,7 @@ const MIN_RTO: u64 = 2;
 const MAX_RTO: u64 = 32;
 
 impl RttEstimator {
-    /// Makes the estimator before the first sample: the propagation delay, with an allowance for
+    /// Creates the estimator before the first sample: the propagation delay, with an allowance for
     /// queues (EB_DELAY), sets smoothed round-trip time and timeout (NIST SP 500-282, chapter 3).
     pub(crate) fn new(propagation: Span, allowance: Span) -> Self {
         let srtt = propagation + allowance;

@@ -81,7 +81,7 @@ impl Arrivals {
         due.map(|one| &one.packet)
     }
 
-    /// Returns the arrival of the next packet that stays in the region; never if there is none.
+    /// Returns the arrival of the next packet that stays in the region; [`Time::NEVER`] without one.
     #[inline]
     pub(super) fn next_staying(&self) -> Time {
         self.staying.first.0
@@ -171,7 +171,7 @@ struct Lane {
     batch: Vec<InFlight>,
     taken: usize,
     later: VecDeque<Vec<InFlight>>,
-    /// Empty ones, to be filled again.
+    /// Empty lanes for reuse.
     spare: Vec<Vec<InFlight>>,
 }
 

@@ -10,7 +10,7 @@ pub(crate) struct Routes {
     /// Point of presence of each access router.
     pops: Vec<Option<u16>>,
     domains: Vec<u16>,
-    /// Both ends of each link.
+    /// The two ends of each link.
     ends: Vec<(u16, u16)>,
     /// `links[at * routers + to]`.
     links: Vec<u16>,
@@ -51,7 +51,7 @@ impl Routes {
         self.domains[access as usize]
     }
 
-    /// Returns the point of presence of an access router; none if it has none.
+    /// Returns the point of presence of an access router; none for one without.
     pub(crate) fn pop(&self, access: u16) -> Option<u16> {
         self.pops[access as usize]
     }

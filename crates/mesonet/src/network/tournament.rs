@@ -129,7 +129,7 @@ impl Tournament {
         self.key(time, FAR - 2, LAST) < self.first
     }
 
-    /// Sets the time of a station's next event; never if it has none.
+    /// Sets the time of a station's next event, or that it has no event.
     #[inline]
     pub(crate) fn set(&mut self, station: usize, time: Time) {
         let key = self.key(time, FAR - 1, station as u64);

@@ -375,7 +375,7 @@ pub struct Totals {
     pub classes: [ClassTotals; 6],
     /// Time at which the maximum of trace records was reached, if it was.
     pub trace_full: Option<Time>,
-    /// Most simultaneous flows, those connecting included.
+    /// Largest number of simultaneous flows, those connecting included.
     pub max_flows: u64,
     /// Bytes of state that a flow takes while it is connected.
     pub bytes_per_flow: u64,

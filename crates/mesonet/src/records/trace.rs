@@ -35,7 +35,7 @@ pub struct TracedFlow {
 /// Event that changed the state of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FlowEvent {
-    /// It was connected, and its window set.
+    /// The flow was connected, and its window set.
     Start,
     /// An acknowledgement enlarged the window.
     Increase,
@@ -144,9 +144,9 @@ pub enum RouterId {
 /// A queue of a router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Direction {
-    /// Towards the backbone, and the only one of a backbone router.
+    /// The port towards the backbone; a backbone router has no other.
     Up,
-    /// Towards the hosts.
+    /// The port towards the hosts.
     Down,
 }
 
@@ -209,9 +209,9 @@ impl Direction {
 /// Event of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PacketEvent {
-    /// Its host sent it.
+    /// The host sent the packet.
     Sent,
-    /// It was queued at a router.
+    /// The packet was queued at a router.
     Queued {
         /// The router.
         router: RouterId,
@@ -220,14 +220,14 @@ pub enum PacketEvent {
         /// Time at which it will leave the router; not known if its queues share a server.
         leaves: Option<Time>,
     },
-    /// It found a queue full.
+    /// The packet was dropped at a full queue.
     Dropped {
         /// The router.
         router: RouterId,
         /// The queue.
         direction: Direction,
     },
-    /// It reached its host.
+    /// The packet reached its host.
     Delivered,
 }
 

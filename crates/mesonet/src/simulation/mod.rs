@@ -100,7 +100,7 @@ pub fn simulate(
     Ok(world.totals(stopped))
 }
 
-/// The whole state, as plain data: a stored copy resumes like the original.
+/// The whole state, as plain data: a run resumed from a stored copy has the same results.
 #[derive(Debug, Serialize, Deserialize)]
 struct World {
     common: Common,

@@ -73,7 +73,7 @@ pub(crate) struct Column<R> {
 type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
 impl<R> Column<R> {
-    /// Makes a column. The name ends in the unit, if there is one.
+    /// Creates a column. The name ends in the unit, if there is one.
     pub(crate) fn new(
         name: impl Into<String>,
         kind: Kind,
@@ -93,7 +93,7 @@ impl<R> Column<R> {
         }
     }
 
-    /// Makes a column of texts from a list; `number` is the index of a row's text in it.
+    /// Creates a column of texts from a list; `number` is the index of a row's text in it.
     pub(crate) fn of_list(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -111,7 +111,7 @@ impl<R> Column<R> {
         }
     }
 
-    /// Makes a column of a few texts, with the same text for all rows that are taken over together; `number` is
+    /// Creates a column of a few texts, with the same text for all rows that are taken over together; `number` is
     /// the index of their text.
     pub(crate) fn dictionary(
         name: impl Into<String>,
@@ -131,7 +131,7 @@ impl<R> Column<R> {
         }
     }
 
-    /// Makes a column of numbers of a part that not all rows have; empty for others. Of rows taken over together
+    /// Creates a column of numbers of a part that not all rows have; empty for others. Of rows taken over together
     /// all have the part or none ([`Table::create_of_runs`]).
     pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,

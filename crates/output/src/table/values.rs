@@ -151,7 +151,7 @@ impl Number for Option<f64> {
     }
 }
 
-/// Values that are not null, and which rows have one.
+/// Values that are not null, and the runs of rows that have one.
 pub(crate) struct TypedValues<T: DataType> {
     pub(super) values: Vec<T::T>,
     /// Runs of rows, each with the definition level that all of it have.

@@ -1,4 +1,4 @@
-//! Both ends of a connection, as the engine knows them.
+//! The two ends of a connection, in the form that the engine drives.
 
 use std::time::{Duration, Instant};
 

@@ -23,10 +23,10 @@ pub(crate) use self::factory::find;
 use self::observed::ControllerSource;
 use crate::own::StackTraits;
 
-/// The stack and its version, as the lock file has it.
+/// The stack and its version in the lock file.
 const VERSION: &str = "noq-proto 1.4.0";
 
-/// Its controllers by name; the first is its default.
+/// The controllers of the stack by name; the first is the default.
 const CONTROLLERS: [&str; 3] = ["cubic", "newreno", "bbr3"];
 
 const TRAITS: StackTraits = StackTraits {

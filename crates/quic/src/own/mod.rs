@@ -228,7 +228,7 @@ impl Clone for OwnController {
 }
 
 impl OwnController {
-    /// Makes the algorithm on a path of this MTU; the initial window is RFC 9002's unless it is given.
+    /// Creates the algorithm on a path of this MTU; the initial window is RFC 9002's unless it is given.
     pub(crate) fn new(
         algorithm: &OwnAlgorithm,
         initial_window: Option<Bytes>,

@@ -87,7 +87,7 @@ impl Reader {
         self.read
     }
 
-    /// Accepts the streams that the peer has opened, and reads what they have.
+    /// Accepts the streams that the peer has opened, and reads their data.
     pub(super) fn accept(&mut self, connection: &mut Connection) {
         while let Some(stream) = connection.streams().accept(Dir::Uni) {
             self.read(connection, stream);

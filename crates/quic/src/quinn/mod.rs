@@ -21,10 +21,10 @@ pub use self::observed::ControllerSource;
 pub(crate) use self::setup::connection;
 use crate::own::StackTraits;
 
-/// The stack and its version, as the lock file has it.
+/// The stack and its version in the lock file.
 const VERSION: &str = "quinn-proto 0.11.19";
 
-/// Its controllers by name; the first is its default.
+/// The controllers of the stack by name; the first is the default.
 const CONTROLLERS: [&str; 3] = ["cubic", "newreno", "bbr"];
 
 const TRAITS: StackTraits = StackTraits {

@@ -20,7 +20,7 @@ use proto::{
     TransportConfig, VarInt,
 };
 
-/// Makes a connection with these controllers.
+/// Creates a connection with these controllers.
 pub(crate) fn connection(
     settings: &QuicStack,
     setup: &StackSetup,

@@ -95,8 +95,8 @@ fn check_row(
     loss::check(row, Change::loss, path, out);
 }
 
-/// Returns the rows of a table: of the file of this name, whose text replaces it, or of a text of several
-/// lines.
+/// Returns the rows of a table that is given as text. A text of one line is the name of a file, which is replaced by
+/// the text of the file.
 fn of_text(node: &mut Node, path: &str) -> Result<Vec<Change>, Diagnostic> {
     let text = node.word();
     if text.contains('\n') {

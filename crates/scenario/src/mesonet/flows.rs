@@ -23,7 +23,7 @@ const LOSS_THRESHOLD: &str = "loss_threshold";
 /// Tolerance of the sum of shares.
 const SHARE_TOLERANCE: f64 = 1e-6;
 
-/// Resolves the list in place; Reno alone without one.
+/// Resolves the list of algorithms in place; without a list it is Reno alone.
 pub(crate) fn algorithms(
     mesonet: &mut Table,
     makers: &dyn Algorithms,

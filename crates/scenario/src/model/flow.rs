@@ -131,7 +131,7 @@ impl Read for Starts {
     }
 }
 
-/// Numbers of the connections that are traced: of a flow that has one only, number 0.
+/// Numbers of the traced connections; the only connection of a flow has number 0.
 pub(crate) struct TracedConnections(pub Vec<u64>);
 
 impl Read for TracedConnections {

@@ -74,7 +74,7 @@ words! {
 }
 
 impl Client {
-    /// Returns the end as the engine's connections have it.
+    /// Returns the end as the engine's type.
     pub fn host(self) -> Host {
         match self {
             Self::Sender => Host::Sender,

@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(sent.collect::<Vec<_>>(), expected);
     }
 
-    /// An acceptor that begins, answers and goes on; an initiator that sends twice.
+    /// An acceptor that begins, answers and continues; an initiator that sends twice.
     #[test]
     fn either_side_may_send_unasked() {
         let text = "SEQ 10 3 1 2\n< 49\nt 5\n> 15\nt 6\n< 20\nt 7\n< 30\nt 8\n> 40\nt 9\n> 50\n";

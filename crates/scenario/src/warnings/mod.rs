@@ -105,8 +105,8 @@ fn needs(tcp: &Tcp) -> Needs {
     }
 }
 
-/// Reason why replications are the same where nothing is drawn, and changes that would make them differ. The order
-/// of packets that come to a node together is no more than a tie.
+/// Reason for identical replications of a scenario without random draws, and changes that would make them differ. The
+/// order of packets that reach a node together only breaks ties.
 pub(crate) const NOTHING_DRAWN: &str = "nothing is drawn at random but the order of packets that arrive \
      together; draw start times (start = { uniform = [\"0 s\", \"1 s\"] }), or losses, traffic or a delay box";
 

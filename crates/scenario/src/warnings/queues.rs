@@ -54,7 +54,7 @@ fn slowest(link: &Link) -> Rate {
     rates.fold(link.capacity(), Rate::min)
 }
 
-/// Warns of disciplines that learn the rate of their link once, as their sources have it, on links whose rate varies.
+/// Warns of disciplines that read the rate of their link only once, as in their sources, on links whose rate varies.
 pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
     for link in &config.links {
         if !link.rate_varies() {

@@ -43,7 +43,7 @@ def running_mean(values: ArrayLike, every: int = 100) -> Running:
 def running_quantile(values: ArrayLike, part: float, every: int = 100) -> Running:
     """Return a quantile of the first `every` values, of twice as many, and so on.
 
-    The smallest value that has at least that part of all at or below it.
+    A quantile is the smallest value with at least this part of the values at or below it.
     """
     given = np.asarray(values, float)
     counts = np.arange(every, len(given) + 1, every)

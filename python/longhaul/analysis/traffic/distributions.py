@@ -40,8 +40,8 @@ class Band:
 def band(grid: ArrayLike, curves: Sequence[ArrayLike], coverage: float = 1.0) -> Band:
     """Return the median of curves point by point, with an interval that covers part of them.
 
-    With the coverage 1, the default, it is from the smallest to the largest: of a few replications
-    percentiles say no more.
+    With coverage 1, the default, it extends from the smallest to the largest value: for few
+    replications percentiles give no more.
     """
     every = np.asarray([np.asarray(curve, float) for curve in curves])
     if every.ndim != 2 or every.shape[1] != len(np.asarray(grid)):

@@ -28,7 +28,7 @@ HIGH_PASS = LOW_PASS[::-1] * np.array([1, -1, 1, -1])
 
 @dataclass(frozen=True)
 class Hurst:
-    """An estimate, and the points and line that it is from."""
+    """An estimate, with the points and the line behind it."""
 
     method: str
     value: float

@@ -1,7 +1,7 @@
 """Paired comparison of the same connections in two runs.
 
-With common random numbers each connection is asked for the same at the same time in both runs, so
-that its two response times differ by what was changed between them. Differences of pairs scatter
+With common random numbers each connection has the same requests at the same times in both runs, so
+that its two response times differ only by the change between the runs. Differences of pairs scatter
 far less than the response times, most of whose variance is that of sizes and round trips.
 """
 

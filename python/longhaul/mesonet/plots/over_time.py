@@ -106,7 +106,7 @@ class Lines:
     """Condition of the rows in which a part has a value; without it all rows have one."""
 
     def register(self) -> None:
-        """Make it a plot."""
+        """Register this description as a plot."""
         takes = [*PART_OF_RUN, "overlay", *([] if self.key is None else ["parts"])]
         register(self.name, self.help, has_table(self.table), takes)(self._draw)
 

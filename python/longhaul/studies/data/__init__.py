@@ -48,7 +48,7 @@ class Data:
     def write(self, folder: Path) -> None:
         """Write the tables, small: values in single precision, which is finer than any interval.
 
-        Of trajectories, which are drawn, six digits: the zeros after them take no space.
+        Trajectories, which are only drawn, have six digits: the zeros after them take no space.
         """
         folder.mkdir(parents=True, exist_ok=True)
         drawn = pl.col(pl.Float32, pl.Float64).exclude("t_s", *self.axes).map_batches(_six_digits)
@@ -150,7 +150,7 @@ class Data:
     def paired(self, metric: str, first: Cell, other: Cell, combine: Combine) -> float:
         """Return the median over replications of a combination of a metric in two cells.
 
-        Of replications that both have; a result that is not a number leaves one out.
+        Only replications of both cells count, without those whose combination is not a number.
         """
         values = combine(*self.pairs(metric, first, other)[1:])
         median = float(medians(values)) if len(values) else np.nan

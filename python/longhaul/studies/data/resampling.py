@@ -55,7 +55,7 @@ class _Samples:
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:
         """Return `Data.paired` in each sample; NaN where no replication has both cells.
 
-        Of experiments with the same replications.
+        Both cells have to be of experiments with the same replications.
         """
         (name, where), (beside, there) = cell, other
         key = metric, name, tuple(where.items()), beside, tuple(there.items()), combine

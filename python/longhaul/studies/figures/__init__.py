@@ -44,7 +44,7 @@ FOOT_IN, ROW_IN = 0.52, 0.205
 NAME_IN, CHARACTER_IN = 0.36, 0.08
 # From panels down to the top of the axis' name; from the left edge to the foot of the other's.
 NAME_BELOW_IN, NAME_LEFT_IN = 0.27, 0.22
-# Columns of a legend: at most so many; the width of each without its text, and of a letter.
+# Largest number of columns of a legend; the width of each without its text, and of a letter.
 MOST_COLUMNS = 5
 ENTRY_IN, LETTER_IN = 0.6, 0.073
 # On logarithmic axes: what is written without a power of ten, and in how many powers of ten in view

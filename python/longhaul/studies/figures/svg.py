@@ -28,7 +28,7 @@ from longhaul.studies import parts
 from longhaul.studies.data import Data, Shared
 from longhaul.studies.study import Study
 
-# Drawing so many is faster than starting a process.
+# Number of plots that are drawn faster than a process starts.
 FEW = 4
 
 # New objects until the collector of cycles looks at them: a figure has hundreds of thousands that

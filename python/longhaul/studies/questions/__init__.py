@@ -1,43 +1,42 @@
 """Questions of claims: selected values, their comparison with others, and one number of them.
 
-A claim names what it takes of some values (`TAKES`), and says in `where` which values these are:
+A claim names a statistic (`TAKES`), and its `where` selects the values for it:
 
     of=E1 metric=goodput queue=red      an experiment, a metric, and levels of axes
     flows=5..  condition=8,21           levels of an axis from one to another, or some of them
     algorithm=!FAST                     all levels but these
     pair=75-*                           levels whose names begin so
     metric=a,b                          at each point the mean of several metrics
-    metric=100*rf/(1+rf)                what is made of metrics at each point
-    when.utilisation=..95               points at which another metric is so, written as levels are
-    less.queue=droptail                 point by point less the values where these words are others
-    over.of=E2                          point by point divided by such values
-    by=replication                      compared in each replication: the median of what comes out
+    metric=100*rf/(1+rf)                arithmetic on metrics at each point
+    when.utilisation=..95               points at which another metric is in a range
+    less.queue=droptail                 at each point less the value with these other words
+    over.of=E2                          at each point over the value with these other words
+    by=replication                      compared in each replication; the median of the outcomes
     runs=each                           values of single runs in place of medians
     along=flows                         points along an axis, in order, one at each of its levels
-    with.metric=rtt                     points by such values, in place of levels of an axis
-    against.queue=droptail              what is taken of all, divided by what is taken of others
+    with.metric=rtt                     points along such values in place of an axis
+    against.queue=droptail              the statistic over that with these other words
     each=flows,queue                    at each level of these axes alone,
     each=metric                         or of each of several metrics alone;
-    order=a+b>c>*                       of these numbers the ratio of each to the next: at levels
-                                        that share a place the smaller over the larger; * is all
-                                        that are not named
-    then=least                          and of these numbers the least; the largest without it;
-    then=count above=1.1                or how many are above a bound, or below one
+    order=a+b>c>*                       the ratio of the number at each place to the next; of levels
+                                        that share a place, the smaller over the larger; * stands
+                                        for all levels that are not named
+    then=least                          the least of these numbers; without it the largest;
+    then=count above=1.1                or the count of those above or below a bound
     whole=condition                     the statement is about all levels of this axis: see partial
-    whole=*                             it says nothing of some of the runs
+    whole=*                             the statement needs all of its runs
 
-Words of `less.`, `over.`, `with.` and `against.` are those of `where` that differ; an empty one,
-`over.n=`, does not hold on that side. Values of both sides are of the same levels of all axes of
-which either side has several. Where a comparison names several levels of an axis of which the other
-side has one, that one is compared with each of them.
+The other side of `less.`, `over.`, `with.` and `against.` has the words of `where`, except those
+that the comparison names; an empty word, `over.n=`, is removed there. Both sides are compared at
+the same levels of each axis of which either side has several levels. If the comparison names
+several levels of an axis and the other side has one, that one is compared with each of them.
 
-Numbers are arrays: of no dimension, or with one number for each of several bootstrap samples, whose
-points are the same and are selected once. Points are along the last axis.
+Numbers are arrays, of dimension zero or with one value for each bootstrap sample. All samples have
+the same points, which are selected once. Points are along the last axis.
 
-A question is parsed once, when the claims are read. One file per subject: `words` of `where` by the
-side that they are of, the `shape` that they give, the `points` that they select, their `comparison`
-with others; `question` is what a claim asks whatever its measure, `declared` and `python` are the
-two kinds of measures.
+A question is parsed once, when the claims are read. Each file has one subject: the `words` of
+`where` by side, the `shape` of the question, the selected `points`, and their `comparison`.
+`question` is common to all measures, whose two kinds are `declared` and `python`.
 """
 
 from longhaul.studies.questions.declared import DECLARED, DeclaredMeasure

@@ -227,7 +227,7 @@ class DeclaredQuestion(Question):
         return self.shape.of_runs and self.measure.name in ("least", "largest")
 
 
-# Measures of which some levels show something of all: what kind of number they are.
+# Kinds of numbers of measures whose values at some levels bound those at all.
 KINDS = {"least": LEAST, "largest": LARGEST, "furthest": LARGEST, "range": LARGEST, "share": SHARE}
 # Those that say which of two sides is the larger, and those that do if values are compared.
 ORDERS = {"trend": SIGN, "correlation": SIGN, "fall": SIGN, "ends": RATIO}

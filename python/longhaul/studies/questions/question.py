@@ -84,7 +84,7 @@ class Question(ABC):
 
     @property
     def needs_all_runs(self) -> bool:
-        """True if the statement says nothing of some of its runs."""
+        """True if some of the runs allow no conclusion on the statement."""
         return self.whole == REST
 
     @property

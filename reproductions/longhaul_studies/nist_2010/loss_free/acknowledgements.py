@@ -1,7 +1,7 @@
 """Goodput of files that lose no packet, from the acknowledgements of one flow without an end.
 
-A file of n packets takes as long as the n-th acknowledgement does: none is sent in another way
-because the file is longer.
+A file of n packets is complete at the n-th acknowledgement, since the length of a file does not
+change the sending of its packets.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from longhaul.mesonet import MesoNet
 FACTORS = {"movie": 10_000, "service_pack": 1000, "document": 10, "web": 1}
 # Mean sizes of Web objects (table 8-2).
 MEAN_SIZES = (100, 150)
-# Pareto sizes are taken at the middles of so many equal steps of -log(1 - probability).
+# Pareto sizes are taken at the middles of STEPS equal steps of -log(1 - probability), up to LAST.
 STEPS, LAST = 20_000, 30.0
 
 
@@ -23,8 +23,8 @@ STEPS, LAST = 20_000, 30.0
 class Acknowledgements:
     """Arrival times of the acknowledgements of a flow.
 
-    At first one by one; after that it is known how many have come at the end of each interval, in
-    which they begin with the interval and follow one another at the speed of the host. After the
+    The first ones have their own times. Later the number until the end of each interval is known;
+    in an interval acknowledgements begin at once and arrive at the speed of the host. After the
     last interval their rate grows as in the second half of the intervals, up to that speed.
     """
 

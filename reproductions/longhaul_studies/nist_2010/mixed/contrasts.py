@@ -99,9 +99,9 @@ def outlier_share(data: Data, of: str) -> float:
 
 @of_design
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
-    """Return how far algorithms are from the others in the first component, in the others' ranges.
+    """Return the distance of algorithms from the others in the first component, in others' ranges.
 
-    Of the scores' means over some conditions; negative if one is within the range.
+    Scores are means over some conditions; the result is negative if one is within the range.
     """
     means = goodput_scores(data, of)[_rows(conditions), :, 0].mean(axis=0)
     apart = np.isin(np.arange(len(means)), places(algorithms))

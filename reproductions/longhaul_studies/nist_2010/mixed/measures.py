@@ -73,7 +73,7 @@ def _advantages(data: Data, of: str) -> np.ndarray:
 def off_differences(data: Data, of: str, base: str) -> float:
     """Return the largest deviation of a range of differences (tables 8-30, 9-12), in points.
 
-    What is printed is not rounded alike: ranges of the printed goodputs stand in its place.
+    Ranges of the printed goodputs replace the printed ranges, which are not rounded alike.
     """
     means = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
     wanted = [tables.printed(of, role) for role in tables.ROLES]
@@ -191,7 +191,8 @@ def goodput_scores(data: Data, of: str) -> np.ndarray:
 def purity(data: Data, of: str, count: float) -> float:
     """Return the part of the runs whose group of scores has their network speed and delay.
 
-    Groups of the first two components by Ward's linkage; a group is of the levels most have.
+    Groups of the first two components by Ward's linkage; a group has the levels of most of its
+    runs.
     """
     scores = goodput_scores(data, of)
     labels = components.score_groups(scores.reshape(-1, scores.shape[-1])[:, :2], int(count))

@@ -17,7 +17,7 @@ from longhaul_studies.sync_tcp_2003.web.reduce import MEASURED, PAYLOAD, PROPAGA
 # Cells of the map (Figure 4.55): round trips of 10 ms, sizes of one segment.
 ROUND_TRIP_EDGES_S = np.arange(61) * 0.01
 SEGMENT_EDGES = np.arange(1, 82) - 0.5
-# Every so many connections one is kept.
+# One of this number of connections is stored.
 EVERY = 100
 
 

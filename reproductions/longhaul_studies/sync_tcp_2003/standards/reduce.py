@@ -1,4 +1,4 @@
-"""Reduction of a run, as of all web traffic."""
+"""Reduction of a run, the same as for all web traffic."""
 
 from longhaul_studies.sync_tcp_2003.web.reduce import reduce
 

@@ -15,11 +15,11 @@ from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
 FIRST, FIRST_BACK = "hop-0", "hop-4-reverse"
-# Sizes: a value every so many responses; settled from that many on.
+# Responses between values of sizes, and responses after which sizes have settled.
 EVERY, SETTLED = 100, 100_000
 # Points kept of what changes over time.
 POINTS = 500
-# Of runs that are sampled so often there are Hurst parameters, of scales from so many seconds on.
+# Sampling interval of runs with Hurst parameters, and their smallest scale in seconds.
 STEP = "100 ms"
 SCALE_S = 0.1
 

@@ -1,7 +1,7 @@
 """Metrics of a detector that reports while standard TCP has the window (chapter 3).
 
-Runs with different detectors have the same packets, so that what they say of one drain of the
-queue can be compared.
+Runs with different detectors have the same packets, so that their reports of one drain of the queue
+can be compared.
 """
 
 from collections.abc import Mapping, Sequence
@@ -104,7 +104,7 @@ def _single(congested: np.ndarray) -> float | None:
 
 
 def _average_lag(t: np.ndarray, delay: np.ndarray, average: np.ndarray) -> float | None:
-    """Return the median time that an average stays above its threshold after the delay has not."""
+    """Return the median lag of an average behind the delay, in falling below the threshold."""
     below = np.flatnonzero((average[:-1] > THRESHOLD_S) & (average[1:] <= THRESHOLD_S)) + 1
     lags = []
     for end in below:

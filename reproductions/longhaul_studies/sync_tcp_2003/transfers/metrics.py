@@ -1,8 +1,8 @@
 """Metrics of one run with long transfers.
 
-Rates are kbit/s of whole packets, as the source counts them: 1474 bytes over 300 s are its goodputs
-(Tables A.1 and A.2). Queues are means over arrivals and departures: on what an arriving packet
-finds follow a sample with it and one without it. Of flow 6, `goodput_6` and so on.
+Rates are kbit/s of whole packets, as in the source, whose goodputs are 1474 bytes per packet over
+300 s (Tables A.1 and A.2). Queues are means over arrivals and departures, with one sample after
+each. Metrics of one flow have its number: `goodput_6` is that of flow 6.
 """
 
 import zlib
@@ -84,7 +84,7 @@ def _flows(kept: Kept) -> Row:
 def _classes(kept: Kept) -> Row:
     """Return data and ACKs at the first congested link; empty if another link drops packets.
 
-    All data there are of the measured flows.
+    All data at this link belong to the measured flows.
     """
     links = {link["name"]: link for link in kept["links"]}
     if any(links[f"hop-{router}"]["dropped_pkts"] for router in (1, 3)):

@@ -51,7 +51,7 @@ def _crossing(
 def small_among_long(data: Data, of: str, seconds: float) -> float:
     """Return the share of small responses among those with base round trips above a time.
 
-    The least of all protocols and loads.
+    The result is the smallest of all protocols and loads.
     """
     cells = data.points(of).select("protocol", "load").unique().iter_rows(named=True)
     return min(_small_among_long(data, of, seconds, cell) for cell in cells)
@@ -116,7 +116,7 @@ def connections_faster(
 ) -> float:
     """Return the share of connections that are faster under one protocol than under another.
 
-    By more than a tolerance in ms; with `slower`, the share of those that are slower.
+    The difference has to exceed a tolerance in ms; `slower` selects the share of slower ones.
     """
     first, second = (
         curve_of(data, "Z2", "connection", protocol=name, load=load) for name in (one, other)

@@ -272,8 +272,8 @@ impl Pacer {
     }
 }
 
-/// Returns the segments that leave at once, as the segmentation of network adapters has it: whole
-/// segments in a millisecond, or in 64 KiB if that is less, and at least one.
+/// Returns the number of segments in a burst, as with segmentation offload: the whole segments sent in a millisecond,
+/// at most 64 KiB, and at least one.
 fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
     const LARGEST_BITS: f64 = 8.0 * 65_536.0;
     let bits = f64::min(1e-3 * bits_per_s, LARGEST_BITS);

@@ -16,7 +16,7 @@ use crate::window::Window;
 /// Part of the way to the target that one round trip goes, as a divisor: the study's B.
 const DIVISOR: f64 = 4.0;
 
-/// BIC as NIST's study has it.
+/// BIC of NIST's study.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BicNist {
     low_window: f64,

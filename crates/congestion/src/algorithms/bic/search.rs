@@ -1,8 +1,7 @@
-//! BIC as its paper has it (Xu, Harfoush and Rhee, INFOCOM 2004), and as Linux has it.
+//! BIC of its paper (Xu, Harfoush and Rhee, INFOCOM 2004), and of Linux.
 //!
-//! Variant linux-2.6.22 is the form of Linux 2.6.22, which has no state besides
-//! the peak: steps shrink towards the peak and grow again beyond it, and its estimate of delayed
-//! acknowledgements makes up for them.
+//! Variant linux-2.6.22 is the form of Linux 2.6.22, whose only state is the peak: steps shrink towards the peak and
+//! grow again beyond it. An estimate of delayed acknowledgements compensates for their smaller number.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

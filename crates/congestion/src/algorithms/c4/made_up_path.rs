@@ -15,7 +15,7 @@ pub(super) const RTT_MS: u64 = 100;
 pub(super) trait Form: Default {
     type State: Copy + PartialEq;
 
-    /// That of a steady path, at its beginning.
+    /// State at the beginning of cruising on a steady path.
     const CRUISING: Self::State;
 
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window);
@@ -63,7 +63,7 @@ impl<C: Form> Path<C> {
         self.c4.on_ack(&ack, &mut self.window);
     }
 
-    /// Until it cruises at 1,000 packets a second, 1.25 MB/s.
+    /// Returns a path on which the flow cruises at 1,000 packets a second, 1.25 MB/s.
     pub(super) fn cruising() -> Self {
         let mut path = Self::new();
         while path.era(1000.0, RTT_MS) != C::CRUISING {}

@@ -200,7 +200,7 @@ impl CongestionControl for C4 {
         with_form!(self, c4 => c4.quantum)
     }
 
-    /// Without RACK-TLP only the timer notices that a retransmission was lost.
+    /// Requires RACK-TLP: without it only the timer would detect lost retransmissions.
     fn needs(&self) -> Needs {
         Needs {
             delivery_rate: true,

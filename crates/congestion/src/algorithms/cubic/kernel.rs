@@ -19,7 +19,7 @@ const UNIT: u64 = 1024;
 /// growth by 5 % a round trip.
 const UNKNOWN_PEAK: u64 = 20;
 
-/// Least number of acknowledged segments for an increase by one: growth by half the window a round trip.
+/// Smallest number of acknowledged segments for an increase by one: growth by half the window a round trip.
 const LEAST: u64 = 2;
 
 /// The kernel's CUBIC.

@@ -136,7 +136,7 @@ pub struct Cubic {
     losses: Option<Box<SmoothedLosses>>,
 }
 
-/// CUBIC in real numbers, as a current kernel has it, or as picoquic has it.
+/// CUBIC in real numbers, of a current kernel, or of picoquic.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Form {
     Real(RealCubic),

@@ -89,8 +89,8 @@ impl RealCubic {
         epoch.plateau + self.scale * x * x * x
     }
 
-    /// Returns the segments that an acknowledgement adds for the cubic: towards its value one round trip
-    /// ahead, at most half the window more (RFC 9438 section 4.2).
+    /// Returns the segments that an acknowledgement adds so that the window reaches the cubic's value in a round trip,
+    /// and grows by half at most (RFC 9438 section 4.2).
     fn step(&self, epoch: &Epoch, t: f64, cwnd: f64, ack: &AckSample) -> f64 {
         let target = self.window_at(epoch, t + ack.srtt.as_secs_f64());
         (target.clamp(cwnd, 1.5 * cwnd) - cwnd) / cwnd * ack.credit

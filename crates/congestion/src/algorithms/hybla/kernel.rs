@@ -1,6 +1,6 @@
-//! Hybla of a current kernel (Linux 6.18, `tcp_hybla.c`): whole numbers, in 128ths of a segment, and once for an
-//! acknowledgement, however many segments it covers: with delayed acknowledgements it grows half as fast as the paper's.
-//! The connection begins with a window of `rho`, and no window is above 65,535 segments.
+//! Hybla of a current kernel (Linux 6.18, `tcp_hybla.c`), in whole numbers of 128ths of a segment. The window grows
+//! once for each acknowledgement, however many segments that covers: with delayed acknowledgements it grows half as
+//! fast as in the paper. The connection begins with a window of `rho`, and no window is above 65,535 segments.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};

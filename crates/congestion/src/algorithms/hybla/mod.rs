@@ -62,7 +62,7 @@ const MAX_EXPONENT: f64 = 16.0;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hybla {
     reference_s: f64,
-    /// Zero before the first sample.
+    /// Round-trip time over the reference; zero before the first sample.
     rho: f64,
     kernel: Option<KernelHybla>,
 }

@@ -9,7 +9,7 @@ use super::trend::{Medians, Trend, pairwise_difference};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Verdict {
     pub(super) congested: bool,
-    /// None from detectors without a trend.
+    /// Trend of the delay; none from detectors without a trend.
     pub(super) trend: Option<Trend>,
     /// Queueing delay, of the last report or averaged, as a part of the largest.
     pub(super) level: f64,

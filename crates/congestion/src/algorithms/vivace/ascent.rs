@@ -1,4 +1,4 @@
-//! From gradients of the utility to changes of the rate (section 4.2).
+//! Changes of the rate from gradients of the utility (section 4.2).
 
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use crate::facts::AckSample;
 
 /// Segments that an interval has at least, however long they take (PCC-Uspace, branch NSDI-2018, core.cpp).
 const MIN_SEGMENTS: u64 = 10;
-/// Least part of the data its rate allows that an interval has sent if the rate limited it.
+/// Smallest part of the data allowed by its rate that an interval sends if the rate limits it.
 const SENT: f64 = 0.9;
 /// Slopes of the round-trip time below this are noise (section 4.3).
 const NOISE: f64 = 0.01;
@@ -132,7 +132,7 @@ impl Interval {
     }
 }
 
-/// Least squares of round-trip times over the times at which their segments were sent, in seconds (section 4.3;
+/// Least-squares line of round-trip times over the sending times of their segments, in seconds (section 4.3;
 /// PCC-Uspace, branch NSDI-2018, core.cpp).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Regression {

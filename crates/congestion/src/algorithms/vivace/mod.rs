@@ -148,7 +148,7 @@ const BITS_PER_MBIT: f64 = 1e6;
 /// Decision that the current intervals are for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
-    /// No decision: the connection begins, or goes on after a timeout or idle time.
+    /// No decision: the connection begins, or continues after a timeout or idle time.
     Paused,
     /// Choice between doubling the rate once more and ending that. `before` is the utility of half the rate.
     Starting { before: f64 },
@@ -226,8 +226,8 @@ impl Vivace {
         }
     }
 
-    /// Returns the rate to send at: that of the interval that is sent, or the one between while the fates of both are
-    /// awaited.
+    /// Returns the sending rate: one of the two probing rates while their intervals are sent, and the rate between them
+    /// while the results are awaited.
     fn sending_rate(&self) -> f64 {
         match self.stage {
             Stage::Learning { high_first, .. } if self.sent < self.planned() => {

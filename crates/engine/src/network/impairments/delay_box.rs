@@ -4,9 +4,9 @@
 //! A flow's values are drawn when it is set up, from a stream that has the flow's name, and hold for its lifetime.
 //! Each connection that a source opens has values of its own, which are forgotten with it. Packets of a flow keep
 //! their order: a packet is forwarded when its delay is over and the last bit of the packet before has left at the
-//! flow's rate; the queue for the flow's bottleneck is unlimited. ns-2 forgets the packet before once it has been
-//! forwarded, so that its bottleneck is faster than its rate if the delay is shorter than a transmission; here it
-//! is not.
+//! flow's rate; the queue for the flow's bottleneck is unlimited. In ns-2, a
+//! packet only waits for one that has not been forwarded yet, so that a bottleneck exceeds its rate if the delay is
+//! shorter than a transmission; here it never does.
 
 use std::fmt::Display;
 

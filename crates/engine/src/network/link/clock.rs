@@ -10,7 +10,7 @@ use crate::packet::Packet;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DualClockTime {
     pub(crate) time: Time,
-    /// In seconds.
+    /// The time in seconds.
     pub(crate) ns2_s: f64,
 }
 

@@ -56,7 +56,7 @@ enum Server {
     Exact(ExactClock),
     /// With ns-2's arithmetic.
     Ns2(Ns2Clock),
-    /// On the heap: few links have it, and others stay small.
+    /// Explicit departures; on the heap, since few links need them and others stay small.
     Explicit(Box<ExplicitService>),
 }
 

@@ -78,8 +78,8 @@ impl TxTimes {
         self.rate
     }
 
-    /// Returns the work that a transmission has left, this long before its end, with the fraction of a picosecond
-    /// that is carried over.
+    /// Returns the remaining work of a transmission that ends after `left`, including the fraction of a picosecond that
+    /// is carried over.
     pub(super) fn unsent(&self, left: Span, carry: &Carry) -> Work {
         let left = Work::of_rate(self.rate, left).0 + u128::from(carry.remainder);
         Work(left).since(Work(u128::from(carry.paid)))

@@ -26,8 +26,8 @@ impl Ways {
         }
     }
 
-    /// Returns the queue of a packet's flow: the one that it had last, or else one of its set that is not in use,
-    /// or else, if all are, the queue of its hash, shared with another flow.
+    /// Returns the queue of a packet's flow: its last queue, or else an unused queue of its set. If all are in use, it
+    /// shares the queue of its hash with another flow.
     pub(super) fn queue(&mut self, packet: &Packet, mut in_use: impl FnMut(u32) -> bool) -> u32 {
         let tag = self.hash.of(packet);
         let direct = (tag % u64::from(QUEUES)) as u32;

@@ -86,7 +86,7 @@ pub(crate) struct AppConnection {
     /// Retransmissions and timeouts before the current exchange.
     repairs_before: (u64, u64),
     up: Direction,
-    /// None before the first response.
+    /// Direction of the responses; none before the first one.
     down: Option<Direction>,
 }
 

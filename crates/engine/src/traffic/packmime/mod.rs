@@ -261,7 +261,7 @@ const SERVER_SIDE: Side = Side {
 #[derive(Debug)]
 pub(super) struct RoundTrips {
     series: Gaussian,
-    /// `-log10` of the probability above, root of the milliseconds.
+    /// Points of the distribution: `-log10` of the probability of a larger value, and square root of the milliseconds.
     points: Vec<(f64, f64)>,
     root: f64,
 }

@@ -120,9 +120,9 @@ keys! {
     pub(crate) struct Period {
         /// Name of the period.
         pub name: String = Kind::Name.key().required(),
-        /// Its beginning: a time, or a part of the run.
+        /// Beginning of the period: a time, or a part of the run.
         pub from: Written = MOMENT.key().required(),
-        /// Its end: a time, or a part of the run.
+        /// End of the period: a time, or a part of the run.
         pub to: Written = MOMENT.key().required(),
     }
 }

@@ -93,9 +93,9 @@ keys! {
         pub pop_divisor: f64 = FACTOR.key(),
         /// Normal access routers forward that, divided by this (R3); 10 by default.
         pub access_divisor: f64 = FACTOR.key(),
-        /// Fast access routers forward this many times what normal ones do (Bfast); 2 by default.
+        /// Speed of fast access routers, as a multiple of normal ones (Bfast); 2 by default.
         pub fast_factor: f64 = FACTOR.key(),
-        /// Direct access routers forward this many times what normal ones do (Bdirect); 10 by default.
+        /// Speed of direct access routers, as a multiple of normal ones (Bdirect); 10 by default.
         pub direct_factor: f64 = FACTOR.key(),
         /// Packets that each queue holds: mean round trip of the topology times capacity (`rtt-capacity`, default;
         /// QszAlg 1), that divided by the root of half the hosts below (`rtt-capacity/sqrt-n`; 2), the mean of both

@@ -32,7 +32,7 @@ keys! {
     pub(crate) struct FileKeys {
         /// Mean of the Pareto distribution of sizes, in packets (lambdaON); 50 by default.
         pub mean: f64 = PACKETS.key(),
-        /// Its shape, above 1 for there to be a mean (alpha); 1.5 by default.
+        /// Shape of the distribution (alpha), above 1 so that a mean exists; 1.5 by default.
         pub shape: f64 = Kind::Number(Range::above(1.0, 1000.0)).key(),
         /// Files whose size is multiplied; all others are Web objects.
         pub documents: LargeFiles = Kind::Table(Documents::KEYS).key(),

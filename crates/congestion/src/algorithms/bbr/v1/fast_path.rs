@@ -12,7 +12,7 @@ use crate::window::Window;
 /// Bounds of the fast path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct FastPath {
-    /// Before this, neither the phase nor the smallest round-trip time is too old.
+    /// Time until which neither the phase nor the smallest round-trip time expires.
     until: Time,
     /// Between these, segments in flight do not end the phase.
     in_flight: (f64, f64),

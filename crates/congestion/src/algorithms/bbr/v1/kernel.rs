@@ -13,7 +13,8 @@ pub(super) const PACING_MARGIN: f64 = 0.99;
 /// Segments above the smallest window that have to be in flight in the probing phase (`bbr_quantization_budget`).
 pub(super) const PROBING_BUDGET: f64 = 2.0;
 
-/// Least number of round trips that excess is remembered; the largest is twice as many (`bbr_extra_acked_win_rtts`).
+/// Smallest number of round trips for which excess is remembered; the largest is twice as many
+/// (`bbr_extra_acked_win_rtts`).
 const EXCESS_ROUNDS: u32 = 5;
 
 /// Longest time, in seconds of delivery at the bandwidth, that the excess may amount to (`bbr_extra_acked_max_us`).
@@ -199,8 +200,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// At 1000 segments a second, 40 at once every 20 ms are 20 more than expected, when they come; after five to ten
-    /// round trips without they are forgotten, and never more than 100 ms of segments or the window counts.
+    /// At 1000 segments a second, bursts of 40 every 20 ms exceed the expectation by 20. The excess is forgotten after
+    /// five to ten round trips without bursts, and is at most 100 ms of segments or the window.
     #[test]
     fn what_is_acknowledged_at_once_has_room() {
         let mut aggregation = Aggregation::default();

@@ -86,7 +86,7 @@ pub(crate) static ENTRY: Entry<Bbr> = Entry {
 /// Round trips that the bandwidth is remembered (BtlBwFilterLen).
 const BANDWIDTH_ROUNDS: u64 = 10;
 
-/// The gain cycle (section 4.3.4.2): probes, drains what the probe queued, cruises.
+/// The gain cycle (section 4.3.4.2): a probe, a phase that drains its queue, and cruising.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -118,7 +118,7 @@ pub struct Bbr {
     phase_start: Time,
     initial_window: f64,
     recovery: Recovery,
-    /// In the first round of recovery: sends one segment for each delivered.
+    /// True in the first round of recovery, which sends one segment for each delivered one.
     conserving: bool,
     /// True if recovery has begun since the last acknowledgement was processed.
     entering: bool,
@@ -461,7 +461,7 @@ impl CongestionControl for Bbr {
         Phases::All
     }
 
-    /// In Linux the round trip of the SYN is the smallest until another is, or it is too old (`bbr_init`).
+    /// Takes the round trip of the SYN as the first smallest one, as Linux does (`bbr_init`).
     fn on_handshake(&mut self, ack: &AckSample, _window: &mut Window) {
         if let Some(rtt) = ack.rtt.filter(|_| self.kernel.is_some()) {
             self.min_rtt = Some((rtt, ack.now));
@@ -503,7 +503,7 @@ impl CongestionControl for Bbr {
         (self.entering, self.conserving) = (false, false);
     }
 
-    /// Section 4.3.6: resumes at the bandwidth itself.
+    /// Restarts from idle at the estimated bandwidth, without a gain (section 4.3.6).
     fn on_idle(&mut self, _idle: &Idle, _window: &mut Window) {
         self.was_idle = true;
         self.fast_path = FastPath::default();

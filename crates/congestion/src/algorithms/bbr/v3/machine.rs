@@ -226,7 +226,7 @@ impl Machine {
             .max(MIN_WINDOW)
     }
 
-    /// Saves the window to restore after a timeout, and reduces it to its smallest value.
+    /// Saves the window to restore after a timeout, and restarts it.
     pub(super) fn time_out(&mut self, window: &mut Window) {
         self.recovery.time_out(window, self.is_probing_rtt());
     }

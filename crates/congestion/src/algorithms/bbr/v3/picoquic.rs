@@ -1,17 +1,18 @@
 //! BBR, version 3, of picoquic (picoquic/bbr.c, August 2026), where it differs from the draft:
 //!
 //! - The smallest round-trip time is that of the longest of seven samples, which jitter does not lower
-//!   (`BBRUpdateMinRTT`); while samples are close to it no probe for it is due.
-//! - When all seven are a quarter longer, Startup ends (`RTTJitterBufferStartup`), and probing up does after a round-trip
-//!   time, as it does with 1.25 bandwidth-delay products in flight (`do_exit_probeBW_up_on_delay`). A plateau of the rate
+//!   (`BBRUpdateMinRTT`); while samples are close to it, no ProbeRTT is due.
+//! - When all seven are a quarter longer, Startup ends (`RTTJitterBufferStartup`). ProbeBW_UP then ends after a round-trip
+//!   time, and also with 1.25 bandwidth-delay products in flight (`do_exit_probeBW_up_on_delay`). A plateau of the rate
 //!   does not end it.
-//! - A cycle is as long as its clock says; rounds are not counted (`rounds_since_bw_probe` is never incremented). After
+//! - A cycle is as long as its wall-clock wait; rounds are not counted (`rounds_since_bw_probe` is never incremented). After
 //!   Startup, and while a probe brings a sixteenth more, the next one comes within 250 ms and a round trip
 //!   (`do_rapid_start`).
-//! - Beyond 1.5 times the rate at which the cycles began, Startup begins again (`bw_probe_ceiling`); after a timeout, too
-//!   (`do_handle_suspension`). QUIC's timer is that of the probe (RFC 9002 section 6.2): a silence of two round trips is
-//!   one here, as for TCP's tail loss probe (RFC 8985 section 7.2).
-//! - A rate of a third of the pacing rate at twice the round-trip time is taken for the path's (`BBRCheckPathSaturated`).
+//! - Startup begins again at 1.5 times the rate with which the cycles began (`bw_probe_ceiling`), and after a timeout
+//!   (`do_handle_suspension`). In QUIC that is the probe timeout (RFC 9002 section 6.2); here it is a silence of two
+//!   round trips, as for TCP's tail loss probe (RFC 8985 section 7.2).
+//! - A delivery rate of a third of the pacing rate, at twice the smallest round-trip time, is taken as the rate of the
+//!   path (`BBRCheckPathSaturated`).
 //! - Losses count from the fourth in a flight on, and hold the window for a round trip (`IsInflightTooHigh`,
 //!   `BBROnEnterFastRecovery`); each takes its segment off the window.
 //!
@@ -349,7 +350,8 @@ impl Picoquic {
 }
 
 impl Machine {
-    /// In about half of the cycles, by the number of rounds that was drawn and is not counted further.
+    /// Returns true if the path is saturated (`BBRCheckPathSaturated`), in the half of the cycles whose drawn number of
+    /// rounds is 1.
     fn is_saturated(&self, ack: &AckSample) -> bool {
         let (Some(rtt), Some((min, _)), Some(rate)) =
             (ack.rtt, self.min_rtt.rtt, ack.delivery_rate)
@@ -463,7 +465,7 @@ mod tests {
         );
     }
 
-    /// Not before a round trip has passed; a plateau of the rate says nothing.
+    /// A probe lasts a round trip at least; a plateau of the rate does not end it.
     #[test]
     fn a_probe_ends_when_round_trips_grow_or_with_much_in_flight() {
         let mut flow = going_up();
@@ -535,8 +537,8 @@ mod tests {
         );
     }
 
-    /// From the fourth on, and more than 2 %: what is in flight, and what arrives, is the window for a round trip. Then it
-    /// is what it was.
+    /// From the fourth loss on, and above 2 %, the window is held for a round trip at the segments in flight plus those
+    /// that arrive. Then it is restored.
     #[test]
     fn many_losses_hold_the_window_for_a_round_trip() {
         let mut flow = cruising();

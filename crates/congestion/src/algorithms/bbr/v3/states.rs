@@ -33,7 +33,7 @@ fn going_down() -> Flow<Bbr3> {
     flow
 }
 
-/// In the first acknowledgement of the phase.
+/// A flow at the first acknowledgement of ProbeBW_REFILL.
 fn refilling() -> Flow<Bbr3> {
     let mut flow = going_down();
     let wait = flow.bbr.machine.probe.wait;
@@ -142,7 +142,7 @@ fn never_exiting_probe_up_or_startup_when_application_limited_with_no_loss() {
     assert_eq!(startup.bbr.machine.state, State::Startup);
 }
 
-/// Below what the path carries, and below the long-term bound less 15 %.
+/// ProbeBW_DOWN ends below the bandwidth-delay product, and below the long-term bound less 15 %.
 #[test]
 fn exiting_probe_down_on_inflight() {
     for (bound, from, to) in [(f64::INFINITY, 101, 100), (100.0, 86, 85)] {
@@ -216,8 +216,8 @@ fn entering_and_exiting_probe_rtt_during_startup() {
     assert_eq!(flow.bbr.machine.state, State::Startup);
 }
 
-/// Fifty segments at once where the bandwidth explains one: the window has room for them, beside what the path carries
-/// twice.
+/// Fifty segments arrive where the bandwidth accounts for one: the window has room for them, in addition to two
+/// bandwidth-delay products.
 #[test]
 fn achieving_expected_cruise_bandwidth_on_a_link_with_aggregation() {
     let mut flow = going_down();
@@ -300,8 +300,8 @@ fn probes_have_no_short_term_bounds() {
     assert_eq!(flow.bbr.machine.bounds.short_rate, f64::INFINITY);
 }
 
-/// More than 2 % of the flight lost: the bound is what was in flight, or seven tenths of what the path carries if that is
-/// more.
+/// More than 2 % of the flight lost: the bound becomes the flight, or seven tenths of the bandwidth-delay product if
+/// that is more.
 #[test]
 fn handling_loss_during_probe_up_after_inflight_longterm_is_set() {
     let mut flow = going_up();
@@ -367,7 +367,7 @@ fn marks_end_startup() {
     assert!(flow.bbr.machine.filled);
 }
 
-/// Acknowledgements of two segments each that tell of one mark: half are marked, not all.
+/// Acknowledgements of two segments with one mark each: half of the segments count as marked, not all.
 #[test]
 fn counted_marks_are_not_those_of_whole_acknowledgements() {
     for (counts, share) in [(true, 0.5), (false, 1.0)] {

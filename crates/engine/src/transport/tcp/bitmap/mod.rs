@@ -36,7 +36,7 @@ impl Bitmap {
         words.insert(left, right);
     }
 
-    /// Removes a number. Returns whether it was in the set.
+    /// Removes a number. Returns true if it was in the set.
     #[inline]
     pub(super) fn remove(&mut self, number: u64) -> bool {
         self.0.as_mut().is_some_and(|words| words.remove(number))

@@ -47,9 +47,9 @@ pub(super) enum LastReduction {
 /// Time at which segments that the window allows may leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sending {
-    /// At once, in any number; never later.
+    /// Segments leave at once, in any number.
     Freely,
-    /// At once, unless pacing, jitter or the limit on bursts hold them back.
+    /// Segments leave at once, unless pacing, jitter or the limit on bursts hold them back.
     AtOnce,
     /// Two at a time.
     InPairs,
@@ -117,7 +117,7 @@ pub(super) struct ControlBlock {
     extras: Option<Box<Extras>>,
     /// Data segments known to be delivered so far.
     pub(super) delivered: u64,
-    /// Without timestamps: the segment that times the round trip.
+    /// The segment that times the round trip without timestamps.
     timed: u64,
     /// Time at which the timed segment was sent; [`Time::NEVER`] while none is timed.
     timed_since: Time,

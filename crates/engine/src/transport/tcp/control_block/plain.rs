@@ -67,8 +67,8 @@ impl ControlBlock {
         self.limit == Limit::Network || self.extras.is_some()
     }
 
-    /// Determines whether the connection is plain, after an acknowledgement that was not regular. `is_open`
-    /// returns true if loss recovery has nothing out of the ordinary.
+    /// Updates if the connection is plain, after an acknowledgement that was not regular. `is_open` returns true if
+    /// loss recovery is in no special state.
     #[inline]
     pub(crate) fn survey(&mut self, is_open: impl FnOnce() -> bool) {
         let plain = self.growth_is_watched()

@@ -34,8 +34,8 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// While nothing is out of the ordinary and acknowledgements report nothing, one past the segments that are
-    /// regular in order, neither first nor last; zero otherwise.
+    /// One past the last segment that is regular in order, neither first nor last, while the receiver is plain and its
+    /// acknowledgements report nothing; zero otherwise.
     plain_below: u64,
     /// Time stamp of the segment that an acknowledgement answers (RFC 7323 section 4.3).
     stamp: Time,
@@ -145,7 +145,7 @@ impl Receiver {
         }
     }
 
-    /// Processes any segment, and then determines whether the receiver is plain.
+    /// Processes any segment, and then updates if the receiver is plain.
     #[inline(always)]
     fn take_any_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         if self.prompt.is_some() {

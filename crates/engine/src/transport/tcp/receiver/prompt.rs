@@ -182,7 +182,7 @@ struct Window {
     open: u64,
     buffer: u64,
     most: u64,
-    /// Most data that has arrived in a round trip so far (`rcvq_space.space`).
+    /// Largest amount of data in a round trip so far (`rcvq_space.space`).
     round: u64,
     /// The current round trip: its first segment, and its beginning.
     first: u64,

@@ -19,9 +19,9 @@ use crate::transport::tcp::regular::usual;
 /// Loss detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Detection {
-    /// By the number of segments acknowledged above (RFC 6675 section 4, `IsLost`).
+    /// A segment is lost by the number of segments acknowledged above it (RFC 6675 section 4, `IsLost`).
     Count,
-    /// By the highest segment acknowledged.
+    /// A segment is lost by the highest segment acknowledged.
     Forward,
 }
 
@@ -307,7 +307,7 @@ impl Sack {
         }
     }
 
-    /// Asks the algorithm again whether it tolerates the losses of a recovery, which may have become too many.
+    /// Asks the algorithm again if it tolerates the losses of a recovery, whose number may have grown.
     fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         if tcb.weigh_losses(env) {
             self.start_prr(tcb);

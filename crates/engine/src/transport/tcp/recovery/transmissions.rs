@@ -168,8 +168,8 @@ impl Transmissions {
         was_lost
     }
 
-    /// Records that a segment is acknowledged. Returns the time of its last transmission, and whether there was
-    /// more than one; nothing if the segment had been delivered before.
+    /// Records that a segment is acknowledged. Returns the time of its last transmission, and true if there was more
+    /// than one; none if the segment had been delivered before.
     #[inline]
     pub(crate) fn deliver(&mut self, segment: u64) -> Option<(Time, bool)> {
         let entry = self.entries.get_mut(segment)?;

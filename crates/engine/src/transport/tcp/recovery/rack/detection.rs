@@ -17,7 +17,7 @@ pub(super) struct NewlyDelivered {
     /// The newest transmission that certainly arrived.
     pub(super) newest: Option<Transmission>,
     /// Send time of the last of these segments in their order, cumulatively acknowledged ones first (Linux,
-    /// `tcp_rack_advance`, and RFC 8985 section 6.2 use its round trip); and whether it is known.
+    /// `tcp_rack_advance`, and RFC 8985 section 6.2 use its round trip), and true if it is known.
     pub(super) last: Option<Time>,
     pub(super) last_known: bool,
     /// The first of these segments that was never retransmitted.

@@ -15,8 +15,7 @@ use crate::transport::tcp::recovery::undo::Undo;
 use crate::transport::tcp::recovery::{CaState, LossRecovery};
 
 impl Rack {
-    /// Determines whether the current reduction was spurious. If so, the state before it is restored, and nothing
-    /// is lost.
+    /// Restores the state before the current reduction if it was spurious; nothing then counts as lost.
     #[cold]
     pub(super) fn look_for_undo(
         &mut self,
@@ -189,7 +188,7 @@ impl Rack {
         }
     }
 
-    /// Asks the algorithm again whether it tolerates the losses of a recovery, which may have become too many.
+    /// Asks the algorithm again if it tolerates the losses of a recovery, whose number may have grown.
     pub(super) fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         let window = tcb.window();
         if tcb.weigh_losses(env) {

@@ -13,10 +13,10 @@ use crate::transport::tcp::recovery::tail_probe::TailProbe;
 /// Purpose of the RACK-TLP timer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Wait {
-    /// To find segments lost that were overtaken, once the reordering window is over.
+    /// Declares overtaken segments lost, once the reordering window is over.
     #[default]
     Reordering,
-    /// To send a probe if no acknowledgement comes.
+    /// Sends a probe if no acknowledgement arrives.
     Probe,
 }
 
