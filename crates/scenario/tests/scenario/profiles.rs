@@ -365,7 +365,10 @@ fn slow_starts_have_their_own_parameters() {
     };
     let message = refusal("{ kind = \"hystart\", max_ssthresh = 100 }");
     assert!(message.contains("unknown key `max_ssthresh`"), "{message}");
-    assert!(message.contains("`longhaul list slow-starts` shows all"), "{message}");
+    assert!(
+        message.contains("`longhaul list slow-starts` shows all"),
+        "{message}"
+    );
     let message = refusal("{ kind = \"hystart++\", min_rtt_thresh = 0.02 }");
     assert!(message.contains("flows.0.slow_start"), "{message}");
     assert!(message.contains("max_rtt_thresh"), "{message}");
