@@ -154,6 +154,27 @@ def test_two_emulations_at_once_do_not_meet(tmp_path: Path) -> None:
         assert flows["total_delivered_bytes"].sum() > 1_000_000
 
 
+@needs("iperf3")
+def test_simulated_flows_share_the_network_of_a_parking_lot(tmp_path: Path) -> None:
+    done = _emulate(
+        tmp_path, str(SCENARIOS / "parking_lot.toml"), "--out", "r1", "--background", "--quiet",
+        "--in", "router-3 iperf3 -s", "--", "iperf3", "-c", "router-3", "-t", "3",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    run = longhaul.open(tmp_path / "r1")
+    flows = {row["label"]: row for row in run.flows.to_dicts()}
+    assert all(
+        flows[label]["total_delivered_bytes"] > 100_000
+        for label in ("long", "first", "second", "third")
+    )
+    # The program crosses all three links of 10 ms, both ways.
+    programs = [row for row in flows.values() if row["source"] == "program"]
+    program = max(programs, key=lambda row: row["total_sent_bytes"])
+    assert (program["from"], program["to"]) == ("router-0", "router-3")
+    samples = [row for row in run.series.to_dicts() if row["name"] == program["name"]]
+    assert min(row["srtt_s"] for row in samples if row["srtt_s"]) > 0.06
+
+
 @needs()
 def test_a_program_that_fails_is_named_and_a_scenario_without_a_real_counterpart_is_refused(
     tmp_path: Path,

@@ -81,12 +81,12 @@ def emulate(
     quiet: Quiet = False,
     json: AsJson = False,
 ) -> None:
-    """Run real programs over the network of a scenario, at the pace of the wall clock.
+    """Run real programs over the network of a scenario, at the pace of the wall clock (Linux).
 
     Nodes of the scenario become hosts with a network of their own, which know each other by the
     names of the nodes (the nodes of a dumbbell are left and right). Links, queues and impairments
     are the simulator's; the run directory is one as of `run`, with every connection of the programs
-    as a flow. The emulation ends with COMMAND, or after the scenario's duration. Linux only; needs
+    as a flow. The emulation ends with COMMAND, or after the scenario's duration. It needs
     root, and touches nothing outside of its hosts. Exit code 2: the machine or the scenario does
     not allow it; 1: COMMAND has failed.
     """
