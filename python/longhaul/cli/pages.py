@@ -57,7 +57,7 @@ def explore(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a page to find in a browser what no prepared plot shows.
+    """Write a page to explore results in a browser beyond the prepared plots.
 
     One file that opens without a network: parallel coordinates, scatter plots, curves over time,
     distributions, which factor matters, residuals, a heat map, a table, and the network as a
@@ -84,7 +84,7 @@ def explore(
 
 
 def _opened(source: Path) -> Path:
-    """Return the directory that a word means: for the name of a study, that of its results."""
+    """Return the directory that a word names; for the name of a study, that of its results."""
     if source.exists():
         return source
     file = table_file(source)

@@ -19,8 +19,8 @@ SUFFIX = ".longhaul-unfinished"
 def atomic(path: Path) -> Iterator[Path]:
     """Yield a temporary path next to `path`, which is renamed to it when the block succeeds.
 
-    The temporary path has the suffix of `path`. What cannot be written is a `RunError`: its cause
-    is outside the program, a full disk say.
+    The temporary path has the suffix of `path`. Failed writes raise `RunError`, since the cause is
+    outside the program, such as a full disk.
     """
     try:
         remove_unfinished(path.parent, glob.escape(path.name))

@@ -288,7 +288,7 @@ class _PlainLog(LogFormatter):
     """Names the same ticks as its base, in plain text."""
 
     def __call__(self, value: float, place: int | None = None) -> str:
-        """Name one tick; not all are named where there are many."""
+        """Name one tick; if there are many, some have no name."""
         return _in_plain_text(value) if super().__call__(value, place) else ""
 
 
