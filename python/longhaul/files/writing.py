@@ -47,7 +47,7 @@ def write_durably(path: Path, content: bytes) -> None:
 def remove_unfinished(directory: Path, file: str = "*") -> None:
     """Remove temporary files that killed processes of this machine have left.
 
-    `file` is a name or a pattern. What living processes write stays, and other machines' files.
+    `file` is a name or a pattern. Files of living processes and of other machines stay.
     """
     for left in directory.glob(f".{file}~*~*~*{SUFFIX}*"):
         _, host, process, _ = left.name.rsplit("~", 3)

@@ -3,9 +3,9 @@
 Losses are `1 / p` segments apart, each known at once and repaired without cost, and nothing queues;
 a form that means another loss process says so. `LAWS` holds one law per algorithm of the registry
 with its default parameters, `PRINTED` the forms of NIST SP 500-282 (2010), appendix A. Windows are
-in segments, loss rates parts of one, times in seconds. What judges by delay alone has no function
-of the loss rate: Vegas, FAST, LEDBAT, BBR and their like; Westwood+ has one of random losses only,
-which keeps the whole window.
+in segments, loss rates parts of one, times in seconds. Algorithms that only use delay have no
+function of the loss rate: Vegas, FAST, LEDBAT, BBR and their like; Westwood+ has one of random
+losses only, which keeps the whole window.
 """
 
 from __future__ import annotations

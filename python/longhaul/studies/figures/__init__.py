@@ -1,6 +1,6 @@
 """Figures of a study, drawn again from its results: medians as lines, single runs as points.
 
-What the source printed stands beside it: as text, and as values in the picture where it gives any.
+The printed findings stand beside each figure as text, and printed values are drawn in it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
