@@ -11,7 +11,7 @@ use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
 
 use self::fast_path::FastPath;
-use self::kernel::{Kernel, PACING_MARGIN, PROBING_BUDGET, Policer, AckReport};
+use self::kernel::{AckReport, Kernel, PACING_MARGIN, PROBING_BUDGET, Policer};
 use super::{
     FullPipe, MIN_WINDOW, Meter, NEEDS, Newly, Pacer, ProbeRtt, QUANTA, Recovery, Sample, larger,
     smaller,
