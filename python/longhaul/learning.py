@@ -110,7 +110,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin a run with other random numbers; `options["set"]` are settings of it alone."""
+        """Begin a run with other random numbers; `options["set"]` has settings for it only."""
         super().reset(seed=seed)
         self.close()
         more = list((options or {}).get("set", ()))
@@ -137,7 +137,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._seen(interval), float(reward), False, False, info
 
     def close(self) -> None:
-        """End the run, if one is going on."""
+        """End the run in progress, if there is one."""
         if self._episode is not None:
             self._episode.stop()
             self._episode = None
@@ -219,7 +219,7 @@ class _Episode:
         return interval
 
     def stop(self) -> None:
-        """End the run, whatever has happened in it."""
+        """End the run, also after an error in it."""
         if self.waits:
             self.factors.put(None)
         self.thread.join()
@@ -235,7 +235,7 @@ class _Episode:
 
 
 class Agent(CongestionControl):
-    """A flow whose window the environment sets, once in a round trip and in no other way."""
+    """A flow whose window only the environment sets, once in a round trip."""
 
     def __init__(self, episode: int) -> None:
         """Create an algorithm of the run with number `episode`."""

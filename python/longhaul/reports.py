@@ -101,7 +101,7 @@ def _inline(name: str, runs: Sequence[Results]) -> dict[str, Any]:
 def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
     """Return a figure as an SVG element for HTML, not much larger than it was drawn.
 
-    `title` says what it shows, to those who do not see it too.
+    `title` describes the figure, also for readers who cannot see it.
     """
     with TemporaryDirectory() as scratch:
         path = Path(scratch) / f"{name}.svg"

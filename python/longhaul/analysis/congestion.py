@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 def congestion_order(rates: ArrayLike) -> list[int]:
     """Return the indices of conditions by increasing retransmission rate, or other measure.
 
-    Of an array (condition, competitor) the mean over competitors counts.
+    For an array (condition, competitor), the mean over competitors counts.
     """
     given = np.asarray(rates, float)
     means = given.reshape(len(given), -1).mean(axis=1)

@@ -71,8 +71,8 @@ def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Com
 
     Runs of one replication share their random numbers, so that differences within it vary less than
     the compared values. Each replication gives one mean difference over all conditions; the
-    interval is that of these, and says what other random numbers would change. Of a single
-    replication it is that over conditions, and says what other conditions would.
+    interval of these shows the effect of other random numbers. For a single replication the
+    interval is over conditions, and shows the effect of other conditions.
     """
     matched = table.matched(factor, response)
     pairs = combinations(table.factors[factor], 2)

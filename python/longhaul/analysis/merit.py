@@ -1,7 +1,7 @@
 """Figures of merit of flows that share a path: harm, convergence, starvation.
 
-What was delivered is given as `delivered[t, i]`, bytes of flow i up to `times[t]` in seconds, at
-equal intervals. Rates are in bytes per second.
+`delivered[t, i]` has the bytes of flow i delivered up to `times[t]` in seconds, at equal intervals.
+Rates are in bytes per second.
 """
 
 from collections.abc import Sequence

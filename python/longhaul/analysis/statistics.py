@@ -25,7 +25,7 @@ def medians(values: np.ndarray) -> np.ndarray:
 def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[list[int]]:
     """Draw `count` samples of the items with replacement, each as large as the whole.
 
-    The same for the same arguments. None of a single item: it says nothing of how items differ.
+    The same arguments give the same samples. A single item has none, since it has no variation.
     """
     if len(items) < 2:
         return []

@@ -1,7 +1,7 @@
 """The campaign file: a scenario, factors with their levels, a design, and responses.
 
-docs/campaigns.md shows one with all keys. What `factors` and `set` may hold,
-`longhaul.campaign.factors` says: studies have the same.
+docs/campaigns.md shows one with all keys. `longhaul.campaign.factors` describes `factors` and
+`set`, which studies share.
 """
 
 import re

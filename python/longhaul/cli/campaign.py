@@ -132,8 +132,8 @@ def work(
 ) -> None:
     """Do part of a campaign alongside other processes: one task of an array job.
 
-    Each shard begins with its own part, then helps with what is left of the others. Runs are
-    claimed in the store, so that none is done twice; any number of shards may come or go.
+    Each shard begins with its own part, then helps with the rest of the others. Runs are claimed in
+    the store, so that none is done twice; any number of shards may come or go.
     """
     index, count = _shard(shard)
     campaign = read_campaign(file)

@@ -45,7 +45,7 @@ KEYS = {
 
 
 class Group(TyperGroup):
-    """A group of commands that starts without what only reads other values than names."""
+    """A group of commands whose start does not load Typer's conversion of values."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
         """Read the arguments; an option that is a flag and not given is false.

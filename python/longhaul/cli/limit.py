@@ -19,8 +19,8 @@ def enforced(limit: str | None) -> Iterator[TimeLimit | None]:
     """Enforce a time limit that ends the program if nothing else ends an algorithm.
 
     Code outside Python that never returns, such as `sum(range(10**12))`, lets no other code of
-    Python run. So it is the engine that ends the program then, and `faulthandler`, which needs
-    none either, that writes where the algorithm is.
+    Python run. The engine therefore ends the program, and `faulthandler`, which needs none either,
+    that writes where the algorithm is.
     """
     if limit is None:
         yield None

@@ -292,7 +292,7 @@ def print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any
 
 
 def save_plot(drawing: Any, out: Path, *, overwrite: bool, quiet: bool) -> None:  # noqa: ANN401
-    """Write a picture, and say where it is."""
+    """Write a plot, and print its path."""
     from longhaul import plots
 
     refuse_existing(out, overwrite=overwrite)

@@ -58,7 +58,7 @@ def explore(
     overwrite: Overwrite = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write a page to find in a browser what no prepared plot shows.
+    """Write a page to explore results in a browser beyond the prepared plots.
 
     One file that opens without a network: parallel coordinates, scatter plots, curves over time,
     distributions, which factor matters, residuals, a heat map, a table, and the network as a

@@ -15,8 +15,8 @@ from longhaul.studies.study import Study
 def folder_of(campaign: Campaign, out: Path | None) -> Path:
     """Return the directory of a campaign's runs and results.
 
-    Without a name, the one below the working directory; or that beside the campaign's file, if
-    only that one has runs of this campaign: so that it is found from any directory.
+    Without a name it is below the working directory, or beside the campaign's file if only that
+    directory has runs of this campaign, so that it is found from any directory.
     """
     if out is not None:
         return check_directory(out)

@@ -208,7 +208,7 @@ def adopt(
         typer.Option(help="Directory of finished runs.", show_default="<OUT>/store"),
     ] = None,
 ) -> None:
-    """Take runs that were made alone, from `study scenario`, among those of a study.
+    """Add runs that were made alone, from `study scenario`, to those of a study.
 
     `study run NAME --only-judge` judges them with the others.
     """
@@ -278,9 +278,9 @@ def tables(
         bool, typer.Option("--check", help="Write nothing; fail if a number would change.")
     ] = False,
 ) -> None:
-    """Write the numbers of a study's README anew from the results recorded with it.
+    """Update the numbers of a study's README from the results recorded with it.
 
-    Numbers and tables that a comment follows say in it which measure or claim they are.
+    A comment after each number or table names its measure or claim.
     """
     study = find(name)
     _, results = record_.recorded(study)

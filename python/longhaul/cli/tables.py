@@ -29,7 +29,7 @@ def is_run(source: Path) -> bool:
 
 
 def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
-    """Read a table; the results of a study are one's own, or else those that come with it."""
+    """Read a table; for a study, the user's own results, or else those that come with it."""
     if source.suffix == ".toml":
         return _of_campaign(source)
     return ResponseTable.read(table_file(source), factors)

@@ -61,7 +61,7 @@ def window(
     """Plot the congestion windows of algorithms per round trip, without a network.
 
     Each round trip acknowledges one window; a lost segment reduces it. Prints the mean window and
-    what the response function gives. With --json prints every round, and draws only if --out is
+    the value of the response function. With --json prints every round, and draws only if --out is
     given.
     """
     if out is not None:

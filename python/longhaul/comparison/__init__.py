@@ -29,7 +29,7 @@ def table(runs: Sequence[Results]) -> Table:
 
 
 def changes(runs: Sequence[Results]) -> Table | None:
-    """Return each run's differences from the first; None of a single run, or of unlike kinds."""
+    """Return each run's differences from the first; None for one run or for different kinds."""
     kind = runs[0].kind
     if len(runs) < 2 or any(run.kind is not kind for run in runs):
         return None
@@ -39,8 +39,8 @@ def changes(runs: Sequence[Results]) -> Table | None:
 def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
     """Return tables that put runs side by side, to print with rich.
 
-    With several runs: also in what their scenarios differ, and the changes from the first. Values
-    that follow from other differences, such as defaults, are shown with `every`.
+    With several runs, tables include the differences of their scenarios, and the changes from the
+    first run. Values that follow from other differences, such as defaults, are shown with `every`.
     """
     steps = range(0, len(runs), RUNS_IN_A_ROW)
     parts: list[Any] = [table(runs[step : step + RUNS_IN_A_ROW]) for step in steps]

@@ -127,7 +127,7 @@ def warnings(runs: Sequence[Results]) -> list[str]:
 
 
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Return runs with equal figures, which differ in random numbers but draw none, and why."""
+    """Return runs that only differ in random numbers and draw none, so that figures are equal."""
     equal = []
     for group in replicated(runs):
         if len({run.meta["scenario_hash"] for run in group}) < 2:

@@ -12,7 +12,7 @@ MOST = 3
 
 
 def findings(runs: Sequence[Results]) -> list[str]:
-    """Return a sentence for each run, or group of replications; none of runs without flows."""
+    """Return a sentence for each run, or group of replications; none for runs without flows."""
     if not all(run.is_tcp for run in runs):
         return []
     return [_sentence(group, len(runs) > 1) for group in replicated(runs)]

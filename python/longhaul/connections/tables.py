@@ -65,10 +65,9 @@ def _columns(summary: Summary) -> list[dict[str, Any]]:
 
 
 def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
-    """Return the figures of flows that say something of one of the columns.
+    """Return the figures of flows that are informative for one of the columns.
 
-    One flow is as fair as can be, flows of one label get all, and no mark reduces a window where
-    there are none.
+    The fairness of one flow, the share of a single label and reductions without marks are not.
     """
     silent = set()
     if all((column["flows"] or 0) < 2 for column in columns):
@@ -150,7 +149,7 @@ def _rows(
 
 
 def _span(run: RunData) -> str:
-    """Return the measurement window of a run, in words; empty if it is the whole run."""
+    """Return the measurement window of a run as text; empty if it is the whole run."""
     start, end = run.meta["measured_from_s"], run.meta["simulated_s"]
     return f"from {start:g} s to {end:g} s" if start > 0 else ""
 
@@ -184,7 +183,7 @@ def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:
 
 
 def _change(before: Any, after: Any, form: Callable[[Any], str]) -> str:  # noqa: ANN401
-    """Return a difference with its sign; empty if there is none, or no number."""
+    """Return a difference with its sign; empty for equal values and for missing ones."""
     if not isinstance(before, int | float) or not isinstance(after, int | float):
         return ""
     text = form(abs(after - before))

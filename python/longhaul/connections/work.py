@@ -1,4 +1,4 @@
-"""Expected work of a run, estimated from its scenario as it was written."""
+"""Expected work of a run, estimated from its unresolved scenario."""
 
 from collections.abc import Mapping
 from typing import Any

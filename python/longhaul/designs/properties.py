@@ -75,7 +75,7 @@ def krawtchouk(degree: int, x: int, length: int) -> int:
 
 
 def resolution(lengths: Sequence[Fraction]) -> int | None:
-    """Return the length of the shortest word; None of a full factorial, which has no word."""
+    """Return the length of the shortest word; None for a full factorial."""
     return next((j for j, words in enumerate(lengths, start=1) if words), None)
 
 

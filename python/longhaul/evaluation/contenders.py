@@ -89,7 +89,7 @@ def _of_stack(written: str) -> Contender | None:
 
 
 def _external(address: str) -> Contender:
-    """Return a controller that listens at an address; refuse an address where none listens."""
+    """Return the controller at an address; refuse an address at which no controller listens."""
     try:
         _engine.check_controller(address)
     except _engine.AlgorithmError as error:

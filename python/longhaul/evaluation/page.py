@@ -100,7 +100,7 @@ def _svg(drawn: Drawing | None, name: str, title: str) -> Markup:
 
 
 def _overview(outcomes: Sequence[Outcome]) -> Markup:
-    """Draw how many points of each criterion are better, no worse and worse; empty without any."""
+    """Draw the numbers of better, equal and worse points of each criterion; empty without any."""
     evaluated = [outcome for outcome in outcomes if outcome.judged]
     if not evaluated:
         return Markup("")

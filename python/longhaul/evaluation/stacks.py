@@ -23,7 +23,7 @@ TOPOLOGY = {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}
 
 
 def table(written: str) -> dict[str, Any] | None:
-    """Return the table of a contender written as `STACK:CONGESTION`, and none of any other.
+    """Return the table of a contender written as `STACK:CONGESTION`; None for any other.
 
     Raises:
         ScenarioError: this build has no such stack, or the stack has no such congestion control.

@@ -32,7 +32,7 @@ class Figure:
     better: str = ""
     """`more` or `less`; without it the figure is shown, not judged."""
     slack: float = 0.0
-    """Largest difference that counts as none."""
+    """Largest difference that does not count."""
     at_most: float | None = None
     """Upper bound, independent of the contenders' values."""
     starves: bool = False
@@ -147,7 +147,7 @@ class Suite:
     def _with(self, experiment: Experiment, field_: Sequence[Contender]) -> Experiment:
         """Return an experiment with the contenders in place of those that its file names.
 
-        `other` keeps its levels: the algorithms in use that a new one meets.
+        `other` keeps its levels, which are existing algorithms in competition with the new one.
         """
         tables = {self.terms.subject: {contender.name: contender.table for contender in field_}}
         if OTHER in experiment.factors:

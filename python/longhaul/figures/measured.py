@@ -24,7 +24,7 @@ Number = float | None
 
 
 def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str, Figure, Number]]:
-    """Yield the owner, the figure and its value; a run, which owns its own, has no name.
+    """Yield owner, figure and value; the owner of a figure of a run is empty.
 
     Figures whose tables a run lacks are left out. Figures of one source stand together, by
     label, link or proxy. Numbers that are not finite become None.

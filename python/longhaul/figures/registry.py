@@ -110,8 +110,8 @@ _FIGURES: dict[tuple[str, str], Figure] = {}
 def declare(name: str, title: str, compute: Any, about: str = "", **more: Any) -> None:  # noqa: ANN401
     """Declare a figure; `Figure` says what arguments mean.
 
-    Without `about` it means what the engine says of the column of that name; without `unit` it is
-    in the unit that its name ends in.
+    The default of `about` is the engine's description of the column with this name; the default of
+    `unit` is the ending of the name.
     """
     of = more["of"]
     if (of, name) in _FIGURES:

@@ -1,7 +1,7 @@
 """Figures of merit of a run (RFC 5166): delays, shares, convergence, starvation, smoothness.
 
-Flows that ask for a share are compared: those that are one connection each. Their fair share at a
-time is the equal part of what those that are active get together, as on a path with one bottleneck.
+Flows that are one connection each are compared. Their fair share at a time is an equal part of the
+total of the active ones, as on a path with one bottleneck.
 """
 
 from collections.abc import Callable
@@ -174,7 +174,7 @@ def delivered(prepared: PreparedRun) -> DeliveredBytes | None:
 
 
 def _lives(flows: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return when flows start and end; those that do not end, never."""
+    """Return the start and end of flows; the end of flows that do not end is infinite."""
     ends = flows["finish_s"].cast(pl.Float64).fill_null(np.inf)
     return flows["start_s"].to_numpy(), ends.to_numpy()
 

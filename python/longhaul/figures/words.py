@@ -43,10 +43,10 @@ RENAMED = {"utilisation": "utilization"}
 
 
 def figure_at(place: str) -> Figure | None:
-    """Return the figure that a place names; none if it names a column, or nothing known.
+    """Return the figure that a place names; None if it names a column, or is unknown.
 
     A name alone is that of a figure of the summary, or else of the run: tables of other origin have
-    columns that are called as less usual figures, such as `lost`.
+    columns with the names of less usual figures, such as `lost`.
     """
     where, _, name = place.rpartition(".")
     if where:

@@ -1,4 +1,4 @@
-"""Values that stand alone: on a command line, or in a file without a schema."""
+"""Single values: on a command line, or in a file without a schema."""
 
 import tomllib
 from typing import Any

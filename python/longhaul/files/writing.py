@@ -19,8 +19,8 @@ SUFFIX = ".longhaul-unfinished"
 def atomic(path: Path) -> Iterator[Path]:
     """Yield a temporary path next to `path`, which is renamed to it when the block succeeds.
 
-    The temporary path has the suffix of `path`. What cannot be written is a `RunError`: its cause
-    is outside the program, a full disk say.
+    The temporary path has the suffix of `path`. Failed writes raise `RunError`, since the cause is
+    outside the program, such as a full disk.
     """
     try:
         remove_unfinished(path.parent, glob.escape(path.name))
@@ -47,7 +47,7 @@ def write_durably(path: Path, content: bytes) -> None:
 def remove_unfinished(directory: Path, file: str = "*") -> None:
     """Remove temporary files that killed processes of this machine have left.
 
-    `file` is a name or a pattern. What living processes write stays, and other machines' files.
+    `file` is a name or a pattern. Files of living processes and of other machines stay.
     """
     for left in directory.glob(f".{file}~*~*~*{SUFFIX}*"):
         _, host, process, _ = left.name.rsplit("~", 3)

@@ -69,9 +69,9 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
 
 
 def _classes_by(table: ResponseTable, options: Options, who: str) -> Sequence[tuple[str, ...]]:
-    """Return the class of congestion of each condition, by what they are ordered by; else nothing.
+    """Return the class of congestion of each condition if conditions are ordered, else nothing.
 
-    Dendrograms of NIST SP 500-282 have it (figures 6-8 and 7-4).
+    Dendrograms of NIST SP 500-282 show these classes (figures 6-8 and 7-4).
     """
     if options.order_by is None:
         return [()] * len(cells_of(table, options, who)[0])

@@ -60,7 +60,7 @@ class Text:
     note: str = ""
     """Meaning of columns, such as of intervals; printed below the table."""
     heading: str = ""
-    """Title for printing, with the unit of a response, if the title alone says less."""
+    """Title for printing, with the unit of a response, if it differs from the title."""
     scale: float = 1.0
     """Factor from the unit of a response to that of the heading."""
 
@@ -146,8 +146,8 @@ def chosen(table: ResponseTable, options: Options) -> list[str]:
 def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarray]:
     """Return the selected responses, and their values, a row per run.
 
-    A response that is the same in every run correlates with nothing: refused where it is named,
-    left out otherwise.
+    A response that is the same in every run correlates with nothing: it is refused if it is named,
+    and left out otherwise.
     """
     names = chosen(table, options)
     values = np.stack([table.values(name) for name in names], axis=1)

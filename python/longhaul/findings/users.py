@@ -158,8 +158,8 @@ def _statistic(response: str) -> str:
 def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.RankSummary:
     """Add average ranks over conditions, and return their summary.
 
-    Of flow groups by role and type of file, whose deviation is that of the study (NIST SP 500-282,
-    tables 8-31, 8-32 and 9-13); of other responses each.
+    For flow groups, averages are by role and type of file, with the deviation of the study (NIST SP
+    500-282, tables 8-31, 8-32 and 9-13); for other responses, by response.
     """
     ranked = ranks.value_ranks(given.cells)
     each = {name: ranked[:, k] for k, name in enumerate(given.responses)}

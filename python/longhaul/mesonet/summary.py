@@ -143,8 +143,8 @@ def access_capacity(topology: pl.DataFrame) -> float:
 def utilisation(out_pps: pl.Expr, capacity_pps: float) -> pl.Expr:
     """Return packets and their acknowledgements over the capacity of access routers.
 
-    As in NIST SP 500-282, chapter 3. Crude: each of a router's two queues has its capacity, so that
-    it can exceed 1.
+    The definition of NIST SP 500-282, chapter 3, is crude: each of a router's two queues has its
+    capacity, so that the value can exceed 1.
     """
     return 2 * out_pps / capacity_pps
 

@@ -1,10 +1,10 @@
 """Delay differential equations with delays that depend on the state.
 
-Heun's method with a fixed step; what lies between two steps of the past is a straight line, so that
-both errors are of second order. Before time zero the state is what it is at zero. The solvers at
-hand do not fit: SciPy has none for delays, ddeint copies all of the past at every point so that its
-time is quadratic, and jitcdde compiles symbolic expressions with a C compiler, while a user's
-marking function is Python.
+Heun's method with a fixed step; the past between two steps is a straight line, so that both errors
+are of second order. Before time zero the state is what it is at zero. The solvers at hand do not
+fit: SciPy has none for delays, ddeint copies all of the past at every point so that its time is
+quadratic, and jitcdde compiles symbolic expressions with a C compiler, while a user's marking
+function is Python.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Pair:
     """A figure from the simulation and from the model."""
 
     what: str
-    """The label or link that it is of."""
+    """The label or link of the figure."""
     name: str
     packets: float
     fluid: float

@@ -3,9 +3,9 @@
 Losses are `1 / p` segments apart, each known at once and repaired without cost, and nothing queues;
 a form that means another loss process says so. `LAWS` holds one law per algorithm of the registry
 with its default parameters, `PRINTED` the forms of NIST SP 500-282 (2010), appendix A. Windows are
-in segments, loss rates parts of one, times in seconds. What judges by delay alone has no function
-of the loss rate: Vegas, FAST, LEDBAT, BBR and their like; Westwood+ has one of random losses only,
-which keeps the whole window.
+in segments, loss rates parts of one, times in seconds. Algorithms that only use delay have no
+function of the loss rate: Vegas, FAST, LEDBAT, BBR and their like; Westwood+ has one of random
+losses only, which keeps the whole window.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class Law:
 def crossing(first: Law, other: Law, rtt_s: float) -> float | None:
     """Return the loss rate up to which one mean window is larger than another.
 
-    Below it `first` has the larger window, just above it not; `None` if it has so at none of the
-    smallest from 1e-9 on, 1 if at all.
+    `first` has the larger window below this rate, and not just above it. The result is `None` if it
+    is not larger at 1e-9, and 1 if it is larger at all rates.
     """
 
     def is_ahead(p: float) -> bool:
@@ -134,8 +134,8 @@ def compound(increase: float = 0.125, exponent: float = 0.75, decrease: float = 
 def cubic(scale: float = 0.4, decrease: float = 0.3) -> Window:
     """Return CUBIC's law with a loss each time it is back at its peak.
 
-    RFC 9438 equation 6; NIST SP 500-282 equation 14 with a decrease of 0.2. Without the
-    Reno-friendly region.
+    RFC 9438 equation 6; NIST SP 500-282 equation 14 with a decrease of 0.2. The Reno-friendly
+    region is left out.
     """
     law = PowerLaw((scale * (4.0 - decrease) / (4.0 * decrease)) ** 0.25, 0.75)
     return lambda p, rtt_s: law.window(np.asarray(p, float) / rtt_s)

@@ -145,7 +145,7 @@ class Band:
 def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
     """Return the numbers of synchronised connections that use at least a share of the link.
 
-    From as many as fill it without a loss on; `None` if no number does.
+    The first number fills the share without losses; the result is `None` if no number does.
     """
     first = ceil(utilisation * path.bdp / path.max_window)
     last = floor((buffer + path.bdp) / path.max_window)

@@ -99,8 +99,8 @@ def loss_free_s(
     An acknowledgement comes a round trip after each segment, and the host sends at most `host_pps`
     segments a second. Slow start adds a segment for each of them, above `max_ssthresh` such that
     the window grows by half of that a round trip (RFC 3742); from `ssthresh` on the window grows by
-    one segment a round trip. What NIST SP 500-282 measures on its very fast paths (chapter 9) is
-    the mean of this over sizes and round trips.
+    one segment a round trip. NIST SP 500-282 measures the mean of this value over sizes and round
+    trips on its very fast paths (chapter 9).
     """
     window, acked = initial_window, 0
     acks: list[float] = []

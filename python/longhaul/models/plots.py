@@ -119,7 +119,7 @@ Curves = dict[str, tuple[Sequence[Point], Sequence[Point]]]
 def droptail(curves: Curves) -> Figure:
     """Draw loss rate and goodput over the number of connections.
 
-    Each curve has a name, and what synchronised and desynchronised connections get.
+    Each curve has a name, and the results of synchronised and desynchronised connections.
     """
     with matplotlib.rc_context(plots.STYLE):
         drawing = Figure(figsize=(8.4, 3.1), layout="constrained")

@@ -53,8 +53,7 @@ class Scene:
 def fluid(scenario: _engine.Scenario) -> Scene:
     """Return the fluid model of a checked scenario.
 
-    Raises:
-        UnmodelledError: Some of it has no place in the model; all of that is named.
+    Raises: UnmodelledError: The model cannot represent some keys; the message names them all.
 
     """
     resolved = json.loads(scenario.resolved_json())

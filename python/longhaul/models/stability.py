@@ -188,8 +188,8 @@ def _nudged(values: Sequence[float], place: int) -> tuple[list[float], list[floa
 def gain_margin(linear: Linear, most: float = 1e4) -> float:
     """Return the factor by which all feedback may be multiplied before the equilibrium is unstable.
 
-    Below one it is unstable already. Losses that are heard, and so the slope of a marking function,
-    are what is multiplied.
+    Below one it is already unstable. The factor multiplies the losses that flows see, and so the
+    slope of a marking function.
     """
 
     def growth(log_factor: float) -> float:

@@ -49,7 +49,7 @@ class Experiment:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse values that cannot be meant."""
+        """Refuse values that make no sense."""
         if (self.loss_every is None) == (self.loss is None):
             raise _refused("give either the segments between losses (--loss-every), or --loss")
         if self.loss_every is not None and not 1 <= self.loss_every <= MAX_SEGMENTS:

@@ -133,7 +133,7 @@ def _all_symbols() -> list[str]:
 def _stand_ins(names: set[str]) -> Iterator[tuple[Path, Path]]:
     """Yield a temporary directory, and one in it with an empty file for each kernel header.
 
-    `kernel.h` is in front of all, and has what is needed of them.
+    `kernel.h` is included before all others, and has the needed declarations.
     """
     with tempfile.TemporaryDirectory(prefix="longhaul-module-") as temporary:
         folder = Path(temporary)

@@ -122,7 +122,7 @@ def _check_shape(file: Path, meta: Any) -> None:  # noqa: ANN401
 
 
 def _check_own_digest(file: Path, text: str, meta: dict[str, Any]) -> None:
-    """Refuse a `run.json` whose text is not the one that the run has left."""
+    """Refuse a `run.json` that was changed after the run."""
     above, mark, _ = text.rpartition(_OWN_DIGEST)
     if mark and hashlib.sha256(above.encode()).hexdigest() != meta.get("sha256_above"):
         raise ResultsError(
@@ -169,7 +169,7 @@ def _damaged(file: Path, reason: str) -> ResultsError:
 def _check_columns(
     file: Path, meta: dict[str, Any], known: Sequence[str], there: list[str]
 ) -> None:
-    """Refuse a table that has not all columns, as those of other versions have."""
+    """Refuse a table that lacks columns, such as one of another version."""
     missing = [column for column in known if column not in there]
     if missing:
         versions = f"results version {meta['results_version']}, this is {_engine.results_version()}"

@@ -57,11 +57,11 @@ class PlannedRun(Protocol):
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """The scenario as it was written."""
+        """The unresolved scenario."""
 
     @property
     def resolved(self) -> Scenario:
-        """The scenario with all that follows from it; resolving takes some time."""
+        """The resolved scenario; resolving takes some time."""
 
 
 TimeSeries = Iterator[tuple[str, "np.ndarray", "np.ndarray"]]

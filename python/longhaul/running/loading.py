@@ -1,7 +1,7 @@
 """Loading of scenarios: from a file, a text or mappings to a checked scenario.
 
-Apart from running, since it needs the engine alone: a command that only checks a scenario starts
-without the libraries for tables.
+Loading is separate from running, since it only needs the engine: a command that checks a scenario
+starts without the libraries for tables.
 """
 
 import json

@@ -75,7 +75,7 @@ class Watch:
         return table
 
     def _curve(self, key: str, number: float | None) -> str:
-        """Return the last values as blocks, the largest of them the highest."""
+        """Return the last values as block characters, whose height grows with the value."""
         past = self.curves.setdefault(key, deque(maxlen=CURVE))
         if number is not None:
             past.append(number)

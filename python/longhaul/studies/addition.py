@@ -1,4 +1,4 @@
-"""New results, and recorded ones of the runs that they lack."""
+"""New results, completed by recorded ones."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ Place = tuple[Any, ...]
 def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
     """Return the new data with the recorded values and trajectories of runs that it lacks.
 
-    Experiments may share a scenario: a value that was recorded of one stands for the other, too.
+    Experiments may share a scenario: a value recorded for one experiment serves the other, too.
     """
     # Factors of conditions follow from these, and are recorded in single precision.
     axes = _unique((*new.axes, *recorded.axes))

@@ -1,4 +1,4 @@
-"""Runs that were made alone become runs of a study."""
+"""Adoption of runs that were made alone as runs of a study."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from longhaul.studies.study import Study
 
 
 def adopt(study: Study, runs: Sequence[Results], scale: str, store: Path) -> Iterator[Run]:
-    """Keep runs in a study's store; gives the runs of the study that they are.
+    """Store runs as runs of a study; return the runs of the study.
 
     A run is one of the study if its resolved scenario is; it has to be whole, and of this results
     version, or of an older one that has the same figures of its kind. Each keeps the version that

@@ -1,4 +1,4 @@
-"""Claims of a source: each names a measure and what is expected of it.
+"""Claims of a source: each names a measure and the expected value.
 
 A measure is one number, taken from the medians over replications; its interval says how far it
 would move with other random numbers. `longhaul.analysis.judging` judges it.
@@ -62,7 +62,7 @@ class Claim:
     sentence: str = ""
     """Name shared by claims of one sentence, or of one number, which count as one statement."""
     narrower: str = ""
-    """Levels of the sentence that the claim leaves out, so that it cannot show that it holds."""
+    """Levels of the sentence that the claim leaves out, so that the claim cannot confirm it."""
 
     @property
     def derived(self) -> bool:
@@ -181,7 +181,7 @@ def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 def _expected(row: Row) -> Expected:
     """Return the band of a claim in single precision, in which results are stored.
 
-    Where no end is given, it is as far about the value as the tolerance says.
+    Without given ends the band extends around the value by the tolerance.
     """
 
     def number(column: str, default: Any) -> Any:  # noqa: ANN401

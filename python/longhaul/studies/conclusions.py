@@ -1,7 +1,7 @@
 """A source's conclusions beside the verdicts of our claims: `conclusions.toml`, if there is one.
 
 A conclusion is judged by claims, which it names one by one or by the beginning of their ids
-(`K-12*`). What comes out is never more than they show: conclusions whose claims rest on a part of
+(`K-12*`). The verdict never exceeds that of the claims: conclusions whose claims rest on a part of
 the conditions agree *so far*, and those whose runs are missing are *not run*.
 """
 

@@ -59,7 +59,7 @@ class RecordedCells:
 def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevels | None:
     """Return the levels of an axis at which all needed runs exist; None without such an axis.
 
-    A level at which a metric of the claim was not measured is not there.
+    A level at which a metric of the claim was not measured does not count.
     """
     axis = claim.question.whole_axis
     if axis is None:
@@ -76,7 +76,7 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
 
 
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
-    """Return how many runs exist of a claim that needs all of them; empty if nothing is missing."""
+    """Return the number of existing runs for a claim that needs all; empty if none is missing."""
     if not claim.question.needs_all_runs:
         return ""
     return _counted(study, recorded, claim, FULL, "{} of {} runs are there")
@@ -95,7 +95,7 @@ def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> 
 
 
 def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, text: str) -> str:
-    """Fill in how many needed runs exist and how many there are; empty if all exist."""
+    """Format the numbers of existing and of needed runs; empty if all exist."""
     cells = claim.question.cells(study.experiments, scale)
     count = sum(map(recorded.has, cells))
     return text.format(count, len(cells)) if count < len(cells) else ""

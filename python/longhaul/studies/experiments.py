@@ -111,7 +111,7 @@ class Experiment:
         )
 
     def cells(self, scale: str) -> Sequence[Mapping[str, Any]]:
-        """Return the levels of axes and factors of its cells at a scale; none of theory."""
+        """Return the levels of axes and factors in each cell at a scale; none for theory."""
         if scale not in self._cells:
             levels = () if self.template is None else tuple(self.sweep(scale, 1).cells())
             self._cells[scale] = levels

@@ -232,7 +232,7 @@ def _replications(data: Data, experiments: Sequence[str]) -> int:
 
 
 class ClaimsByKind(NamedTuple):
-    """Claims, checks and hypotheses, apart."""
+    """Judgements of claims, of checks and of hypotheses."""
 
     claims: list[Judgement]
     checks: list[Judgement]

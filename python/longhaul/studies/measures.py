@@ -1,7 +1,7 @@
 """Measures that claims of any study may name: one number each, from medians over replications.
 
-`of` names the experiment, `beside` another one to compare with; what is left names a cell, or what
-a curve has in common. Shares of points are from 0 to 1.
+`of` names the experiment, `beside` another one to compare with; other words name a cell, or the
+common levels of a curve. Shares of points are from 0 to 1.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,7 +32,7 @@ GENERAL = Measures(DECLARED)
 def question(
     measures: Mapping[str, Measure], name: str, words: Words, experiments: Sequence[str]
 ) -> Question:
-    """Parse the question that words ask of a measure; ValueError for words that it refuses."""
+    """Parse the words of a question for its measure; ValueError for words that it refuses."""
     measure = measures[name]
     if isinstance(measure, DeclaredMeasure):
         return measure.question(words, experiments)

@@ -1,8 +1,8 @@
 """Verdicts on statements about all levels of an axis, from runs at some of them.
 
-What they show for certain is an interval, by what kind of number it is: a count over eight of 32
-conditions leaves open what it is over the other 24, a smallest value can only become smaller, and a
-mean over some conditions says nothing certain of the mean over all.
+Their certain conclusion is an interval, which depends on the kind of number: a count over eight of
+32 conditions leaves open what it is over the other 24, a smallest value can only become smaller,
+and a mean over some conditions says nothing certain of the mean over all.
 
 How it looks so far is less. A count is compared in proportion, a share as it is, and an extreme
 shows that it is in the band as long as it is. Of another number only the order is compared, which

@@ -63,7 +63,7 @@ class Network:
 
 
 def pictures(study: Study, scale: str) -> list[tuple[str, Markup]]:
-    """Return captions and pictures of the networks, of a few; none for other kinds of networks."""
+    """Return captions and pictures of the first networks; none for kinds without a picture."""
     shown: list[Network] = []
     for network in _networks(study, scale):
         if not any(network.is_part_of(other) for other in shown):

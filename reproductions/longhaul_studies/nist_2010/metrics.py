@@ -1,11 +1,10 @@
 """The study's figures of one run: of the whole run, and means over its periods.
 
-Names of the latter end in the period: `active_flows_TP1`. So do the study's own, as the chapter of
-the experiment numbers them: `y8_TP1`; those of the whole run are `T.y1` to `T.y28`. Long-lived
-flows have a throughput each, `L1_pps_TP1`, and the time from the beginning of the period until they
-have the rate of their interface, `L1_full_s_TP1`; of flow classes there are the throughput of a
-flow and of all together, how many flows are active, and how many were completed: `DD_pps_TP1`,
-`DD_out_TP1` and so on.
+Names of means end in the period: `active_flows_TP1`. Responses of the study have the numbers of its
+chapter, `y8_TP1` for a period and `T.y1` to `T.y28` for the whole run. Each long-lived flow has a
+throughput, `L1_pps_TP1`, and the time from the beginning of the period until it has the rate of its
+interface, `L1_full_s_TP1`. Each flow class has the throughput of a flow and of all flows, and the
+numbers of active and of completed flows: `DD_pps_TP1`, `DD_out_TP1` and so on.
 """
 
 from collections.abc import Mapping

@@ -2,8 +2,8 @@
 
 Of the link: Mbit/s on the wire. The thesis gives means over the whole run, and counts the payload
 of flows behind a proxy, whose end passes on no headers, but whole packets without one, as ns-2's
-sinks do: `flow_mbps` follows it, `flow_payload_mbps` and `flow_wire_mbps` say both. What ends in
-`_settled` is from 100 s on.
+sinks do: `flow_mbps` follows it, `flow_payload_mbps` and `flow_wire_mbps` say both. Metrics that
+end in `_settled` are from 100 s on.
 """
 
 from collections.abc import Mapping, Sequence

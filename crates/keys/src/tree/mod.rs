@@ -219,17 +219,17 @@ impl Table {
     ///
     /// # Panics
     ///
-    /// If it has none.
+    /// Panics if the key has no table.
     pub fn sub<T>(&self, field: Field<T>) -> &Self {
         let table = self.table(field);
         table.unwrap_or_else(|| panic!("{field} is no table"))
     }
 
-    /// Returns the table of a key, to be changed.
+    /// Returns the table of a key for changes.
     ///
     /// # Panics
     ///
-    /// If it has none.
+    /// Panics if the key has no table.
     pub fn sub_mut<T>(&mut self, field: Field<T>) -> &mut Self {
         let table = self.table_mut(field);
         table.unwrap_or_else(|| panic!("{field} is no table"))

@@ -49,7 +49,7 @@ use crate::records::QueueSample;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Network {
     pub(crate) now: Time,
-    /// Arrivals up to here may be processed early.
+    /// Time up to which arrivals may be processed early.
     horizon: Time,
     layout: Layout,
     /// Queues towards the backbone and towards the hosts, if they are served separately.

@@ -10,11 +10,11 @@ use longhaul_engine::config::{Binding, Distribution, Process, Quantiles, Request
 
 /// Quantiles of the sample at these probabilities.
 const PROBABILITIES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 0.9, 0.99];
-/// Epochs of a connection, and the most.
+/// Quantiles of the epochs of a connection, and their maximum.
 const EPOCHS: ([f64; 6], f64) = ([1.0, 1.0, 2.0, 2.0, 4.0, 16.0], 162.0);
-/// Bytes of a request, and the most.
+/// Quantiles of the bytes of a request, and their maximum.
 const REQUESTS: ([f64; 6], f64) = ([14.0, 49.0, 102.0, 408.0, 603.0, 6264.0], 12.4e6);
-/// Bytes of a response, and the most.
+/// Quantiles of the bytes of a response, and their maximum.
 const RESPONSES: ([f64; 6], f64) = ([43.0, 74.0, 164.0, 1301.0, 5556.0, 162_777.0], 8.8e6);
 /// Seconds from a unit that one side has sent to the next unit of the other, or of the same side.
 const TIMES: ([f64; 6], f64) = ([0.000_91, 0.004, 0.0288, 0.099, 2.13, 40.0], 40.0);

@@ -1,8 +1,8 @@
 """Estimators of the Hurst parameter of a stationary series.
 
 0.5 is independent noise; the closer to 1, the slower do correlations die out. Each estimator fits a
-line in logarithms of scale and of a statistic. Those by variances and by ranges have no interval
-that holds under long-range dependence; the one by wavelets has.
+line in logarithms of scale and of a statistic. Estimates by variances and by ranges have no
+interval that is valid under long-range dependence; the one by wavelets has.
 
 Taqqu, Teverovsky and Willinger, "Estimators for long-range dependence: an empirical study",
 Fractals 3(4), 1995; Veitch and Abry, "A wavelet-based joint estimator of the parameters of

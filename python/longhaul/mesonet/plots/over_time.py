@@ -187,8 +187,8 @@ class Lines:
     def _means(self, curve: Curve, rows: pl.DataFrame, whole: Sequence[Period]) -> Means:
         """Return means over periods as in summaries: also over intervals before a flow starts.
 
-        None where it has at most a sample, as it starts at the end of the period, or where the run
-        ended before the period did.
+        A mean is None if the period has one sample at most, since the flow starts at its end, or if
+        the run ended before the period.
         """
         there = self._value(curve, self.there).count() > 1
         mean = pl.when(there).then(self._value(curve).mean())

@@ -32,7 +32,7 @@ GREY = "#666666"
 
 @dataclass(frozen=True)
 class Means:
-    """The means of a line, one a period; none where the line has no samples."""
+    """The means of a line, one per period; None for a period without samples."""
 
     look: Style
     values: Sequence[float | None]

@@ -56,8 +56,8 @@ def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.
 def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:
     """Return the name and style of each run: its algorithm's style, unless two runs share it.
 
-    Each has a colour of its own as long as there are enough: dashes are lost in noisy curves, and
-    bars have none.
+    Each run has its own colour as long as there are enough, since dashes are not visible in noisy
+    curves and in bars.
     """
     kinds = [
         "+".join(

@@ -1,6 +1,6 @@
 """Figures of a study, drawn again from its results: medians as lines, single runs as points.
 
-What the source printed stands beside it: as text, and as values in the picture where it gives any.
+The printed findings stand beside each figure as text, and printed values are drawn in it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -288,7 +288,7 @@ class _PlainLog(LogFormatter):
     """Names the same ticks as its base, in plain text."""
 
     def __call__(self, value: float, place: int | None = None) -> str:
-        """Name one tick; not all are named where there are many."""
+        """Name one tick; if there are many, some have no name."""
         return _in_plain_text(value) if super().__call__(value, place) else ""
 
 

@@ -59,7 +59,7 @@ class _DrawnAxis(Axis):
             self._lined = not self._lined if visible is None else visible
 
     def set_tick_params(self, *_: Any, **parameters: Any) -> None:  # noqa: ANN401
-        """Show labels of ticks or none: the one parameter that these axes know."""
+        """Show or hide labels of ticks, the only parameter of these axes."""
         self._labelled = parameters.get(self.labels_on, self._labelled)
 
     def set_ticklabels(self, labels: Any, *, minor: bool = False, **text: Any) -> Any:  # noqa: ANN401

@@ -13,9 +13,9 @@
     values      = { "printed" = 0.98 }        # horizontal lines
     lines       = [{ metric = "utilisation", label = "CUBIC", where = { algorithm = "cubic" } }]
 
-A line is of a metric, or of what is made of several (`one_bps/other_bps`), of the figure's first
-experiment unless it names an `experiment`, and has the style of the algorithm that it names as
-`style`, or one that no other line of the figure has.
+A line shows a metric, or arithmetic on several (`one_bps/other_bps`), of its `experiment` or of the
+figure's first one. It has the style of the algorithm named as `style`, or one that no other line of
+the figure has.
 """
 
 import tomllib

@@ -156,7 +156,7 @@ def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
 
 @of_design
 def most_congested(data: Data, of: str, conditions: str) -> float:
-    """Count the conditions of a list that are among as many most congested ones."""
+    """Count the listed conditions among the most congested ones, as many as the list has."""
     wanted = {int(number) for number in conditions.split(",")}
     order = congestion.congestion_order(by_condition(data, of, RETRANSMISSIONS))
     return float(len(wanted & {place + 1 for place in order[-len(wanted) :]}))

@@ -16,7 +16,7 @@ use crate::window::Window;
 /// Parts are in 1024ths (`BICTCP_BETA_SCALE`).
 const UNIT: u64 = 1024;
 
-/// Part of the way to the peak that is gone in a round trip, as a divisor (`BICTCP_B`).
+/// Divisor of the distance to the peak for the growth in a round trip (`BICTCP_B`).
 const DIVISOR: u64 = 4;
 
 /// Largest number of acknowledged segments for an increase by one, while no loss has shown the capacity of the

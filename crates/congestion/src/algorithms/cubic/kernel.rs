@@ -168,8 +168,8 @@ impl KernelCubic {
         }
     }
 
-    /// Keeps the growth at least at that of the AIMD flow with standard TCP's mean. The flow stays AIMD above the
-    /// last peak, too (RFC 9438 section 4.3 has it become standard TCP there).
+    /// Keeps the growth at least at that of the AIMD flow with standard TCP's mean. The flow stays AIMD above the last
+    /// peak, too, where RFC 9438 section 4.3 changes it to standard TCP.
     fn keep_up_with_standard(&mut self, cwnd: u64) {
         let Some(epoch) = &mut self.epoch else { return };
         let for_one = (cwnd * self.standard_windows / 8).max(1);

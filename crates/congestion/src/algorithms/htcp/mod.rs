@@ -508,8 +508,8 @@ mod tests {
         }
     }
 
-    /// NIST SP 500-282, equation 36, step by step: 100 segments in each 250 ms, of which the average, from
-    /// 0, takes one half each time. The authors' implementation starts with its first sample.
+    /// NIST SP 500-282, equation 36, step by step: 100 segments in each 250 ms. The average starts at 0 and moves half
+    /// of the way each time; the authors' implementation starts with its first sample.
     #[test]
     fn nist_s_throughput_starts_from_zero() {
         let means = |mut throughput: Throughput| {

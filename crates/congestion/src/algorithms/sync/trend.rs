@@ -32,7 +32,7 @@ const GROUP: usize = 3;
 pub(super) struct Medians {
     group: [f64; GROUP],
     filled: usize,
-    /// Oldest first.
+    /// Medians, oldest first.
     medians: [f64; 3],
     complete: usize,
 }

@@ -36,9 +36,9 @@ keys! {
         pub shape: f64 = Kind::Number(Range::above(1.0, 1000.0)).key(),
         /// Files whose size is multiplied; all others are Web objects.
         pub documents: LargeFiles = Kind::Table(Documents::KEYS).key(),
-        /// Files whose size is multiplied by more; none by default.
+        /// Files with a larger factor of their size; none by default.
         pub service_packs: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
-        /// Files whose size is multiplied by most; none by default.
+        /// Files with the largest factor of their size; none by default.
         pub movies: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
         /// True if the numbers of active large files have upper and lower limits (NIST SP 500-282, chapter 8); false by
         /// default.

@@ -542,7 +542,7 @@ impl CongestionControl for Bbr {
 }
 
 impl Extension for Bbr {
-    /// The kernel looks for the full pipe and for policers anew (`bbr_undo_cwnd`).
+    /// Restarts the detection of the full pipe and of policers, as the kernel does (`bbr_undo_cwnd`).
     fn on_undo(&mut self, window: &mut Window) {
         self.on_recovery_exit(Time::ZERO, window);
         if let Some(kernel) = &mut self.kernel {
