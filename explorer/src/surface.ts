@@ -75,13 +75,8 @@ export class Surface {
   }
 
   private fit(): void {
-    const parent = this.canvas.parentElement;
-    const width = Math.max(parent?.clientWidth ?? 0, 120);
-    const least = this.heightOf(width);
-    // Beside two cards a picture is as high as both: else there would be a hole below it.
-    const grows = parent?.closest(".tall") != null;
-    if (grows) parent.style.minHeight = `${least}px`;
-    const height = grows ? Math.max(least, parent.clientHeight) : least;
+    const width = Math.max(this.canvas.parentElement?.clientWidth ?? 0, 120);
+    const height = this.heightOf(width);
     const ratio = Math.min(window.devicePixelRatio || 1, 2);
     if (width === this.width && height === this.height && ratio === this.ratio) return;
     [this.width, this.height, this.ratio] = [width, height, ratio];
