@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from longhaul.plots import styles
 from longhaul.plots.layout import label_ends, panels
-from longhaul.plots.measured import measured_from, scaled_to_windows
+from longhaul.plots.measured import scaled_to_shared_window
 from longhaul.plots.rates import rates
 from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.plots.styles import Style
@@ -37,10 +37,7 @@ def _of_links(name: str, help: str) -> Callable[[DrawLink], Draw]:
 
             links = _links(runs, options)
             drawing = panels(links, one, links, columns=1 if len(links) < 4 else 2)
-            starts = {measured_from(run) for run in runs}
-            if len(starts) > 1:
-                return drawing
-            return label_ends(scaled_to_windows(drawing, [*starts] * len(drawing.axes)))
+            return label_ends(scaled_to_shared_window(drawing, runs))
 
         return a_panel_each
 

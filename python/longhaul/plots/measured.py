@@ -48,6 +48,12 @@ def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
     return drawing
 
 
+def scaled_to_shared_window(drawing: Figure, runs: Sequence[Results]) -> Figure:
+    """Do the same for panels each of which shows all runs, if these measure from the same time."""
+    starts = {measured_from(run) for run in runs}
+    return drawing if len(starts) > 1 else scaled_to_windows(drawing, [*starts] * len(drawing.axes))
+
+
 def _short(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 

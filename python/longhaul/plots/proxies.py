@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
-from longhaul.plots.layout import panels
-from longhaul.plots.measured import scaled_to_windows
+from longhaul.plots.layout import label_ends, panels
+from longhaul.plots.measured import scaled_to_shared_window
 from longhaul.plots.registry import Options, has_samples, register
 from longhaul.results import Results
 
@@ -27,7 +27,7 @@ def _over_time(runs: Sequence[Results], column: str, y: str) -> Figure:
             axes.plot(samples["t_s"], samples[column], label=run.name, **styles.as_line(style))
         axes.set_ylabel(y)
 
-    return scaled_to_windows(panels(names, overlaid, names), runs)
+    return label_ends(scaled_to_shared_window(panels(names, overlaid, names), runs))
 
 
 @register(
