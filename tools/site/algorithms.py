@@ -123,12 +123,27 @@ def _page(row: Mapping[str, Any], laws: Mapping[str, list[evidence.Measured]]) -
     ]
     lines += _parameters(row)
     lines += _variants(row)
+    lines += _state(row)
     lines += _response(name, laws.get(name, []))
     lines += ["## Held against", "", *evidence.held_against(name), ""]
     lines += ["## Sources", "", *_sources(row), ""]
     if used_by := [study.name for study in studies() if name in _words(study)]:
         lines += [f"Used by {', '.join(used_by)}: [studies](../../studies.md).", ""]
     return lines
+
+
+def _state(row: Mapping[str, Any]) -> list[str]:
+    if not row["state"]:
+        return []
+    lines = [
+        "## State",
+        "",
+        "With `trace_acks = true` a group of flows records at each acknowledgement, beside its window:",
+        "",
+    ]
+    rows = ((code(one["name"]), one["title"], one["unit"]) for one in row["state"])
+    lines += table(["quantity", "meaning", "unit"], rows)
+    return [*lines, "", "`longhaul plot RUN state` draws them.", ""]
 
 
 # Keys of names in a scenario, which are no algorithms.
