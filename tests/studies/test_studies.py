@@ -10,6 +10,8 @@ from conftest import SMALL, CommandLine
 
 from longhaul import _engine
 from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, REPRODUCED, UNDECIDED
+from longhaul.studies.data import Data
+from longhaul.studies.ledger import judge
 from longhaul.studies.study import Study
 
 EXPERIMENTS = """
@@ -453,3 +455,23 @@ def test_studies_are_listed(cli: CommandLine) -> None:
     rows = {row["name"]: row for row in json.loads(cli("study", "list", "--json").stdout)}
     assert rows["hstcp-2003"]["claims"] > 100
     assert "hstcp-2003" in cli("study", "list").stdout
+
+
+def test_a_claim_on_trajectories_of_one_replication_is_of_one_run(
+    tiny: Path,
+) -> None:
+    """Other replications have numbers, but no samples over time that could scatter."""
+    with (tiny / "claims.csv").open("a") as file:
+        file.write("E,E1,sampled,n=2,samples,3,2,4,,exact,1,4\n")
+    with (tiny / "measures.py").open("a") as file:
+        file.write('MEASURES["sampled"] = lambda data, n: data.trajectory("E1", n=n)["x"][0]\n')
+    rows = [{"experiment": "E1", "n": 2, "replication": number, "sent": 5.0 + number}
+            for number in range(3)]  # fmt: skip
+    samples = [{"experiment": "E1", "n": 2, "replication": 0, "x": 3.0}]
+    study = Study("tiny", tiny)
+    data = Data(pl.DataFrame(rows), pl.DataFrame(samples), ("n",))
+    found = {judgement.claim.id: judgement for judgement in judge(study, data, "full", ["E1"])}
+    assert (found["E"].replications, found["E"].interval) == (1, None)
+    assert (found["E"].verdict, found["E"].runs) == (REPRODUCED, "one run")
+    assert found["A"].replications == 3
+    assert found["A"].interval is not None

@@ -25,6 +25,7 @@ from longhaul.studies import coverage, families, partial
 from longhaul.studies.claims import Claim
 from longhaul.studies.coverage import RecordedCells
 from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.data.noted import NotedData
 from longhaul.studies.data.resampling import ResampledData
 from longhaul.studies.families import FamilyJudgement
 from longhaul.studies.judgement import Judgement
@@ -48,7 +49,8 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
     chosen = [experiment.name for experiment in study.chosen(experiments)]
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
     recorded = RecordedCells(study, data)
-    measured = [_measured(study, claim, data, recorded, scale) for claim in claims]
+    noted = NotedData(data)
+    measured = [_measured(study, claim, noted, recorded, scale) for claim in claims]
     samples = _in_samples(measured, ResampledData(data, SAMPLES))
     judged_families = families.judge(study, data)
     return [
@@ -136,7 +138,7 @@ class _MeasuredClaim:
 
 
 def _measured(
-    study: Study, claim: Claim, data: Data, recorded: RecordedCells, scale: str
+    study: Study, claim: Claim, data: NotedData, recorded: RecordedCells, scale: str
 ) -> _MeasuredClaim:
     question = claim.question
     count = _replications(data, claim.experiments)
@@ -148,6 +150,8 @@ def _measured(
     if part is not None and not part.is_whole:
         question = question.narrowed(part.words)
     value, reason = _value(question, data)
+    if (sampled := data.noted()) is not None:
+        count = min(count, sampled)
     next_run = None
     if claim.of_one_run and count > 1 and value is not None:
         alone = (_value(question, replication)[0] for replication in data.each_replication)

@@ -103,14 +103,19 @@ def distinctive_any(
 
 @of_kind(COUNT)
 def together(
-    data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = ""
-) -> float:
-    """Return the number of conditions in which these algorithms form a cluster of their own."""
-    wanted = set(algorithms.split(","))
+    data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = "",
+    sometimes: str = "",
+) -> float:  # fmt: skip
+    """Return the number of conditions in which these algorithms form a cluster of their own.
+
+    Or one with `sometimes`, another algorithm.
+    """
+    own = set(algorithms.split(","))
+    wanted = (own, own | {sometimes}) if sometimes else (own,)
     count = 0
     for names, rows in _conditions(data, of, condition, without):
         merges = _dendrogram(rows, period).merges
-        count += any({names[leaf] for leaf in leaves} == wanted for leaves in _nodes(merges))
+        count += any({names[leaf] for leaf in leaves} in wanted for leaves in _nodes(merges))
     return float(count)
 
 

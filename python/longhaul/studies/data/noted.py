@@ -1,0 +1,56 @@
+"""Results that note the samples over time that are taken of them."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import polars as pl
+
+from longhaul.studies.data import REPLICATION, Data
+from longhaul.studies.data.lookup import Lookup, Samples
+
+
+class NotedData(Data):
+    """The results of a study, with a note of the replications of each taken trajectory.
+
+    A study may keep trajectories of fewer replications than it has runs, often of the first alone.
+    """
+
+    _data: Data
+    _counts: list[int]
+
+    def __init__(self, data: Data) -> None:
+        super().__init__(data.values, data.trajectories, data.axes)
+        vars(self).update(_data=data, _counts=[])
+
+    def samples(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
+        """Return the samples over time of some runs, and note of how many replications they are."""
+        samples = super().samples(experiment, **where)
+        self._counts.append(samples[REPLICATION].n_unique())
+        return samples
+
+    def noted(self) -> int | None:
+        """Return the fewest replications since the last call; None if no samples were taken."""
+        fewest = min(self._counts, default=None)
+        self._counts.clear()
+        return fewest
+
+    @cached_property
+    def medians(self) -> pl.DataFrame:
+        """The medians of the results."""
+        return self._data.medians
+
+    @cached_property
+    def runs_by_experiment(self) -> Mapping[str, Lookup]:
+        """The rows of each experiment."""
+        return self._data.runs_by_experiment
+
+    @cached_property
+    def cells_by_experiment(self) -> Mapping[str, Lookup]:
+        """The medians of each experiment."""
+        return self._data.cells_by_experiment
+
+    @cached_property
+    def trajectories_by_experiment(self) -> Mapping[str, Samples]:
+        """The samples over time of each experiment."""
+        return self._data.trajectories_by_experiment
