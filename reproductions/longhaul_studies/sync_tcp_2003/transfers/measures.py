@@ -116,14 +116,14 @@ def more_queue_peaks(data: Data, of: str, one: str, other: str) -> float:
 
 @measure
 def running_goodput(data: Data, of: str, protocol: str, at_s: float) -> float:
-    """What all flows have received up to a time, in kbit/s, in the run of Figure 4.2."""
+    """Return the mean rate of all flows up to a time, in kbit/s, in the run of Figure 4.2."""
     samples = _running(data, of, protocol)
     return 1000.0 * float(samples.filter(pl.col("t_s") <= at_s)["goodput_mbps"][-1])
 
 
 @measure
 def later_drift(data: Data, of: str, protocol: str, after_s: float) -> float:
-    """How far the running goodput after a time is from that of the whole run at most, per cent."""
+    """Return the largest deviation of the running goodput after a time from the whole run's, in %."""
     samples = _running(data, of, protocol)
     late, end = (
         samples.filter(pl.col("t_s") >= after_s)["goodput_mbps"],
