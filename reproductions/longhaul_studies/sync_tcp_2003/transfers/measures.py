@@ -123,7 +123,7 @@ def running_goodput(data: Data, of: str, protocol: str, at_s: float) -> float:
 
 @measure
 def later_drift(data: Data, of: str, protocol: str, after_s: float) -> float:
-    """Return the largest deviation of the running goodput after a time from the whole run's, in %."""
+    """Return the most by which the running goodput after a time differs from the run's, in %."""
     samples = _running(data, of, protocol)
     late, end = (
         samples.filter(pl.col("t_s") >= after_s)["goodput_mbps"],
