@@ -310,6 +310,8 @@ fn unknown_key(path: &str, key: &str, known: &[&str]) -> String {
 /// Returns the name, for messages, of the choice that the key `kind` of a table makes.
 fn choice_of(path: &str) -> &'static str {
     match path.rsplit('.').next() {
+        // Local queues take some disciplines only, which no list shows.
+        Some("queue") if path.starts_with("proxies") => "discipline of a local queue",
         Some("queue") => "queue discipline",
         Some("traffic") => "kind of traffic",
         _ => "kind",
