@@ -209,7 +209,7 @@ REFUSED = {
     "replications are true": ("replications = true", FACTORS, "expected a whole number"),
     "infinite memory": ('memory = "inf GB"', FACTORS, "2 GB"),
     "memory below zero": ('memory = "-1 GB"', FACTORS, "memory = '-1 GB'"),
-    "no such table": ('keep = ["sereis"]', FACTORS, "(did you mean `series`?); available: flows"),
+    "no such table": ('keep = ["sereis"]', FACTORS, "(did you mean `series`?); nearest of 10"),
     "a table in no list": ('keep = "series"', FACTORS, "keep = 'series': expected a list of texts"),
     "runs as text": ('design = { runs = "8" }', FACTORS, "design.runs = '8': expected a whole"),
     "a seed alone": ("design = { seed = 3 }", FACTORS, "a table of runs"),
@@ -413,7 +413,9 @@ def test_responses_are_looked_up_by_table_row_and_column() -> None:
     assert look_up(kept, "labels.b.share") == 0.75
     assert look_up(kept, "classes.TP1.NN.pps") == 2.0
     assert look_up(kept, "classes.TP2.DD.pps") == 3.0
-    with pytest.raises(ResponseError, match=r"labels\.a\.share"):
+    with pytest.raises(
+        ResponseError, match=r"did you mean `labels\.b\.share`.*list figures"
+    ):
         look_up(kept, "labels.c.share")
     with pytest.raises(ResponseError, match="unknown column"):
         look_up(kept, "gooput_bps")
@@ -446,7 +448,7 @@ def test_a_response_that_no_run_has_stops_the_campaign_at_the_first(
     file = written(tmp_path, 'responses = ["links.bottleneck.dropped_policed_pkts"]')
     stopped = cli("campaign", "run", file, "--workers", "1")
     assert stopped.returncode == 2
-    assert "all.goodput_bps" in stopped.stderr
+    assert "`longhaul list figures` shows all" in stopped.stderr
     assert json.loads(cli("campaign", "status", file, "--json").stdout)["done"] < 12
     # What was kept of the runs serves other responses, too.
     written(tmp_path, 'responses = ["goodput_bps"]')
