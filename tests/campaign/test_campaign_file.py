@@ -413,9 +413,7 @@ def test_responses_are_looked_up_by_table_row_and_column() -> None:
     assert look_up(kept, "labels.b.share") == 0.75
     assert look_up(kept, "classes.TP1.NN.pps") == 2.0
     assert look_up(kept, "classes.TP2.DD.pps") == 3.0
-    with pytest.raises(
-        ResponseError, match=r"did you mean `labels\.b\.share`.*list figures"
-    ):
+    with pytest.raises(ResponseError, match=r"did you mean `labels\.b\.share`.*list figures"):
         look_up(kept, "labels.c.share")
     with pytest.raises(ResponseError, match="unknown column"):
         look_up(kept, "gooput_bps")
