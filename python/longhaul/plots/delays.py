@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
-from longhaul.plots.layout import named_among, panels
+from longhaul.plots.layout import labels_of, panels
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
@@ -31,14 +31,12 @@ def _has_delays(run: Results) -> bool:
     table="delays",
 )
 def _delays(runs: Sequence[Results], options: Options) -> Figure:
-    curves = {
-        named_among(run, label, runs): (run, label) for run in runs for label in run.algorithms()
-    }
-    kinds = {name: run.algorithms()[label] for name, (run, label) in curves.items()}
+    curves = labels_of(runs)
+    kinds = {name: kind for name, (_, _, kind) in curves.items()}
 
     def overlaid(axes: Axes, _: None) -> None:
         for name, style in styles.of_labels(kinds, options.colour_by).items():
-            run, label = curves[name]
+            run, label, _kind = curves[name]
             _quantiles(axes, run, "label", label, name, style)
         axes.set_ylabel("share of data packets")
 

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
-from longhaul.plots.layout import named_among, panels
+from longhaul.plots.layout import labels_of, panels
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
@@ -40,9 +40,10 @@ ROUND_TRIPS = (Quantity("extra_rtt_s", 1e3, "round-trip time beyond the network'
 
 def _values(run: Results, quantity: Quantity, label: str) -> np.ndarray:
     """Return a quantity of the exchanges of a label that began in the measurement window."""
-    labels = dict(run.flows.select("name", "label").iter_rows())
-    begun = run.exchanges.filter(pl.col("start_s") >= run.meta["measured_from_s"])
-    mine = begun.filter(pl.col("name").replace_strict(labels) == label)
+    flows = run.flows.filter(pl.col("label") == label)["name"]
+    mine = run.exchanges.filter(
+        pl.col("start_s") >= run.meta["measured_from_s"], pl.col("name").is_in(flows.implode())
+    )
     values = mine[quantity.column].drop_nulls().to_numpy().astype(float) * quantity.scale
     return np.sort(values[np.isfinite(values)])
 
@@ -75,15 +76,13 @@ def _register(name: str, what: str, quantities: Sequence[Quantity]) -> None:
 def _draw(
     runs: Sequence[Results], options: Options, quantities: Sequence[Quantity], *, tails: bool
 ) -> Figure:
-    curves = {
-        named_among(run, label, runs): (run, label) for run in runs for label in run.algorithms()
-    }
-    kinds = {name: run.algorithms()[label] for name, (run, label) in curves.items()}
+    curves = labels_of(runs)
+    kinds = {name: kind for name, (_, _, kind) in curves.items()}
     style_of = styles.of_labels(kinds, options.colour_by)
     shown = [one for one in quantities if any(_has([one], run) for run in runs)]
 
     def one(axes: Axes, quantity: Quantity) -> None:
-        for name, (run, label) in curves.items():
+        for name, (run, label, _) in curves.items():
             values = _values(run, quantity, label)
             if len(values):
                 _distribution(axes, values, name, style_of[name], tails=tails)

@@ -229,6 +229,15 @@ def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
     return run.name if len(run.algorithms()) == 1 else f"{run.name}: {label}"
 
 
+def labels_of(runs: Sequence[Results]) -> dict[str, tuple[Results, str, str]]:
+    """Return each label of each run by its name among them, with its algorithm."""
+    return {
+        named_among(run, label, runs): (run, label, kind)
+        for run in runs
+        for label, kind in run.algorithms().items()
+    }
+
+
 def shortened(text: str) -> str:
     """Shorten a long name in its middle: ends distinguish names as often as beginnings."""
     if len(text) <= MAX_CHARACTERS:

@@ -48,31 +48,46 @@ def _has_states(run: Results) -> bool:
     return is_tcp(run) and "acks" in run.tables
 
 
-def _samples(run: Results) -> pl.DataFrame:
-    """Return the recorded quantities with the labels of their flows."""
-    labels = run.flows.select("name", "label")
-    return run.acks.join(labels, on="name", how="left", maintain_order="left")
+@dataclass(frozen=True)
+class Trace:
+    """What a run recorded: its samples with the labels of their flows, and quantities by label."""
+
+    run: Results
+    samples: pl.DataFrame
+    labels: Mapping[Quantity, Sequence[str]]
+
+    @classmethod
+    def of(cls, run: Results) -> "Trace":
+        """Read the table `acks`.
+
+        Algorithms may use one name for different quantities. Those of transports that the registry
+        does not know have no title.
+        """
+        flows = run.flows.select("name", "label")
+        samples = run.acks.join(flows, on="name", how="left", maintain_order="left")
+        known, algorithms = of_algorithms(), run.algorithms()
+        labels: dict[Quantity, list[str]] = {}
+        pairs = samples.select("label", "quantity").unique(maintain_order=True)
+        for label, name in pairs.iter_rows():
+            declared = (*OF_ALL, *known.get(algorithms[label], ()))
+            quantity = next((one for one in declared if one.name == name), Quantity(name, "", name))
+            labels.setdefault(quantity, []).append(label)
+        return cls(run, samples, labels)
+
+    def connections(self, quantity: Quantity) -> Iterator[tuple[str, pl.DataFrame]]:
+        """Yield the label and the samples of each connection that recorded a quantity."""
+        chosen = self.samples.filter(
+            pl.col("quantity") == quantity.name,
+            pl.col("label").is_in(self.labels.get(quantity, [])),
+        )
+        connections = chosen.group_by("label", "name", "connection", maintain_order=True)
+        for (label, _, _), part in connections:
+            yield str(label), part.select("t_s", "value")
 
 
-def recorded(run: Results) -> dict[Quantity, list[str]]:
-    """Return the quantities that a run recorded, each with the labels of its flows.
-
-    Algorithms may use one name for different quantities. Those of transports that the registry
-    does not know have no title.
-    """
-    known = of_algorithms()
-    found: dict[Quantity, list[str]] = {}
-    pairs = _samples(run).select("label", "quantity").unique(maintain_order=True)
-    for label, name in pairs.iter_rows():
-        declared = (*OF_ALL, *known.get(run.algorithms()[label], ()))
-        quantity = next((one for one in declared if one.name == name), Quantity(name, "", name))
-        found.setdefault(quantity, []).append(label)
-    return found
-
-
-def _shown(runs: Sequence[Results], names: Sequence[str]) -> list[Quantity]:
+def _shown(traces: Sequence[Trace], names: Sequence[str]) -> list[Quantity]:
     """Return the quantities to show: those named, or the window and the algorithms' own."""
-    every = list(dict.fromkeys(quantity for run in runs for quantity in recorded(run)))
+    every = list(dict.fromkeys(quantity for trace in traces for quantity in trace.labels))
     known = [quantity.name for quantity in every]
     for name in names:
         if name not in known:
@@ -91,13 +106,13 @@ def _shown(runs: Sequence[Results], names: Sequence[str]) -> list[Quantity]:
     table="acks",
 )
 def _state(runs: Sequence[Results], options: Options) -> Figure:
-    shown = _shown(runs, options.parts)
-    cells = [(quantity, run) for quantity in shown for run in runs]
+    traces = [Trace.of(run) for run in runs]
+    cells = [(quantity, trace) for quantity in _shown(traces, options.parts) for trace in traces]
 
-    def one(axes: Axes, cell: tuple[Quantity, Results]) -> None:
-        quantity, run = cell
-        style_of = styles.of_labels(run.algorithms(), options.colour_by)
-        for label, samples in _connections(run, quantity):
+    def one(axes: Axes, cell: tuple[Quantity, Trace]) -> None:
+        quantity, trace = cell
+        style_of = styles.of_labels(trace.run.algorithms(), options.colour_by)
+        for label, samples in trace.connections(quantity):
             axes.step(
                 samples["t_s"], samples["value"], where="post", label=label, alpha=0.85,
                 rasterized=samples.height > MAX_DRAWN, **styles.as_line(style_of[label]),
@@ -105,20 +120,10 @@ def _state(runs: Sequence[Results], options: Options) -> Figure:
         axes.set_ylabel(quantity.unit)
 
     titles = [
-        quantity.title if len(runs) == 1 else f"{run.name}: {quantity.title}"
-        for quantity, run in cells
+        quantity.title if len(runs) == 1 else f"{trace.run.name}: {quantity.title}"
+        for quantity, trace in cells
     ]
     return panels(
         cells, one, titles, columns=len(runs), scales="row", from_zero=False,
         height_in=PANEL_HEIGHT_IN,
     )  # fmt: skip
-
-
-def _connections(run: Results, quantity: Quantity) -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield the label and the samples of each connection that recorded a quantity."""
-    labels = recorded(run).get(quantity, [])
-    samples = _samples(run).filter(
-        pl.col("quantity") == quantity.name, pl.col("label").is_in(labels)
-    )
-    for (label, _, _), part in samples.group_by("label", "name", "connection", maintain_order=True):
-        yield str(label), part.select("t_s", "value")
