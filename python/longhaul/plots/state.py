@@ -50,7 +50,7 @@ def _has_states(run: Results) -> bool:
 
 @dataclass(frozen=True)
 class Trace:
-    """What a run recorded: its samples with the labels of their flows, and quantities by label."""
+    """Samples of a run with the labels of their flows, and the labels of each quantity."""
 
     run: Results
     samples: pl.DataFrame
