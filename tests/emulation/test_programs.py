@@ -1,10 +1,13 @@
 """Real programs that no one here wrote, through files of `scenarios`; remains of an emulation."""
 
+import fcntl
 import json
+import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,15 @@ PATH = str(SCENARIOS / "emulation.toml")
 SERVER = ("--in", "right iperf3 -s")
 
 
+@pytest.fixture(autouse=True)
+def _alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep tests of other processes away: they count all namespaces of the machine."""
+    shared = tmp_path_factory.getbasetemp().parent / "emulations"
+    with shared.open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 def _emulate(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [LONGHAUL, "emulate", *words],
@@ -25,13 +37,17 @@ def _emulate(folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
     )  # fmt: skip
 
 
-def _started(folder: Path, *words: str) -> "subprocess.Popen[str]":
-    """Start an emulation, and wait until its hosts exist."""
-    before = _networks()
-    process = subprocess.Popen(
+def _start(folder: Path, *words: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
         [LONGHAUL, "emulate", PATH, *words],
         cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
+
+
+def _started(folder: Path, *words: str) -> "subprocess.Popen[str]":
+    """Start an emulation, and wait until its hosts exist."""
+    before = _networks()
+    process = _start(folder, *words)
     while len(_networks() - before) < 2:
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
@@ -134,20 +150,38 @@ def test_an_interrupted_emulation_keeps_its_records(tmp_path: Path) -> None:
 
 
 @needs("iperf3", "ip")
-def test_a_killed_emulation_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_killed_emulation_keeps_its_records_and_leaves_nothing_else_behind(
+    tmp_path: Path,
+) -> None:
     before, networks = _traces_outside(), _networks()
     process = _started(tmp_path, "--out", "r1", *SERVER, "--", "iperf3", "-c", "right", "-t", "50")
     process.kill()
-    process.communicate(timeout=20)
+    # Its error stream ends with the process that emulates, after the records are written.
+    process.communicate(timeout=60)
     assert not _left(networks)
     assert _traces_outside() == before
-    assert not list(tmp_path.iterdir())
+    assert [path.name for path in tmp_path.iterdir()] == ["r1"]
+    run = longhaul.open(tmp_path / "r1")
+    assert run.meta["stopped"]
+    assert run.meta["data_packets"] > 0
+
+
+@needs("iperf3")
+def test_the_end_of_the_process_that_emulates_is_told(tmp_path: Path) -> None:
+    networks = _networks()
+    process = _started(tmp_path, "--out", "r1", *SERVER, "--", "iperf3", "-c", "right", "-t", "50")
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
+    os.kill(int(children), signal.SIGKILL)
+    _, error = process.communicate(timeout=20)
+    assert "killed by signal 9" in error
+    assert process.returncode == 128 + signal.SIGKILL
+    assert not _left(networks)
 
 
 @needs("iperf3")
 def test_two_emulations_at_once_do_not_meet(tmp_path: Path) -> None:
     words = (*SERVER, "--", "iperf3", "-c", "right", "-t", "3")
-    both = [_started(tmp_path, "--out", name, *words) for name in ("r1", "r2")]
+    both = [_start(tmp_path, "--out", name, *words) for name in ("r1", "r2")]
     assert [process.communicate(timeout=60) and process.returncode for process in both] == [0, 0]
     for name in ("r1", "r2"):
         flows = longhaul.open(tmp_path / name).flows

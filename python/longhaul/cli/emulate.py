@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from longhaul.cli.shared import AsJson, InputError, Overrides, Overwrite, Quiet,
 from longhaul.comparison import compare
 from longhaul.emulation.execution import Emulation, Program, address, hosts
 from longhaul.emulation.execution import emulate as run_programs
+from longhaul.emulation.guard import continue_in_child
 from longhaul.emulation.mahimahi import CLIENT, translate
 from longhaul.files.endings import check_directory
 from longhaul.running.loading import load
@@ -107,6 +109,8 @@ def emulate(
     others = [_other(text) for text in inside or ()]
     if not (quiet or json):
         _announce(scenario, [program, *others])
+    sys.stdout.flush()
+    continue_in_child()
     emulation = run_programs(
         scenario,
         program,

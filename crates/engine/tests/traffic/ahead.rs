@@ -1,0 +1,152 @@
+//! Work ahead of time, which changes nothing.
+
+use crate::common::{
+    AT_ONCE, add_access, add_flows, add_own_access, add_source, drop_tail, dumbbell, results, run,
+    serve_explicitly, tcp,
+};
+use crate::{DELAY, RATE, entry, ms, requests, trace, with};
+use longhaul_engine::config::{
+    Distribution, Link, Process, Recovery, Requests, Source, StopRule, Tcp,
+};
+use longhaul_engine::measure::NoRecorder;
+use longhaul_engine::{DelayBox, simulation};
+use longhaul_units::{Span, Time};
+
+/// The ends of these connections are not known beforehand; lookahead must not skip them. Explicit service does not
+/// look ahead.
+#[test]
+fn looking_ahead_changes_nothing() {
+    let mut config = dumbbell(RATE, DELAY, drop_tail(30), 20);
+    let bulk = Tcp {
+        receive_window: 12,
+        ..tcp(Recovery::Sack)
+    };
+    add_flows(&mut config, "bulk", 2, AT_ONCE, bulk);
+    add_source(
+        &mut config,
+        "web",
+        Source::Requests(requests(50.0)),
+        tcp(Recovery::Sack),
+    );
+    add_access(&mut config, Span::from_millis(2));
+    let ahead = results(&config);
+    serve_explicitly(&mut config);
+    // The records are not printed if they differ.
+    assert!(ahead == results(&config));
+    assert!(ahead.exchanges.len() > 300);
+}
+
+/// The number of progress reports that count packets depends on the wall clock. With windows that grow by
+/// fractions, sums over other intervals would show.
+#[test]
+fn whether_progress_is_asked_for_changes_nothing() {
+    let config = with(trace(&[entry(Time::ZERO, 100, Some(20_000_000))]), 20);
+    let (asked, records) = run(&config);
+    assert!(records.data_packets > 10_000);
+    assert_eq!(simulation::run(&config, &mut NoRecorder).unwrap(), asked);
+}
+
+/// Packets are forwarded without events if nothing can interfere, to connections that hold them back and, until it
+/// is known that a run may end, also beyond that. Links whose packets are recorded do not look ahead.
+#[test]
+fn working_ahead_changes_nothing_however_a_run_ends() {
+    for (seed, (stops, boxed)) in
+        (1..7).zip([(false, false), (true, false), (true, true)].repeat(2))
+    {
+        let far = Requests {
+            round_trip: Process::Independent(Distribution::Exponential { mean: 0.03 }),
+            ..requests(15.0)
+        };
+        let near = Requests {
+            per_connection: Distribution::Constant(3.0),
+            think: Distribution::Uniform(0.0, 0.05),
+            ..requests(40.0)
+        };
+        let mut config = with(Source::Requests(far), 12);
+        add_source(
+            &mut config,
+            "near",
+            Source::Requests(near),
+            tcp(Recovery::Sack),
+        );
+        add_own_access(&mut config, Span::from_millis(3));
+        config.seed = seed;
+        config.measure.from = ms(2000.0);
+        config.measure.every = Some(Span::from_millis(70));
+        if stops {
+            config.measure.stop = Some(StopRule {
+                exchanges: 900 + 31 * seed,
+                flows: vec![0, 1],
+                p99_above: None,
+                longest_above: None,
+                start_within: None,
+            });
+        }
+        if boxed {
+            config.links[0].delay_box = Some(DelayBox {
+                delay: Some(Distribution::Uniform(0.0, 0.02)),
+                loss: Some(Distribution::Uniform(0.0, 0.02)),
+                ..DelayBox::default()
+            });
+        }
+        let mut on_time = config.clone();
+        on_time
+            .links
+            .iter_mut()
+            .for_each(|link| link.captured = true);
+        let ((mut one, _), (mut two, _)) = (run(&config), run(&on_time));
+        assert!(
+            one.events < two.events * 3 / 4,
+            "{} {}",
+            one.events,
+            two.events
+        );
+        assert_eq!(one.end < ms(12_000.0), stops);
+        for totals in [&mut one, &mut two] {
+            totals.events = 0;
+            totals.events_pending_max = 0;
+        }
+        assert_eq!(one, two);
+        let (one, mut two) = (results(&config), results(&on_time));
+        two.packets.clear();
+        assert_eq!(one, two);
+    }
+}
+
+/// Packets that ends will delay go to those ends ahead of time, but only these packets: a packet that passes the
+/// ends' node on its way to another competes there, at its turn, with packets that start there.
+#[test]
+fn packets_that_pass_ends_with_delays_keep_their_turn() {
+    let delayed = |every_ms| {
+        Source::Requests(Requests {
+            round_trip: Process::Independent(Distribution::Uniform(0.01, 0.1)),
+            ..requests(every_ms)
+        })
+    };
+    let mut config = with(delayed(60.0), 8);
+    add_source(&mut config, "passing", delayed(60.0), tcp(Recovery::Sack));
+    add_flows(&mut config, "beside", 2, AT_ONCE, tcp(Recovery::Sack));
+    let far = config.nodes.len();
+    config.nodes.push("far".to_string());
+    for (name, from, to) in [("on", 1, far), ("from far", far, 1)] {
+        let link = Link {
+            name: name.to_string(),
+            from,
+            to,
+            rate: RATE,
+            ..config.links[0].clone()
+        };
+        config.links.push(link);
+    }
+    for (flow, from) in [(1, 0), (2, 1), (3, 1)] {
+        (config.flows[flow].from, config.flows[flow].to) = (from, far);
+    }
+    let mut on_time = config.clone();
+    on_time
+        .links
+        .iter_mut()
+        .for_each(|link| link.captured = true);
+    let (ahead, mut on_time) = (results(&config), results(&on_time));
+    on_time.packets.clear();
+    assert_eq!(ahead, on_time);
+}

@@ -1,0 +1,179 @@
+//! Sources beside requests: one way, messages, datagrams, pages of the web, perturbations.
+
+use crate::common::{AT_ONCE, add_datagrams, add_flows, drop_tail, dumbbell, run, tcp};
+use crate::{DELAY, entry, ms, trace, way, with};
+use longhaul_engine::config::{
+    Bursts, Distribution, Messages, Recovery, Source, Start, Tcp, Transport, Web,
+};
+use longhaul_units::{Rate, Span, Time};
+
+#[test]
+fn data_one_way_needs_no_answer() {
+    let source = trace(&[entry(ms(50.0), 100_000, None), entry(ms(60.0), 10, None)]);
+    let (totals, records) = run(&with(source, 3));
+    assert_eq!(records.exchanges.len(), 2);
+    // The small exchange overtakes the large one, and is recorded first.
+    assert_eq!(
+        records
+            .exchanges
+            .iter()
+            .map(|e| e.connection)
+            .collect::<Vec<_>>(),
+        [1, 0]
+    );
+    assert!(
+        records
+            .exchanges
+            .iter()
+            .all(|e| e.end.is_some() && e.response_bytes.is_none())
+    );
+    assert_eq!(totals.flows[0].total.delivered_bytes, 100_010);
+    // The data goes in the flow's direction.
+    assert!(totals.links[0].total.departed_bytes > 100_000);
+}
+
+/// The web flows of a master thesis (University of Innsbruck, 2009): 500 sources offer 64 kbit/s half the time. As
+/// a stream of bytes that is 32 kbit/s each; rounded up to whole segments of 1000 bytes it is 152.4.
+#[test]
+fn messages_offer_what_their_bursts_do() {
+    let delivered = |whole_segments| {
+        let mut config = dumbbell(Rate::from_bps(1_000_000_000), DELAY, drop_tail(10_000), 40);
+        config.measure.every = None;
+        config.measure.from = Time::ZERO + Span::from_secs(5);
+        let tcp = Tcp {
+            mss_bytes: 1000,
+            ..tcp(Recovery::Sack)
+        };
+        add_flows(&mut config, "bursts", 500, AT_ONCE, tcp);
+        let mean = Distribution::Exponential { mean: 0.5 };
+        let messages = Messages {
+            rate: Rate::from_bps(64_000),
+            message_bytes: 210,
+            bursts: Bursts {
+                on: mean.clone(),
+                off: mean,
+            },
+            whole_segments,
+        };
+        for flow in &mut config.flows {
+            let Transport::Tcp(tcp) = flow.transport.clone() else {
+                unreachable!("these flows are TCP");
+            };
+            flow.transport = Transport::Messages(tcp, messages.clone());
+        }
+        let (totals, _) = run(&config);
+        let bytes = totals.flows.iter().map(|flow| flow.window.delivered_bytes);
+        bytes.sum::<u64>() as f64 * 8.0 / 35.0
+    };
+    // Both draw the same bursts; the rate of 500 sources over 35 s has a deviation of half a percent.
+    let (stream, whole) = (delivered(false), delivered(true));
+    assert!((stream / (500.0 * 32_000.0) - 1.0).abs() < 0.02, "{stream}");
+    assert!(
+        (whole / stream / (1000.0 / 210.0) - 1.0).abs() < 0.001,
+        "{whole} for {stream}"
+    );
+}
+
+#[test]
+fn datagrams_come_in_bursts() {
+    let mut config = dumbbell(Rate::from_bps(1_000_000_000), DELAY, drop_tail(10_000), 200);
+    config.measure.every = None;
+    add_datagrams(&mut config, Rate::from_bps(8_000_000));
+    let Transport::Udp(udp) = &mut config.flows[0].transport else {
+        unreachable!("datagrams are UDP");
+    };
+    udp.bursts = Some(Bursts {
+        on: Distribution::Constant(0.1),
+        off: Distribution::Constant(0.3),
+    });
+    let (totals, _) = run(&config);
+    // A hundred packets of 1000 bytes every 400 ms.
+    assert_eq!(totals.flows[0].total.sent_pkts, 50_000);
+}
+
+/// Returns a session as in ns-2's WebTraf: pages of objects, each over a connection of its own that the server
+/// opens when the request is acknowledged.
+fn session(separate: bool) -> Web {
+    Web {
+        pages: 20,
+        inter_page: Distribution::Constant(0.2),
+        objects: Distribution::Constant(3.0),
+        inter_object: Distribution::Constant(0.01),
+        object: Distribution::Uniform(1000.0, 40_000.0),
+        whole_units_of: Some(1460),
+        request_bytes: 1460,
+        separate,
+    }
+}
+
+#[test]
+fn a_session_asks_for_pages_of_objects() {
+    for separate in [false, true] {
+        let (totals, records) = run(&with(Source::Web(session(separate)), 60));
+        assert_eq!(records.exchanges.len(), 60);
+        assert!(records.exchanges.iter().all(|object| object.end.is_some()));
+        let sizes = records
+            .exchanges
+            .iter()
+            .filter_map(|object| object.response_bytes);
+        assert!(sizes.clone().all(|bytes| bytes % 1460 == 0));
+        let bytes = 60 * 1460 + sizes.sum::<u64>();
+        assert_eq!(totals.flows[0].total.delivered_bytes, bytes);
+        // A page follows the last object of the one before it.
+        let mut by_start = records.exchanges.clone();
+        by_start.sort_by_key(|object| object.start);
+        for pages in by_start.chunks(3).collect::<Vec<_>>().windows(2) {
+            let ends = pages[0].iter().filter_map(|object| object.end);
+            let pause = pages[1][0].start.since(ends.max().expect("three objects"));
+            assert_eq!(pause, Span::from_millis(200));
+        }
+    }
+}
+
+#[test]
+fn an_object_over_a_connection_of_its_own_takes_another_handshake() {
+    let first = |separate| {
+        let (_, records) = run(&with(Source::Web(session(separate)), 60));
+        let first = records
+            .exchanges
+            .iter()
+            .min_by_key(|object| object.start)
+            .expect("objects");
+        first
+            .answered
+            .expect("it has come")
+            .since(first.start)
+            .as_secs_f64()
+            * 1000.0
+    };
+    // The acknowledgement of the request, the SYN and its answer come first, then data; without separate
+    // connections, data follows that acknowledgement at once. One-way agents have no end of the handshake, which
+    // here comes before the request.
+    let longer = first(true) - first(false);
+    assert!(
+        (longer - (3.0 * way(40) - 2.0 * 0.032)).abs() < 1e-6,
+        "{longer}"
+    );
+}
+
+/// 1.6 seconds of slow start, and nothing after (LBNL-52549, 2003: the perturbations of its experiments).
+#[test]
+fn a_perturbation_leaves_no_trace() {
+    let mut config = with(Source::CutOff(Span::from_millis(1600)), 10);
+    config.flows[0].start = Start::At(ms(1000.0));
+    let (totals, records) = run(&config);
+    assert_eq!(records.exchanges, []);
+    let sent = |at: f64| {
+        let sample = records.flows.iter().find(|sample| sample.time == ms(at));
+        sample.expect("a sample").sent_pkts
+    };
+    assert_eq!(sent(1000.0), 0);
+    assert!(sent(2600.0) > 500);
+    // Nothing is retransmitted, although the queue has dropped much.
+    assert_eq!(sent(2700.0), totals.flows[0].total.sent_pkts);
+    assert!(totals.links[0].total.dropped_overflow_pkts > 0);
+    let last = records.flows.last().expect("samples");
+    assert_eq!((last.in_flight, last.sent_pkts), (0, sent(2700.0)));
+    let link = totals.links[0].total;
+    assert_eq!(link.arrived_pkts, link.departed_pkts + link.dropped_pkts());
+}

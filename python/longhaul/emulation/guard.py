@@ -1,0 +1,45 @@
+"""A process of its own for an emulation, which outlives the command if that is killed."""
+
+import ctypes
+import os
+import signal
+import sys
+
+_SET_PARENT_DEATH_SIGNAL = 1
+"""PR_SET_PDEATHSIG of include/uapi/linux/prctl.h."""
+
+_PASSED_ON = {signal.SIGINT, signal.SIGTERM}
+
+
+def continue_in_child() -> None:
+    """Return in a child of this process, which waits for the child and ends with its exit code.
+
+    If this process is killed (SIGKILL), the kernel asks the child to end, as SIGTERM does: what
+    was recorded is written, and hosts and programs go.
+    """
+    awaited = _PASSED_ON | {signal.SIGCHLD}
+    signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
+    guard, child = os.getpid(), os.fork()
+    if child:
+        os._exit(_exit_code(child, awaited))
+    ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGTERM)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, awaited)
+    if os.getppid() != guard:
+        raise KeyboardInterrupt
+
+
+def _exit_code(child: int, awaited: set[signal.Signals]) -> int:
+    """Pass signals on to the child until it ends; return its exit code."""
+    while True:
+        received = signal.sigwaitinfo(awaited)
+        if received.si_signo == signal.SIGCHLD:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                break
+        elif received.si_code <= 0:
+            # Sent by a process: a terminal's Ctrl-C reaches the child without help.
+            os.kill(child, received.si_signo)
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        sys.stderr.write(f"error: the emulation was killed by signal {-code}: nothing is kept\n")
+    return code if code >= 0 else 128 - code
