@@ -10,6 +10,7 @@ use longhaul_engine::Graph;
 use longhaul_engine::config::{Config, Flow as FlowConfig, OutsideFlow, Start, Transport};
 use longhaul_engine::measure::Totals;
 use longhaul_engine::simulation::{self, SetupError};
+use longhaul_units::Time;
 
 use crate::flow::Flow;
 use crate::forwarder::{Forwarder, Sockets};
@@ -60,6 +61,8 @@ pub struct Emulated {
     pub records: Records,
     /// Lateness of packets.
     pub lateness: LatenessSummary,
+    /// Beginning of the measurement window if the emulation ended before it: all of it is measured then.
+    pub missed_window: Option<Time>,
     /// Packets of hosts that were for nobody, or not of IPv4.
     pub stray_pkts: u64,
     /// Packets that are missing in the capture.
@@ -226,6 +229,11 @@ impl Emulation {
         let mut totals = looped.totals?;
         let (forwarder, mut config) = (looped.forwarder, looped.config);
         totals.data_packets += forwarder.data_packets();
+        let from = config.measure.from;
+        let missed_window = (totals.end <= from).then_some(from);
+        if missed_window.is_some() {
+            config.measure.from = Time::ZERO;
+        }
         for &number in &forwarder.recorded {
             let flow = &forwarder.flows[number as usize];
             config.flows.push(config_of(&forwarder, flow));
@@ -239,6 +247,7 @@ impl Emulation {
             totals,
             records: looped.records,
             lateness: forwarder.lateness.summary(),
+            missed_window,
             stray_pkts: forwarder.stray_pkts,
             missed_pkts: forwarder.missed_pkts(),
             busy: self.busy.end(),

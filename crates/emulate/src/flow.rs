@@ -34,8 +34,16 @@ pub(crate) struct Flow {
     stream: Stream,
     /// One-way delays, if they are measured.
     pub(crate) delays: DelayHistogram,
-    /// State of its sending socket when it was last sampled, and the time.
-    info: Option<(SocketInfo, Time)>,
+    /// State of its sending socket when it was last sampled.
+    info: Option<Noted>,
+}
+
+/// A sample of a socket's state.
+#[derive(Debug)]
+struct Noted {
+    info: SocketInfo,
+    at: Time,
+    retransmitted_pkts: u64,
 }
 
 /// The bytes of a TCP connection one way, by number: 0 is the first after the SYN.
@@ -210,20 +218,38 @@ impl Flow {
 
     /// Takes the state of its sending socket.
     pub(crate) fn note_info(&mut self, info: SocketInfo, now: Time) {
-        if let Some((before, at)) = &self.info {
+        if let Some(Noted { info: before, at, .. }) = &self.info {
             let passed = now.since(*at).as_secs_f64();
             self.counters.cwnd_integral += f64::from(before.cwnd) * passed;
-            let begins = |state| before.ca_state < state && info.ca_state >= state;
-            self.counters.timeouts += u64::from(begins(LOSS));
-            self.counters.cuts_loss += u64::from(begins(REDUCING) && info.ca_state != REDUCING);
-            self.counters.cuts_ecn += u64::from(begins(REDUCING) && info.ca_state == REDUCING);
         }
-        self.info = Some((info, now));
+        self.count_reductions(&info);
+        let retransmitted_pkts = self.counters.retransmitted_pkts;
+        self.info = Some(Noted {
+            info,
+            at: now,
+            retransmitted_pkts,
+        });
+    }
+
+    /// Counts what has begun since the last sample. A reduction that is over already has left another threshold and a
+    /// smaller window; the end of slow start changes only the threshold.
+    fn count_reductions(&mut self, info: &SocketInfo) {
+        let Some(noted) = &self.info else { return };
+        let before = &noted.info;
+        let begins = |state| before.ca_state < state && info.ca_state >= state;
+        let is_over = info.ssthresh != before.ssthresh && info.cwnd < before.cwnd;
+        let has_repaired = self.counters.retransmitted_pkts > noted.retransmitted_pkts;
+        let (began, is_seen) = (begins(REDUCING), info.ca_state >= REDUCING);
+        let by_loss = if is_seen { info.ca_state != REDUCING } else { has_repaired };
+        let counts = began || (!is_seen && is_over);
+        self.counters.timeouts += u64::from(begins(LOSS));
+        self.counters.cuts_loss += u64::from(counts && by_loss);
+        self.counters.cuts_ecn += u64::from(counts && !by_loss);
     }
 
     /// Returns its sample under its number in records, of which the first is `first`.
     pub(crate) fn sample(&self, now: Time, first: u32) -> Option<FlowSample> {
-        let info = self.info.as_ref().map(|(info, _)| info);
+        let info = self.info.as_ref().map(|noted| &noted.info);
         let in_flight = |info: &SocketInfo| {
             let gone = info.sacked + info.lost;
             (info.unacked + info.retransmitted).saturating_sub(gone)
@@ -264,7 +290,7 @@ impl Flow {
 
     /// Returns the congestion control that its kernel reports.
     pub(crate) fn congestion(&self) -> Option<&str> {
-        let (info, _) = self.info.as_ref()?;
+        let info = &self.info.as_ref()?.info;
         (!info.congestion.is_empty()).then_some(info.congestion.as_str())
     }
 
@@ -304,6 +330,56 @@ mod tests {
         assert_eq!(stream.deliver(25, 40), (10, 0));
         assert_eq!(stream.deliver(5, 25), (10, 30));
         assert_eq!((stream.in_order, stream.beyond.len()), (40, 0));
+    }
+
+    fn state(ca_state: u8, cwnd: u32, ssthresh: Option<u32>) -> SocketInfo {
+        let ends = (std::net::Ipv4Addr::LOCALHOST, std::net::Ipv4Addr::LOCALHOST);
+        SocketInfo {
+            flow: FiveTuple {
+                protocol: TCP,
+                source: ends.0,
+                destination: ends.1,
+                source_port: 1,
+                destination_port: 2,
+            },
+            congestion: "cubic".to_string(),
+            ca_state,
+            unacked: 0,
+            sacked: 0,
+            lost: 0,
+            retransmitted: 0,
+            srtt_us: 0,
+            ssthresh,
+            cwnd,
+        }
+    }
+
+    #[test]
+    fn a_reduction_between_two_samples_counts_and_the_end_of_slow_start_does_not() {
+        let flow = state(0, 0, None).flow;
+        let mut flow = Flow::new(flow, (0, 1), Time::ZERO);
+        let open = 0;
+        for (sample, retransmitted_pkts) in [
+            (state(open, 50, None), 0),
+            // HyStart ends slow start: another threshold, no smaller window.
+            (state(open, 80, Some(80)), 0),
+            // Seen while it lasts, and counted once.
+            (state(3, 56, Some(56)), 1),
+            (state(3, 56, Some(56)), 1),
+            (state(open, 60, Some(56)), 1),
+            // Begun and ended in between: for a loss, and for a mark.
+            (state(open, 45, Some(42)), 2),
+            (state(open, 33, Some(31)), 2),
+            // A timeout on top of a recovery.
+            (state(3, 24, Some(23)), 3),
+            (state(LOSS, 1, Some(17)), 4),
+        ] {
+            flow.counters.retransmitted_pkts = retransmitted_pkts;
+            flow.note_info(sample, Time::ZERO);
+        }
+        let counters = &flow.counters;
+        assert_eq!((counters.cuts_loss, counters.cuts_ecn), (3, 1));
+        assert_eq!(counters.timeouts, 1);
     }
 
     #[test]

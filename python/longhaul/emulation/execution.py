@@ -71,11 +71,10 @@ class Emulation:
     def warnings(self) -> list[str]:
         """Circumstances that a reader of the results has to know, apart from lateness."""
         found = []
-        meta = self.results.meta
-        if meta["simulated_s"] <= meta["measured_from_s"]:
+        if from_s := self.circumstances["missed_window_from_s"]:
             found.append(
-                f"it ended after {meta['simulated_s']:g} s, before the measurement window begins "
-                f"at {meta['measured_from_s']:g} s (measure.from): only totals have values"
+                f"it ended before the measurement window begins at {from_s:g} s (measure.from): "
+                "all of it is measured"
             )
         if self.fault:
             found.append(f"{self.fault}; the results are in {self.results.path}")
