@@ -451,3 +451,10 @@ def test_a_table_is_filtered_and_refuses_what_it_has_not() -> None:
     assert conditions == [{"speed": 1}, {"speed": 2}]
     assert cells.shape == (2, 1, 3)
     assert cells[1, 0].tolist() == pytest.approx([21.15, 22.15, 23.15])
+
+
+@pytest.mark.parametrize(("columns", "message"), [(20, "available: c0, "), (21, "of 21 columns ")])
+def test_twenty_columns_are_all_named_and_more_are_chosen_from(columns: int, message: str) -> None:
+    frame = pl.DataFrame({f"c{number}": [0.0, 1.0] for number in range(columns)})
+    with pytest.raises(TableError, match=message):
+        ResponseTable.of(frame, [], ["c0"])
