@@ -830,3 +830,31 @@ fn packets_that_pass_ends_with_delays_keep_their_turn() {
     on_time.packets.clear();
     assert_eq!(ahead, on_time);
 }
+
+/// The answering side of a connection counts from the moment it joins: what limited it is the same however late in the
+/// run the connection opens.
+#[test]
+fn times_limited_do_not_depend_on_when_a_connection_opens() {
+    let limited = |open_ms| {
+        let source = trace(&[entry(ms(open_ms), 500, Some(100_000))]);
+        run(&with(source, 4)).0.flows[0].total.limited
+    };
+    let early = limited(100.0);
+    assert!(early.network > Span::ZERO);
+    assert_eq!(limited(2100.0), early);
+}
+
+/// A traced connection of a source, and no other, records its window and its segments in flight at each
+/// acknowledgement.
+#[test]
+fn one_connection_of_a_source_is_traced() {
+    let entries = [0.0, 300.0, 600.0].map(|at| entry(ms(at), 500, Some(20_000)));
+    let mut config = with(trace(&entries), 2);
+    config.flows[0].traced = vec![1];
+    let traces = results(&config).traces;
+    let of = |name| traces.iter().filter(move |trace| trace.quantity == name);
+    assert!(traces.iter().all(|trace| trace.connection == 1));
+    assert!(of("cwnd").count() > 5);
+    assert_eq!(of("cwnd").count(), of("in_flight").count());
+    assert!(of("in_flight").any(|trace| trace.value > 1.0));
+}
