@@ -21,7 +21,7 @@ ifneq ($(FEATURES),)
 .PHONY: $(VENV)/compiled $(VENV)/package
 endif
 
-.PHONY: demo build installed test test-rust test-python test-long fuzz explorer explorer-pictures explorer-speed playground lint-rust lint-python lint-sources lint-explorer bench bench-start bench-peers bench-python bench-algorithms \
+.PHONY: demo build installed test test-rust test-python test-long fuzz mutants explorer explorer-pictures explorer-speed playground lint-rust lint-python lint-sources lint-explorer bench bench-start bench-peers bench-python bench-algorithms \
 	validate validate-linux validate-modules validate-queues record-linux packetdrill validate-mesonet readme docs lint wheel clean
 
 demo: build
@@ -52,7 +52,7 @@ $(VENV)/needs: $(VENV)/maturin
 # What lint and tests need besides. Tests take warnings for errors, also of the compiler: modules are compiled before.
 $(VENV)/tools: $(VENV)/needs
 	$(BIN)/pip $(PIP_INSTALL) \
-		distributed gymnasium import-linter mypy pytest pytest-xdist ruff
+		distributed gymnasium import-linter mypy pytest pytest-xdist ruff tree-sitter tree-sitter-python tree-sitter-rust
 	$(BIN)/python -m compileall -qq -j 2 $(VENV)/lib || true
 	touch $@
 
@@ -89,6 +89,11 @@ fuzz: build
 	$(BIN)/python -m validation.robustness.fuzz mutations
 	$(BIN)/python -m validation.robustness.fuzz legal
 	$(BIN)/python -m validation.robustness.fuzz quic
+
+# Changes of the code that no test notices, of N drawn with SEED: make mutants SEED=7 N=40 ROOM="queue tcp".
+mutants: build
+	@$(MAKE) --no-print-directory --silent $(VENV)/tools
+	$(BIN)/python -m tools.mutants $(if $(SEED),--seed $(SEED)) $(if $(N),--count $(N)) $(if $(ROOM),--room $(ROOM))
 
 # The script of the page that `longhaul explore` writes: only who changes it needs Node.
 explorer: lint-explorer

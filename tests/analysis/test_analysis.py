@@ -451,3 +451,33 @@ def test_a_table_is_filtered_and_refuses_what_it_has_not() -> None:
     assert conditions == [{"speed": 1}, {"speed": 2}]
     assert cells.shape == (2, 1, 3)
     assert cells[1, 0].tolist() == pytest.approx([21.15, 22.15, 23.15])
+
+
+@pytest.mark.parametrize(("columns", "message"), [(20, "available: c0, "), (21, "of 21 columns ")])
+def test_twenty_columns_are_all_named_and_more_are_chosen_from(columns: int, message: str) -> None:
+    frame = pl.DataFrame({f"c{number}": [0.0, 1.0] for number in range(columns)})
+    with pytest.raises(TableError, match=message):
+        ResponseTable.of(frame, [], ["c0"])
+
+
+def test_of_many_columns_the_twenty_with_few_values_are_all_named() -> None:
+    frame = pl.DataFrame({f"c{number}": [0.0, min(number, 1)] for number in range(21)})
+    with pytest.raises(TableError, match="c20") as refused:
+        ResponseTable.of(frame, [], ["c1"])
+    assert "more" not in str(refused.value)
+
+
+def test_a_single_value_has_no_interval() -> None:
+    assert comparisons.half_width([5.0]) is None
+    # Student's t for one degree of freedom is 12.706, and the standard error of 4 and 6 is 1.
+    assert comparisons.half_width([4.0, 6.0]) == pytest.approx(12.706, abs=1e-3)
+
+
+def test_causes_are_factors_of_several_levels_in_several_groups() -> None:
+    """With Yates' correction the statistic of two pairs that differ throughout is 1, p 0.3173."""
+    factors = {"size": ["small", "small", "large", "large"], "same": ["one"] * 4}
+    found = components.causes([0, 0, 1, 1], factors)
+    assert [(c.factor, c.level, c.share) for c in found[0]] == [("size", "small", 1.0)]
+    assert [(c.factor, c.level) for c in found[1]] == [("size", "large")]
+    assert found[0][0].p == pytest.approx(0.3173, abs=1e-4)
+    assert components.causes([0, 0, 0, 0], factors) == {0: []}

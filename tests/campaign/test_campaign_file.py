@@ -19,7 +19,7 @@ from longhaul.campaign.dataset import Dataset, collect
 from longhaul.campaign.execute import Outcome
 from longhaul.campaign.file import Campaign, CampaignError, read_campaign
 from longhaul.campaign.pool import LocalWorkers, RunOutcome
-from longhaul.campaign.responses import ResponseError, look_up
+from longhaul.campaign.responses import ResponseError, check, look_up
 
 PAGE = Path(__file__).parents[2] / "docs" / "campaigns.md"
 
@@ -633,3 +633,12 @@ def test_drivers_that_end_together_write_one_table(tmp_path: Path) -> None:
             ended.result()
     assert Dataset.read(file).facts == dataset.facts
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
+
+
+def test_responses_of_one_scenario_are_checked(tmp_path: Path) -> None:
+    campaign = read_campaign(written(tmp_path))
+    one = [campaign.sweep.run(campaign.cells[0]).resolved]
+    assert check(["goodput_bps"], one) is None
+    refused = check(["goodput_bps", "goodputs"], one)
+    assert refused is not None
+    assert refused[0] == "goodputs"

@@ -87,6 +87,16 @@ def test_figures_of_merit_are_responses_of_campaigns(two: Path, cli: CommandLine
     assert codes(["mine"], table.places) == (["mine"], ["mine: goodput of b (bit/s)"])
 
 
+def test_one_flow_alone_has_no_part_of_flows_that_reduce_together(tmp_path: Path) -> None:
+    """An event needs two active flows: `congestion.synchronisation` of one is not 1."""
+    (tmp_path / "one.toml").write_text(TWO.rpartition("[[flows]]")[0])
+    run = longhaul.run(tmp_path / "one.toml", out=tmp_path / "run")
+    assert run.events.filter(pl.col("event") == "cut").height > 3
+    merit = {name: value for name, value, _ in of_merit(run)}
+    assert merit.get("synchronisation") is None
+    assert merit.get("congestion_events") is None
+
+
 @pytest.mark.parametrize(
     ("given", "other", "response", "remedy"),
     [

@@ -1,12 +1,16 @@
 """Figures from tables, checked against their definitions on tables written by hand."""
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import polars as pl
 import pytest
 
 import longhaul
 from longhaul.analysis.fairness import jain_of_column
+from longhaul.results.counts import counted
+from longhaul.results.replications import replicated
 
 
 @pytest.mark.parametrize(
@@ -118,3 +122,40 @@ def test_a_notebook_shows_the_summary_and_a_plot(finished: longhaul.Results) -> 
     assert shown.count("<svg") == 1
     assert "<script" not in shown
     assert str(finished.path) in repr(finished)
+
+
+@pytest.mark.parametrize(("measured_from", "intervals"), [("1 s", 2), ("2 s", 0)])
+def test_three_samples_are_enough_to_count_in_intervals(
+    measured_from: str, intervals: int, tmp_path: Path
+) -> None:
+    run = longhaul.run(
+        f"""
+        duration = "3 s"
+        measure = {{ from = "{measured_from}", every = "1 s" }}
+        [topology.dumbbell.bottleneck]
+        rate = "5 Mbps"
+        delay = "10 ms"
+        queue = {{ kind = "droptail", limit = "1 BDP" }}
+        [[flows]]
+        label = "a"
+        """,
+        out=tmp_path / "r",
+    )
+    if not intervals:
+        with pytest.raises(longhaul.LonghaulError, match="at least three samples"):
+            list(counted(run))
+        return
+    [(name, step_s, counts)] = counted(run)
+    assert name.endswith(": packets")
+    assert (step_s, len(counts)) == (1.0, intervals)
+    # 5 Mbit/s carry 417 packets of 1500 bytes a second.
+    assert counts == pytest.approx([416, 416], abs=30)
+
+
+def test_replications_are_grouped_whatever_the_order_of_keys() -> None:
+    def run(seed: int, **scenario: object) -> Any:  # noqa: ANN401
+        return SimpleNamespace(scenario={"seed": seed, **scenario}, meta={})
+
+    first, second = run(1, duration="1 s", title="t"), run(2, title="t", duration="1 s")
+    other = run(1, duration="2 s", title="t")
+    assert replicated([first, other, second]) == [[first, second], [other]]

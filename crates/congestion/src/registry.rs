@@ -195,6 +195,10 @@ mod tests {
             assert!(listens(Signal::Rate) || !needs.delivery_rate, "{kind}");
             assert!(listens(Signal::Delay) || !needs.one_way_delay, "{kind}");
             assert!(!(listens(Signal::Ecn) && needs.no_ecn), "{kind}");
+            // Senders of ECN-capable segments respond to marks (RFC 3168 section 6.1.2); packet pair, which responds to
+            // nothing but the rate of fair queues, has no such segments marked.
+            let responds = listens(Signal::Ecn) || !listens(Signal::Delay);
+            assert!(responds || needs.no_ecn, "{kind}");
             let counts_marks = needs.every_mark || needs.exact_marks;
             assert!(
                 !listens(Signal::Ecn) || counts_marks || reacts(entry, Cause::Ecn),

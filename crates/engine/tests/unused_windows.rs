@@ -8,7 +8,7 @@ use longhaul_congestion::{SlowStart, SlowStartSpec, Variant};
 use longhaul_engine::Config;
 use longhaul_engine::config::{
     Binding, Bursts, Distribution, IdleRestart, Messages, Pacing, Process, Recovery, Requests,
-    Source, Tcp, Transport,
+    Source, Start, Tcp, Transport,
 };
 use longhaul_units::{Rate, Span, Time};
 
@@ -284,5 +284,36 @@ fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
             (690.0..=largest).contains(&found),
             "{algorithm}: {found} segments"
         );
+    }
+}
+
+/// At each moment of its life one of three limits holds a sender back: their times sum to it.
+#[test]
+fn times_limited_sum_to_the_life_of_a_flow() {
+    for recovery in RECOVERIES {
+        let mut config = dumbbell(
+            Rate::from_bps(10_000_000),
+            Span::from_millis(10),
+            drop_tail(20),
+            20,
+        );
+        let transfer = Tcp {
+            transfer: Some(300_000),
+            ..tcp(recovery)
+        };
+        let narrow = Tcp {
+            receive_window: 4,
+            ..tcp(recovery)
+        };
+        let late = Start::At(Time::from_secs_f64(1.5));
+        for (number, tcp) in [tcp(recovery), transfer, narrow].into_iter().enumerate() {
+            add_flows(&mut config, &format!("{number}"), 1, late, tcp);
+        }
+        for flow in run(&config).0.flows {
+            let limited = flow.total.limited;
+            let sum = limited.network + limited.receive_window + limited.application;
+            let end = flow.finish.unwrap_or(config.duration);
+            assert_eq!(sum, end.since(flow.start), "{recovery:?}: {limited:?}");
+        }
     }
 }

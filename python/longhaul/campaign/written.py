@@ -35,4 +35,4 @@ def _inline(value: Any) -> str:  # noqa: ANN401
 
 def _key(name: str) -> str:
     bare = name.replace("-", "").replace("_", "")
-    return name if bare.isascii() and bare.isalnum() else json.dumps(name)
+    return name if bare.isascii() and bare.isalnum() else json.dumps(name, ensure_ascii=False)

@@ -308,4 +308,46 @@ mod tests {
             assert!(window.cwnd() < cut, "{}", window.cwnd());
         }
     }
+
+    /// Section IV.B: delays of segments sent before a reduction say nothing about it; after an indication the window
+    /// keeps its size until the inference phase, here 120 ms from 141 ms on, is over.
+    #[test]
+    fn a_reduction_is_judged_by_segments_sent_after_it() {
+        let mut lp = Lp::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
+        assert_eq!(lp.inference * 40.0, 120.0);
+        let mut window = Window::new(40.0, 2.0, 1e6, Rounding::Real);
+        let mut cwnd_after = |lp: &mut Lp, number, delay_us| {
+            lp.on_ack(&ack(number, delay_us), Phase::Avoidance, &mut window);
+            if number == 100 {
+                let loss = Congestion {
+                    now: Time::ZERO + Span::from_millis(100),
+                    cause: Cause::Loss,
+                    base: window.cwnd(),
+                    in_flight: 40,
+                    in_slow_start: false,
+                    first: true,
+                };
+                lp.on_congestion(&loss, &mut window);
+            }
+            window.cwnd()
+        };
+        let mut cwnd = 0.0;
+        for number in 1..=100 {
+            cwnd = cwnd_after(&mut lp, number, 20_000);
+        }
+        for number in 101..=140 {
+            let next = cwnd_after(&mut lp, number, 60_000);
+            assert!(next > cwnd, "segment {number} was sent before the loss");
+            cwnd = next;
+        }
+        assert_eq!(cwnd_after(&mut lp, 141, 60_000), cwnd / 2.0);
+        for number in 142..261 {
+            assert_eq!(
+                cwnd_after(&mut lp, number, 20_000),
+                cwnd / 2.0,
+                "{number} ms"
+            );
+        }
+        assert!(cwnd_after(&mut lp, 261, 20_000) > cwnd / 2.0);
+    }
 }

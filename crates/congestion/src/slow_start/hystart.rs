@@ -202,6 +202,8 @@ impl Hystart {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::slow_start::SlowStart;
+    use crate::window::Rounding;
 
     /// An eighth of the round-trip time, from 4 to 16 ms.
     #[test]
@@ -210,6 +212,37 @@ mod tests {
         for (last_ms, expected_us) in [(8, 4_000), (100, 12_500), (400, 16_000)] {
             let threshold = hystart.threshold(Span::from_millis(last_ms));
             assert_eq!(threshold, Span::from_micros(expected_us));
+        }
+    }
+
+    /// Section 4.2: eight samples of a round decide, and those of acknowledgements that may not enlarge the window are
+    /// among them; duplicates are not. The smallest round-trip time at the beginning of conservative slow start is no
+    /// reason to leave it, a smaller one is.
+    #[test]
+    fn samples_count_whether_or_not_the_window_may_grow() {
+        let ack = |acked, round, ms| AckSample {
+            acked,
+            round,
+            rtt: Some(Span::from_millis(ms)),
+            ..AckSample::ONE_SEGMENT
+        };
+        let hystart = Hystart::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap();
+        for (acked, slows_down) in [(1, true), (0, false)] {
+            let mut slow_start = SlowStart::Hystart(hystart.clone());
+            let mut window = Window::new(10.0, 1e6, 1e6, Rounding::Real);
+            for (round, ms) in [(0, 100), (1, 120)] {
+                (0..8).for_each(|_| {
+                    slow_start.watch_without_growth(&ack(acked, round, ms), &mut window);
+                });
+            }
+            let mut growth = |ms| {
+                let before = window.cwnd();
+                slow_start.on_ack(&ack(1, 1, ms), &mut window);
+                window.cwnd() - before
+            };
+            let slow = if slows_down { 0.25 } else { 1.0 };
+            assert_eq!([growth(120), growth(120)], [slow; 2]);
+            assert_eq!([growth(119), growth(119)], [slow, 1.0]);
         }
     }
 }

@@ -330,4 +330,16 @@ mod tests {
         assert_eq!(window.cwnd(), 100.0);
         assert_eq!(rapid.step(&ack(2000, 10, 20.0)), 1.0);
     }
+
+    /// A timeout ends the fast growth, though no loss was noticed before: the slow start that follows is standard
+    /// (section 3.3.1 enters the reduction by a loss in Startup alone).
+    #[test]
+    fn after_a_timeout_growth_is_standard() {
+        let mut rapid = rapid();
+        rapid.watch(&ack(1, 0, 20.0));
+        assert_eq!(rapid.step(&ack(1, 0, 20.0)), 2.0);
+        rapid.end();
+        rapid.watch(&ack(2, 0, 20.0));
+        assert_eq!(rapid.step(&ack(2, 0, 20.0)), 1.0);
+    }
 }

@@ -1,11 +1,14 @@
 //! BBR in both versions, on a path of 1000 segments per second and 100 ms: it holds 100 segments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use longhaul_congestion::{Cause, Congestion, CongestionState, Phase, Timeout, Variant};
+use longhaul_congestion::{
+    Cause, Congestion, CongestionState, Phase, RateSample, Timeout, Variant,
+};
 use longhaul_units::{Span, Time};
 
 use crate::pipe::{Bottleneck, Pipe};
+use crate::sender::Sender;
 use crate::{controller, flow, slow_start};
 
 const RATE: f64 = 1000.0;
@@ -296,4 +299,29 @@ fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     let seen = pipe.run(100.0)[0];
     assert_eq!(seen.lost, 0, "{seen:?}");
     assert!(seen.rate > 0.95 * RATE, "{seen:?}");
+}
+
+/// Linux 6.18, `bbr_lt_bw_sampling`: losses of a fifth of what is delivered, at a rate that does not change, are a
+/// policer's, and its rate is used without the cycle of gains. They count though each acknowledgement reports no more
+/// than one; fewer do not.
+#[test]
+fn single_losses_show_a_policer() {
+    for (gap, cycles) in [(4, false), (10, true)] {
+        let mut sender = Sender::new(&controller("bbr", Variant::Linux6_18, &[]), 20.0, 1e5);
+        let (mut lost, mut gains) = (0, BTreeSet::new());
+        for number in 1..=400 {
+            lost += u64::from(number % gap == 0);
+            sender.acknowledge(|ack| {
+                ack.lost = lost;
+                ack.in_flight = 10;
+                ack.round_start = number % 10 == 0;
+                ack.delivery_rate = Some(RateSample::new(10.0, RTT));
+            });
+            let gain = sender.probe("pacing_gain").expect("it is recorded");
+            if number > 300 {
+                gains.insert(gain.to_bits());
+            }
+        }
+        assert_eq!(gains.len() > 1, cycles, "a loss in {gap}");
+    }
 }

@@ -139,6 +139,11 @@ fn peach_starts_with_a_window_of_dummies() {
     }
     assert_eq!(sender.cwnd(), 64.0);
     assert_near(sender.acknowledge(|_| ()), 64.0 + 1.0 / 64.0);
+    let mut full = self::sender("peach", 1.0);
+    assert!(
+        full.state.take_dummies(rtt, 1).is_none(),
+        "the first segment fills the receive window"
+    );
 }
 
 /// After a loss at 64 segments: 32, and 64 dummies, of which the second half bring the window back.

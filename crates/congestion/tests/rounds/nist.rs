@@ -176,6 +176,7 @@ fn algorithms_depart_from_standard_tcp_where_the_study_has_them() {
     ] {
         let departs = |cwnd| state(kind, variant, cwnd, 2.0).departs_from_standard(Time::ZERO);
         assert!(!departs(low_window - 0.5), "{kind}");
+        assert!(departs(low_window), "{kind}");
         assert!(departs(low_window + 0.5), "{kind}");
     }
     let departs = |kind, ssthresh| {

@@ -1,6 +1,6 @@
 //! Senders that follow the feedback of routers: XCP and VCP.
 
-use longhaul_congestion::{Cause, Load, RouterFeedback, RouterRequest, Variant};
+use longhaul_congestion::{AckSample, Cause, Load, Phase, RouterFeedback, RouterRequest, Variant};
 use longhaul_units::Span;
 
 use crate::controller;
@@ -25,6 +25,26 @@ fn xcp_moves_by_what_is_granted_over_a_round_trip() {
     assert_near(sender.acknowledge(|_| ()), 1.0);
     granted(&mut sender, 150.0);
     assert_near(sender.signal(Cause::Loss), 8.0);
+}
+
+/// Duplicates and acknowledgements in a recovery carry feedback, too: it moves no window.
+#[test]
+fn xcp_ignores_feedback_of_duplicates_and_in_recoveries() {
+    let mut sender = sender("xcp", &[], 10.0);
+    sender.duplicate(|ack| {
+        ack.acked = 0;
+        ack.router = Some(RouterFeedback::Xcp { change: -20.0 });
+    });
+    assert_near(sender.cwnd(), 10.0);
+    let ack = AckSample {
+        srtt: Span::from_millis(100),
+        router: Some(RouterFeedback::Xcp { change: -20.0 }),
+        ..AckSample::ONE_SEGMENT
+    };
+    sender.state.on_ack_in(&ack, Phase::Recovery);
+    assert_near(sender.cwnd(), 10.0);
+    sender.state.on_ack_in(&ack, Phase::NoGrowth);
+    assert_near(sender.cwnd(), 8.0);
 }
 
 /// 10 segments in 100 ms are 100 a second; 400 more are wanted, 40 by each of the 10 packets.

@@ -32,6 +32,19 @@ impl Sender {
         self.cwnd()
     }
 
+    /// Completes the handshake, at time zero.
+    pub fn shake_hands(&mut self, change: impl FnOnce(&mut AckSample)) {
+        let first = self.sample(change);
+        (self.now, self.delivered) = (Time::ZERO, 0);
+        self.state.on_handshake(&AckSample {
+            now: self.now,
+            acked: 0,
+            delivered: 0,
+            credit: 0.0,
+            ..first
+        });
+    }
+
     /// Sends a duplicate acknowledgement: it delivers a segment beyond a gap.
     pub fn duplicate(&mut self, change: impl FnOnce(&mut AckSample)) {
         let ack = self.sample(change);

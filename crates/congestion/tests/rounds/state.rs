@@ -10,7 +10,7 @@ use longhaul_units::Span;
 use crate::sender::Sender;
 
 /// Returns an algorithm in all variants, and with each choice and each largest value of a parameter.
-fn specs(entry: &Entry<Controller>) -> Vec<ControllerSpec> {
+pub fn specs(entry: &Entry<Controller>) -> Vec<ControllerSpec> {
     let mut specs = Vec::new();
     for &variant in entry.variants {
         let spec = |parameters| ControllerSpec {

@@ -1,7 +1,8 @@
 //! Requests and responses: their times, their connections, what is left of them.
 
 use crate::common::{
-    AT_ONCE, add_flows, add_source, delayed_ack, disciplines, drop_tail, dumbbell, run, tcp,
+    AT_ONCE, add_flows, add_source, delayed_ack, disciplines, drop_tail, dumbbell, results, run,
+    tcp,
 };
 use crate::{DELAY, RATE, entry, ms, requests, trace, way, with};
 use longhaul_engine::Loss;
@@ -369,4 +370,32 @@ fn a_run_stops_after_enough_exchanges() {
     assert_eq!(totals.run_warnings.len(), 2);
     assert!(totals.run_warnings[0].contains("99th percentile"));
     assert!(totals.run_warnings[1].contains("no response above 200000 B"));
+}
+
+/// The answering side of a connection counts from the moment it joins: what limited it is the same however late in the
+/// run the connection opens.
+#[test]
+fn times_limited_do_not_depend_on_when_a_connection_opens() {
+    let limited = |open_ms| {
+        let source = trace(&[entry(ms(open_ms), 500, Some(100_000))]);
+        run(&with(source, 4)).0.flows[0].total.limited
+    };
+    let early = limited(100.0);
+    assert!(early.network > Span::ZERO);
+    assert_eq!(limited(2100.0), early);
+}
+
+/// A traced connection of a source, and no other, records its window and its segments in flight at each
+/// acknowledgement.
+#[test]
+fn one_connection_of_a_source_is_traced() {
+    let entries = [0.0, 300.0, 600.0].map(|at| entry(ms(at), 500, Some(20_000)));
+    let mut config = with(trace(&entries), 2);
+    config.flows[0].traced = vec![1];
+    let traces = results(&config).traces;
+    let of = |name| traces.iter().filter(move |trace| trace.quantity == name);
+    assert!(traces.iter().all(|trace| trace.connection == 1));
+    assert!(of("cwnd").count() > 5);
+    assert_eq!(of("cwnd").count(), of("in_flight").count());
+    assert!(of("in_flight").any(|trace| trace.value > 1.0));
 }

@@ -319,6 +319,7 @@ impl ProbeRtt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::window::Rounding;
 
     #[test]
     fn a_millisecond_of_segments_leaves_at_once() {
@@ -332,6 +333,28 @@ mod tests {
             let segment_bits = 8.0 * bytes;
             let segments = at_once(bits_per_s, segment_bits);
             assert_eq!(segments, expected, "{bits_per_s} {bytes}");
+        }
+    }
+
+    /// `BBRSaveCwnd` (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4): in a recovery, or while the
+    /// round-trip time is probed, the larger of the saved window and this one; otherwise this one.
+    #[test]
+    fn the_window_before_a_recovery_outlives_what_happens_in_it() {
+        let window = |cwnd| Window::new(cwnd, 1e6, 1e6, Rounding::Real);
+        let mut recovery = Recovery::default();
+        let mut flow = window(100.0);
+        recovery.enter(&flow, false);
+        flow.set_cwnd(40.0);
+        recovery.time_out(&mut flow, false);
+        assert_eq!(flow.cwnd(), 1.0);
+        recovery.enter(&flow, false);
+        recovery.exit(&mut flow);
+        assert_eq!(flow.cwnd(), 100.0, "after a timeout in the recovery");
+        for (probing_rtt, saved) in [(true, 100.0), (false, 4.0)] {
+            recovery.save(&window(4.0), probing_rtt);
+            let mut flow = window(4.0);
+            recovery.restore(&mut flow);
+            assert_eq!(flow.cwnd(), saved, "no recovery, probing: {probing_rtt}");
         }
     }
 }

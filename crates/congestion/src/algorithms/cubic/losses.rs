@@ -81,7 +81,7 @@ mod tests {
         let mut losses = SmoothedLosses::new(0.15);
         let share = |losses: &mut SmoothedLosses, number: u64| {
             losses.exceed(99, number);
-            losses.share
+            losses.share()
         };
         assert_eq!(share(&mut losses, 1), 0.0625);
         assert!((share(&mut losses, 2) - 0.117_432).abs() < 1e-6);

@@ -142,3 +142,18 @@ fn a_queue_is_free_again_after_an_interval() {
     assert!(!control.is_at_rest(parameters, at(100)));
     assert!(control.is_at_rest(parameters, at(101)));
 }
+
+/// A queue is in use while packets wait in it, though nothing has yet had an effect on its COBALT: of a hundred flows,
+/// of which about five have the hash of another, none shares a queue.
+#[test]
+fn a_queue_with_packets_is_not_given_to_another_flow() {
+    let mut cake = Cake::new(config(1 << 20), Stream::new(7, 0, "hash"));
+    let mut used = HashSet::new();
+    for flow in 0..100 {
+        let packet = packet_of(flow, 0, 1500);
+        let queue = cake.classify(&packet, Time::ZERO);
+        cake.queues.push(queue, packet);
+        used.insert(queue);
+    }
+    assert_eq!(used.len(), 100);
+}

@@ -162,3 +162,26 @@ fn slow_links_have_longer_targets() {
     // A packet takes 120 ms: the target is 180 ms; twice the target is more than 275 ms.
     assert_eq!(complete(100_000), [180_000, 360_000, 120_000]);
 }
+
+/// `cobalt_queue_empty`: a queue that runs empty again within a target lowers BLUE once; targets in which it stays
+/// empty count at the next arrival, as at 12 ms.
+#[test]
+fn blue_falls_once_in_a_target() {
+    let mut bench = Bench::new(&config(1, false));
+    bench.enqueue(packet(0, 1000)).expect("room");
+    bench.now = ms(6);
+    bench.enqueue(packet(1, 1000)).expect_err("it is full");
+    let mut expected = 1.0 / 256.0;
+    assert_eq!(blue(&bench), expected);
+    bench.now = ms(8);
+    bench.dequeue_all();
+    assert_eq!(blue(&bench), expected, "2 ms after the last change");
+    for (arrival, empty, falls) in [(12, 12, 1.0), (15, 17, 1.0), (18, 19, 0.0), (20, 23, 1.0)] {
+        bench.now = ms(arrival);
+        bench.enqueue(packet(arrival, 1000)).expect("room");
+        bench.now = ms(empty);
+        bench.dequeue_all();
+        expected -= falls / 4096.0;
+        assert_eq!(blue(&bench), expected, "{empty} ms");
+    }
+}

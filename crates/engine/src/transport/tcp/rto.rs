@@ -295,4 +295,23 @@ mod tests {
         sample(&mut rtt, &config, 120);
         assert_eq!(rtt.timeout(), Span::from_millis(270));
     }
+
+    /// ns-2.35, `TcpAgent::rtt_backoff`: beyond eight-fold back-off the mean of 10 ticks goes into the variation of 20
+    /// quarters, and the next sample is a first one: srtt 96 eighths, rttvar 24, RTO (24 * 8 + 96) / 8 = 36 ticks.
+    #[test]
+    fn ns2_s_mean_starts_over_after_four_back_offs() {
+        let config = config(RttClock::Ns2Ticks {
+            tick: Span::from_millis(10),
+        });
+        let mut rtt = RttEstimator::new(&config, Span::ZERO);
+        sample(&mut rtt, &config, 104);
+        for (back_offs, mean) in [(3, 100), (1, 0)] {
+            (0..back_offs).for_each(|_| rtt.back_off(&config));
+            assert_eq!(rtt.srtt(&config), Span::from_millis(mean));
+        }
+        sample(&mut rtt, &config, 120);
+        rtt.end_backoff(&config);
+        assert_eq!(rtt.srtt(&config), Span::from_millis(120));
+        assert_eq!(rtt.timeout(), Span::from_millis(360));
+    }
 }

@@ -523,3 +523,25 @@ fn the_end_of_a_recovery_after_a_timeout_is_told() {
         assert_eq!(told, [0, 0, 1], "{recovery:?}");
     }
 }
+
+/// ns-2.35, `Sack1TcpAgent::recv`: duplicates are not counted between a timeout and the next new acknowledgement, nor
+/// acknowledgements older than the last; three duplicates of the last one start a recovery.
+#[test]
+fn ns2_counts_duplicates_of_the_last_acknowledgement_alone() {
+    let opened = || {
+        let mut bench = SenderBench::open(tcp(Recovery::Ns2Sack), reno());
+        bench.ack(200, 3, &[]);
+        bench.sent();
+        bench
+    };
+    let mut bench = opened();
+    (0..4).for_each(|number| bench.ack(210 + number, 2, &[(5, 6 + number)]));
+    assert_eq!(bench.sent(), NOTHING, "older acknowledgements");
+    (0..3).for_each(|number| bench.ack(220 + number, 3, &[(5, 6 + number)]));
+    assert!(bench.sent().contains(&3));
+    let mut bench = opened();
+    bench.wait(1500);
+    assert!(bench.sent().contains(&3), "the timer has expired");
+    (0..4).for_each(|number| bench.ack(1501 + number, 3, &[(5, 6 + number)]));
+    assert_eq!(bench.sent(), NOTHING, "after a timeout");
+}

@@ -1,0 +1,172 @@
+//! Laws that algorithms declare, as `longhaul list algorithms` shows them, against their windows.
+
+use longhaul_congestion::registry::algorithms;
+use longhaul_congestion::{
+    Cause, CongestionControl, Controller, ControllerSpec, Entry, Phases, Variant,
+};
+
+use longhaul_units::{Span, Time};
+
+use crate::controller;
+use crate::sender::{Sender, assert_near};
+
+/// Returns a flow of an algorithm with its defaults, with a window of 100 segments in congestion avoidance.
+fn flow(entry: &Entry<Controller>) -> Sender {
+    flow_of(entry, entry.variants[0])
+}
+
+fn flow_of(entry: &Entry<Controller>, variant: Variant) -> Sender {
+    let spec = ControllerSpec {
+        kind: entry.kind.to_string(),
+        variant,
+        ..ControllerSpec::default()
+    };
+    Sender::new(&spec, 100.0, 2.0)
+}
+
+/// Returns the default of a parameter.
+fn default(entry: &Entry<Controller>, name: &str) -> f64 {
+    let settings = entry.settings(entry.variants[0], &[]);
+    settings.expect("defaults").get(name)
+}
+
+/// Returns the algorithms with a law that begins in one of these ways and ends there, or with a comma.
+fn with_law(beginnings: &[&str]) -> Vec<&'static Entry<Controller>> {
+    let has = |law: &str| {
+        let rests = beginnings
+            .iter()
+            .filter_map(|beginning| law.strip_prefix(beginning));
+        rests
+            .into_iter()
+            .any(|rest| rest.is_empty() || rest.starts_with(", then"))
+    };
+    let entries = algorithms().iter();
+    let found: Vec<_> = entries
+        .filter(|entry| entry.law.iter().any(|law| has(law)))
+        .collect();
+    assert!(!found.is_empty(), "{beginnings:?}");
+    found
+}
+
+#[test]
+fn a_loss_leaves_the_part_of_the_window_that_the_law_states() {
+    for entry in with_law(&["congestion: cwnd = cwnd / 2", "loss: cwnd = cwnd / 2"]) {
+        // Those that control the window at all times may count losses instead of answering each.
+        if flow(entry).state.controller().phases() != Phases::All {
+            assert_eq!(flow(entry).signal(Cause::Loss), 50.0, "{}", entry.kind);
+        }
+    }
+    for entry in with_law(&["congestion: cwnd = (1 - decrease) * cwnd"]) {
+        let left = 100.0 * (1.0 - default(entry, "decrease"));
+        assert_near(flow(entry).signal(Cause::Loss), left);
+    }
+}
+
+#[test]
+fn an_acknowledgement_adds_what_the_law_states() {
+    for entry in with_law(&["each ACK: cwnd += acked / cwnd"]) {
+        assert_near(flow(entry).acknowledge(|_| {}), 100.01);
+    }
+    for entry in with_law(&["each ACK: cwnd += increase * acked / cwnd"]) {
+        let step = default(entry, "increase") / 100.0;
+        assert_near(flow(entry).acknowledge(|_| {}), 100.0 + step);
+    }
+}
+
+/// In all variants, also those of kernels that count whole segments, a round trip adds a segment.
+#[test]
+fn a_round_trip_adds_a_segment() {
+    for entry in with_law(&["each ACK: cwnd += acked / cwnd"]) {
+        for &variant in entry.variants {
+            let mut flow = flow_of(entry, variant);
+            (0..100).for_each(|_| {
+                flow.acknowledge(|_| {});
+            });
+            let cwnd = flow.cwnd();
+            assert!(
+                (100.99..=101.0).contains(&cwnd),
+                "{} {variant}: {cwnd}",
+                entry.kind
+            );
+        }
+    }
+}
+
+/// RFC 5681 section 3.1: the window after a timeout is one segment, and the threshold at least two and no more than
+/// there was. Algorithms that control the window at all times have their own answer.
+#[test]
+fn a_timeout_leaves_one_segment() {
+    for entry in algorithms() {
+        let mut flow = flow(entry);
+        if flow.state.controller().phases() != Phases::All {
+            flow.time_out();
+            assert_near(flow.cwnd(), 1.0);
+            let ssthresh = flow.state.window.ssthresh();
+            assert!(
+                (2.0..100.0).contains(&ssthresh),
+                "{}: {ssthresh}",
+                entry.kind
+            );
+        }
+    }
+}
+
+/// Half of 65 segments: 32.5, and 32 in whole ones (Linux 6.18, `tcp_reno_ssthresh`).
+#[test]
+fn linux_halves_whole_segments() {
+    for (variant, half) in [(Variant::Paper, 32.5), (Variant::Linux6_18, 32.0)] {
+        for times_out in [false, true] {
+            let mut flow = Sender::new(&controller("reno", variant, &[]), 65.0, 2.0);
+            if times_out {
+                flow.time_out();
+            } else {
+                flow.signal(Cause::Loss);
+            }
+            assert_near(flow.state.window.ssthresh(), half);
+        }
+    }
+}
+
+/// Returns the growth of a window of 100 segments, in a hundred segments that arrive 10 ms apart and are acknowledged
+/// so many at a time.
+fn growth(entry: &Entry<Controller>, at_once: u64) -> f64 {
+    let mut flow = flow(entry);
+    for number in 1..=100 / at_once {
+        flow.acknowledge(|ack| {
+            ack.acked = at_once;
+            ack.credit = at_once as f64;
+            ack.delivered = number * at_once;
+            ack.now = Time::ZERO + Span::from_millis(10 * ack.delivered);
+        });
+    }
+    flow.cwnd() - 100.0
+}
+
+/// Growth goes by the segments that an acknowledgement covers (RFC 3465): delayed acknowledgements do not slow it.
+#[test]
+fn an_acknowledgement_of_two_segments_adds_twice_as_much() {
+    let differs = |entry: &&Entry<Controller>| {
+        let (single, double) = (growth(entry, 1), growth(entry, 2));
+        (single - double).abs() > 0.02 * single.abs() + 1e-9
+    };
+    let counts = |entry: &&Entry<Controller>| entry.law.iter().any(|law| law.contains("acked"));
+    let counting = algorithms().iter().filter(counts);
+    let differing: Vec<_> = counting.filter(differs).map(|entry| entry.kind).collect();
+    assert_eq!(differing, [""; 0]);
+}
+
+/// Compound TCP's delay window is the part of the window that its own law has added (Tan and others, Infocom 2006): an
+/// acknowledgement adds to the sum `x` of both windows `1 / x`, and the rest is the delay window's.
+#[test]
+fn the_delay_window_is_what_its_law_has_added() {
+    let mut flow = Sender::new(&controller("ctcp", Variant::Paper, &[]), 100.0, 2.0);
+    let mut added = 0.0;
+    for number in 0..40 {
+        let before = flow.cwnd();
+        let after = flow.acknowledge(|ack| ack.round_start = number % 10 == 0);
+        let sum = f64::midpoint(after, (after * after - 4.0).sqrt());
+        added += sum - before;
+    }
+    assert!(added > 5.0, "{added}");
+    assert_near(flow.probe("delay_window").expect("it is recorded"), added);
+}

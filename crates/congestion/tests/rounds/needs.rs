@@ -1,0 +1,180 @@
+//! Facts that a transport measures on request: an algorithm uses those that it asks for, and no others.
+
+use longhaul_congestion::registry::algorithms;
+use longhaul_congestion::{
+    AckSample, Cause, ControllerSpec, Load, Needs, RateSample, RouterFeedback, Variant,
+};
+use longhaul_units::Span;
+
+use crate::controller;
+use crate::sender::Sender;
+use crate::state::specs;
+
+/// A fact, in the acknowledgement of a number, and the request for it.
+struct Fact {
+    name: &'static str,
+    is_asked_for: fn(Needs) -> bool,
+    give: fn(&mut AckSample, u64),
+}
+
+const FACTS: [Fact; 5] = [
+    Fact {
+        name: "delivery rate",
+        is_asked_for: |needs| needs.delivery_rate,
+        give: |ack, number| {
+            let segments = 10.0 + (number / 20) as f64;
+            ack.delivery_rate = Some(RateSample::new(segments, Span::from_millis(100)));
+        },
+    },
+    Fact {
+        name: "one-way delay",
+        is_asked_for: |needs| needs.one_way_delay,
+        give: |ack, number| ack.one_way_delay = Some(Span::from_millis(50 + number)),
+    },
+    Fact {
+        name: "spacing of pairs",
+        is_asked_for: |needs| needs.pairs,
+        give: |ack, number| ack.pair_spacing = Some(Span::from_micros(1000 + number)),
+    },
+    Fact {
+        name: "XCP's feedback",
+        is_asked_for: |needs| needs.routers,
+        give: |ack, _| ack.router = Some(RouterFeedback::Xcp { change: 1.0 }),
+    },
+    Fact {
+        name: "VCP's feedback",
+        is_asked_for: |needs| needs.routers,
+        give: |ack, _| ack.router = Some(RouterFeedback::Vcp(Load::Over)),
+    },
+];
+
+/// Returns the windows and pacing rates of a flow with a loss, with a fact or without it.
+fn course(spec: &ControllerSpec, fact: Option<&Fact>) -> Vec<(u64, Option<u64>)> {
+    let mut sender = Sender::new(spec, 20.0, 2.0);
+    let acknowledge = |number| {
+        if number == 100 {
+            sender.signal(Cause::Loss);
+        }
+        let cwnd = sender.acknowledge(|ack| {
+            ack.rtt = Some(Span::from_micros(100_000 + 100 * number));
+            ack.round_start = number % 10 == 0;
+            if let Some(fact) = fact {
+                (fact.give)(ack, number);
+            }
+        });
+        let rate = sender.state.pacing_rate();
+        (cwnd.to_bits(), rate.map(|rate| rate.as_bps()))
+    };
+    (0..200).map(acknowledge).collect()
+}
+
+#[test]
+fn what_is_used_is_asked_for() {
+    for entry in algorithms() {
+        for spec in specs(entry) {
+            let needs = Sender::new(&spec, 20.0, 2.0).state.needs();
+            let without = course(&spec, None);
+            for fact in FACTS.iter().filter(|fact| !(fact.is_asked_for)(needs)) {
+                assert_eq!(
+                    course(&spec, Some(fact)),
+                    without,
+                    "{}: {spec:?}",
+                    fact.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_asked_for_is_used() {
+    for entry in algorithms() {
+        let specs = specs(entry);
+        let uses = |fact: &Fact| {
+            let mut courses = specs
+                .iter()
+                .map(|spec| (course(spec, Some(fact)), course(spec, None)));
+            courses.any(|(with, without)| with != without)
+        };
+        let asks = |is_asked_for: fn(Needs) -> bool| {
+            let mut needs = specs
+                .iter()
+                .map(|spec| Sender::new(spec, 20.0, 2.0).state.needs());
+            needs.any(is_asked_for)
+        };
+        for fact in &FACTS[..3] {
+            let used = !asks(fact.is_asked_for) || uses(fact);
+            assert!(used, "{} does not use the {}", entry.kind, fact.name);
+        }
+        let routers = !asks(|needs| needs.routers) || FACTS[3..].iter().any(uses);
+        assert!(routers, "{} does not use feedback of routers", entry.kind);
+    }
+}
+
+/// An algorithm that gives a pacing rate, or dummies, has asked the transport for them.
+#[test]
+fn what_is_sent_is_asked_for() {
+    for entry in algorithms() {
+        for spec in specs(entry) {
+            let mut state = Sender::new(&spec, 20.0, 2.0).state;
+            let needs = state.needs();
+            let rates = FACTS.iter().flat_map(|fact| course(&spec, Some(fact)));
+            let paces = rates.into_iter().any(|(_, rate)| rate.is_some());
+            assert!(needs.paces || !paces, "{spec:?}");
+            let rtt = Span::from_millis(100);
+            let dummies = state.take_dummies(rtt, 100);
+            assert_eq!(dummies.is_some(), needs.dummies, "{spec:?}");
+            assert_eq!(
+                state.router_request(rtt).is_some(),
+                needs.routers,
+                "{spec:?}"
+            );
+        }
+    }
+}
+
+/// Returns the windows and the recorded state of a flow whose path was longer in the handshake, or that had none.
+fn after_handshake(spec: &ControllerSpec, handshake: bool) -> Vec<Vec<u64>> {
+    let mut sender = Sender::new(spec, 20.0, 2.0);
+    let facts = |ack: &mut AckSample, rtt_ms| {
+        ack.rtt = Some(Span::from_millis(rtt_ms));
+        ack.one_way_delay = Some(Span::from_millis(rtt_ms / 2));
+        ack.delivery_rate = Some(RateSample::new(20.0, Span::from_millis(100)));
+    };
+    if handshake {
+        sender.shake_hands(|ack| facts(ack, 60));
+    }
+    let acknowledge = |number: u64| {
+        let cwnd = sender.acknowledge(|ack| {
+            facts(ack, 100);
+            ack.round_start = number % 10 == 0;
+        });
+        let mut seen = vec![cwnd.to_bits()];
+        sender
+            .state
+            .probe(&mut |_, value| seen.push(value.to_bits()));
+        seen
+    };
+    (0..100).map(acknowledge).collect()
+}
+
+/// The handshake's round trip counts for those that keep the smallest one (BBR, C4), compare transit times with the
+/// first (Santa Cruz), measure in whole round trips from the beginning (the delay gradient, Vegas, YeAH), or pace by it
+/// until data tells more (Vivace).
+#[test]
+fn the_handshake_counts_where_round_trips_do() {
+    for (kind, variant) in [
+        ("bbr", Variant::Linux6_18),
+        ("c4", Variant::Paper),
+        ("c4", Variant::Picoquic),
+        ("delay-gradient", Variant::Paper),
+        ("santa-cruz", Variant::Paper),
+        ("vegas", Variant::Paper),
+        ("vivace", Variant::Paper),
+        ("yeah", Variant::Paper),
+    ] {
+        let spec = controller(kind, variant, &[]);
+        let courses = [true, false].map(|handshake| after_handshake(&spec, handshake));
+        assert_ne!(courses[0], courses[1], "{kind} {variant}");
+    }
+}

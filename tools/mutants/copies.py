@@ -1,0 +1,80 @@
+"""Copies of the tree in which code is changed, one for each language."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from tools.mutants.mutation import Mutation, switched
+from tools.mutants.rooms import TREE
+
+_WORK = TREE / "target" / "mutants"
+COPIES = {"rust": _WORK / "rust", "python": _WORK / "python"}
+_HERE = Path(__file__).parent
+# The crate that all others use has the switch.
+_BASE = Path("crates/units/src/lib.rs")
+
+
+def write(language: str, mutations: Iterable[Mutation]) -> None:
+    """Bring a copy up to date with the tree, with the changes behind switches."""
+    copy = COPIES[language]
+    by_file: dict[Path, list[Mutation]] = {}
+    for mutation in mutations:
+        by_file.setdefault(mutation.file, []).append(mutation)
+    for name in _files():
+        code = (TREE / name).read_bytes()
+        if name in by_file:
+            code = switched(code, by_file[name], SWITCHES[language]).encode()
+        if name == _BASE:
+            code += (_HERE / "switch.rs").read_bytes()
+        _update(copy / name, code)
+        shutil.copymode(TREE / name, copy / name)
+    _update(copy / "python/sitecustomize.py", (_HERE / "switch.py").read_bytes())
+    for engine in (TREE / "python/longhaul").glob("_engine*.so"):
+        shutil.copy2(engine, copy / "python/longhaul")
+
+
+def _files() -> list[Path]:
+    """Return the files of the tree that are in Git or may be added."""
+    command = ["git", "ls-files", "-coz", "--exclude-standard"]
+    listed = subprocess.check_output(command, cwd=TREE, text=True)
+    return [Path(name) for name in listed.split("\0") if name and (TREE / name).is_file()]
+
+
+def _update(path: Path, code: bytes) -> None:
+    """Write a file unless it has these bytes: Cargo builds anew what was written."""
+    if not path.is_file() or path.read_bytes() != code:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(code)
+
+
+def _rust(mutation: Mutation, original: str) -> str:
+    switch = f"::longhaul_units::mutant({mutation.number})"
+    if mutation.form == "entry":
+        return f"if {switch} {{ {mutation.mutated}; }} "
+    if mutation.form == "statement":
+        return f"if !{switch} {{ {original} }}"
+    return f"(if {switch} {{ {mutation.mutated} }} else {{ {original} }})"
+
+
+def _python(mutation: Mutation, original: str) -> str:
+    switch = f"mutant({mutation.number})"
+    if mutation.form == "entry":
+        code = (TREE / mutation.file).read_bytes()
+        indent = mutation.start - code.rindex(b"\n", 0, mutation.start) - 1
+        return f"if {switch}: {mutation.mutated}\n{' ' * indent}"
+    if mutation.form == "statement":
+        return f"if not {switch}: {original}"
+    return f"(({mutation.mutated}) if {switch} else ({original}))"
+
+
+SWITCHES = {"rust": _rust, "python": _python}
+"""A function for each language that writes a change behind a switch, around its original."""
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """Return the environment of builds and tests: the same random cases, and the copy's Python."""
+    paths = os.pathsep.join(str(COPIES["python"] / name) for name in ("python", "reproductions"))
+    fixed = {"PROPTEST_RNG_SEED": "1", "CARGO_TARGET_DIR": str(_WORK / "build")}
+    return {**os.environ, **fixed, "PYTHONPATH": paths, **variables}

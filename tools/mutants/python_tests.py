@@ -1,0 +1,50 @@
+"""The Python tests of the copy: a control run, in which each notes the changes that it reaches."""
+
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+from tools.mutants.suites import JOBS, Suite, Test, run
+
+_PYTEST = (sys.executable, "-m", "pytest", "--quiet", "--exitfirst", "-p", "no:cacheprovider")
+
+
+def suite(folders: Sequence[str]) -> Suite:
+    """Run the tests of folders without a change; those that fail are left out."""
+    with tempfile.TemporaryDirectory() as folder:
+        reached, times = Path(folder) / "reached", Path(folder) / "times.xml"
+        options = ["--maxfail=1000", f"--numprocesses={JOBS}", f"--junit-xml={times}"]
+        command = [*_PYTEST, *options, "--override-ini=junit_family=xunit1", *folders]
+        ended = run("python", command, MUTANTS_REACHED=str(reached))
+        if not times.exists():
+            raise SystemExit(ended.stdout)
+        tests = list(_passed(times))
+        notes = reached.read_text(encoding="utf-8").splitlines() if reached.exists() else []
+    numbers = _numbers(notes, [test.name for test in tests])
+    return Suite({test: frozenset(numbers[test.name]) for test in tests})
+
+
+def _passed(times: Path) -> Iterable[Test]:
+    for case in ElementTree.parse(times).iter("testcase"):
+        file = str(case.get("file"))
+        name = f"{file}::{case.get('name')}"
+        if len(case) and case[0].tag in ("failure", "error"):
+            print(f"left out, as it fails without a change: {name}", flush=True)
+        elif not len(case) or case[0].tag != "skipped":
+            home = "/".join(file.split("/")[:2])
+            yield Test("python", _PYTEST, home, name, float(case.get("time", 0)))
+
+
+def _numbers(notes: Iterable[str], tests: Sequence[str]) -> defaultdict[str, set[int]]:
+    """Return the changes that each test reaches; those of a fixture are all tests' of its file."""
+    numbers: defaultdict[str, set[int]] = defaultdict(set)
+    for note in notes:
+        number, _, test = note.partition("\t")
+        name, _, stage = test.rpartition(" (")
+        file = name.split("::")[0]
+        for user in [name] if stage == "call)" else [one for one in tests if one.startswith(file)]:
+            numbers[user].add(int(number))
+    return numbers

@@ -1,0 +1,41 @@
+"""Table of outcomes by room, and the changes that no test notices."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from tools.mutants.mutation import Mutation
+from tools.mutants.rooms import Room
+
+KILLED = "killed"
+SURVIVED = "survived"
+NOT_REACHED = "not reached"
+EQUIVALENT = "equivalent"
+NOT_COMPILED = "does not compile"
+_OUTCOMES = (KILLED, SURVIVED, NOT_REACHED, EQUIVALENT, NOT_COMPILED)
+
+Outcomes = dict[int, str]
+"""Outcomes by number of the change."""
+
+
+def report(
+    rooms: Sequence[Room], drawn: Sequence[Mutation], outcomes: Mapping[int, str]
+) -> Iterator[str]:
+    """Yield the lines of a report in Markdown."""
+    yield f"\n| room | {' | '.join(_OUTCOMES)} | noticed |"
+    yield "|---" * (len(_OUTCOMES) + 2) + "|"
+    groups = {room.name: {room.name} for room in rooms}
+    for language in sorted({room.language for room in rooms}):
+        groups[f"all {language}"] = {room.name for room in rooms if room.language == language}
+    for group, names in groups.items():
+        yield _row(group, [outcomes[one.number] for one in drawn if one.room in names])
+    yield "\nNo test notices:"
+    for mutation in drawn:
+        if outcomes[mutation.number] in (SURVIVED, NOT_REACHED):
+            yield f"- {mutation.room}, {outcomes[mutation.number]}: {mutation}"
+
+
+def _row(name: str, outcomes: Sequence[str]) -> str:
+    counts = Counter(outcomes)
+    judged = counts[KILLED] + counts[SURVIVED] + counts[NOT_REACHED]
+    share = f"{counts[KILLED] / judged:.0%}" if judged else ""
+    return f"| {name} | {' | '.join(str(counts[one]) for one in _OUTCOMES)} | {share} |"

@@ -1,0 +1,60 @@
+"""Rooms: parts of the sources among which changes are drawn, and the tests that belong to them."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+TREE = Path(__file__).parents[2]
+SUFFIXES = {"rust": ".rs", "python": ".py"}
+
+
+@dataclass(frozen=True)
+class Room:
+    """Sources that are reported together."""
+
+    name: str
+    language: str
+    roots: tuple[str, ...]
+    home: str
+    """Package (Rust) or folder (Python) whose tests come first."""
+    share: int
+    """Number of changes drawn here, of 160 in all rooms."""
+
+    def parts(self) -> dict[str, list[Path]]:
+        """Return files by part: an algorithm, a queue, a folder of the transport."""
+        parts: dict[str, list[Path]] = {}
+        for root in (TREE / root for root in self.roots):
+            for file in sorted(root.rglob(f"*{SUFFIXES[self.language]}")):
+                first = Path(file.relative_to(root).parts[0]).stem
+                if not _is_test(file):
+                    parts.setdefault(f"{root.name}/{first}", []).append(file.relative_to(TREE))
+        return parts
+
+
+def _is_test(file: Path) -> bool:
+    """Return true for a module that is compiled for tests alone, or is in a folder of tests."""
+    above = file.with_name("mod.rs")
+    declared = _TESTS.findall(above.read_text(encoding="utf-8")) if above.is_file() else []
+    return file.stem in declared or "tests" in (file.stem, *file.parts)
+
+
+_TESTS = re.compile(r"#\[cfg\(test\)\]\s*(?:pub\S* )?mod (\w+);")
+_CONGESTION = "crates/congestion/src"
+_ENGINE = "crates/engine/src"
+ROOMS = [
+    Room(
+        name="congestion",
+        language="rust",
+        roots=(f"{_CONGESTION}/algorithms", f"{_CONGESTION}/slow_start"),
+        home="longhaul-congestion",
+        share=42,
+    ),
+    Room("tcp", "rust", (f"{_ENGINE}/transport/tcp",), "longhaul-engine", 30),
+    Room("queue", "rust", (f"{_ENGINE}/queue",), "longhaul-engine", 24),
+    Room("impairments", "rust", (f"{_ENGINE}/network/impairments",), "longhaul-engine", 10),
+    Room("scenario", "rust", ("crates/scenario/src",), "longhaul-scenario", 14),
+    *(
+        Room(name, "python", (f"python/longhaul/{name}",), f"tests/{name}", 10)
+        for name in ("analysis", "campaign", "results", "studies")
+    ),
+]

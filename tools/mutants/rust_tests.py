@@ -1,0 +1,96 @@
+"""The Rust tests of the copy: its build, and a control run of each test alone."""
+
+import json
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tools.mutants.copies import COPIES, environment
+from tools.mutants.suites import JOBS, Suite, Test, run
+
+Lines = tuple[Path, int, int]
+"""A file, and the first and the last line of a part of it."""
+
+
+@dataclass(frozen=True)
+class Binary:
+    """A compiled test program, and the folder of its package."""
+
+    path: str
+    folder: Path
+
+
+@dataclass(frozen=True)
+class Build:
+    """Test programs, or else places of the compiler's errors."""
+
+    binaries: list[Binary]
+    errors: list[Lines]
+
+
+def build(packages: Sequence[str]) -> Build:
+    """Build the tests of packages."""
+    chosen = [f"--package={name}" for name in packages]
+    command = ["cargo", "test", "--locked", "--no-run", "--message-format=json", *chosen]
+    ended = subprocess.run(
+        command,
+        cwd=COPIES["rust"],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    messages = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
+    errors = [place for message in messages for place in _error(message)]
+    if ended.returncode and not errors:
+        raise SystemExit("the copy does not build")
+    binaries = [] if ended.returncode else [b for message in messages for b in _binary(message)]
+    return Build(binaries, errors if ended.returncode else [])
+
+
+def _error(message: dict[str, Any]) -> Iterator[Lines]:
+    if message["reason"] == "compiler-message" and message["message"]["level"] == "error":
+        for span in message["message"]["spans"]:
+            yield Path(span["file_name"]), span["line_start"], span["line_end"]
+
+
+def _binary(message: dict[str, Any]) -> Iterator[Binary]:
+    if message["reason"] == "compiler-artifact" and message["profile"]["test"]:
+        yield Binary(message["executable"], Path(message["manifest_path"]).parent)
+
+
+def suite(binaries: Sequence[Binary]) -> Suite:
+    """Run each test alone, without a change; those that fail are left out."""
+    with ThreadPoolExecutor(JOBS) as pool:
+        ran = pool.map(_alone, [test for binary in binaries for test in _tests(binary)])
+        return Suite(dict(found for found in ran if found is not None))
+
+
+def _tests(binary: Binary) -> list[Test]:
+    command = ("env", "--chdir", str(binary.folder), binary.path, "--exact")
+
+    def listed(*options: str) -> set[str]:
+        lines = run("rust", [*command, "--list", "--format=terse", *options]).stdout.splitlines()
+        return {line.removesuffix(": test") for line in lines if line.endswith(": test")}
+
+    home = f"longhaul-{binary.folder.name}"
+    return [Test("rust", command, home, name, 0) for name in sorted(listed() - listed("--ignored"))]
+
+
+def _alone(test: Test) -> tuple[Test, frozenset[int]] | None:
+    with tempfile.TemporaryDirectory() as folder:
+        reached = Path(folder) / "reached"
+        began = time.monotonic()
+        ended = run("rust", [*test.command, test.name], MUTANTS_REACHED=str(reached))
+        seconds = time.monotonic() - began
+        if ended.returncode:
+            print(f"left out, as it fails without a change: {test.name}", flush=True)
+            return None
+        numbers = reached.read_text().split() if reached.exists() else []
+    timed = Test(test.language, test.command, test.home, test.name, seconds)
+    return timed, frozenset(map(int, numbers))

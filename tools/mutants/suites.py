@@ -1,0 +1,87 @@
+"""Suites of tests: the tests that reach a change, and the first of them that fails with it."""
+
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tools.mutants.copies import COPIES, environment
+from tools.mutants.mutation import Mutation
+
+JOBS = 2
+"""Number of processes at a time."""
+# Tests of a process end together: at most so many, or seconds.
+_AT_ONCE = 20
+_AT_ONCE_S = 2.0
+
+
+@dataclass(frozen=True)
+class Test:
+    """One test: the command that takes its name and others, and its seconds without a change."""
+
+    language: str
+    command: tuple[str, ...]
+    home: str
+    name: str
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Tests that pass without a change, and the numbers of the changes that each reaches."""
+
+    reached: dict[Test, frozenset[int]]
+
+    def of(self, mutation: Mutation, home: str) -> list[Test]:
+        """Return the tests that reach a change: those of `home` first, and fast ones first."""
+        tests = [test for test, numbers in self.reached.items() if mutation.number in numbers]
+        return sorted(tests, key=lambda test: (test.home != home, test.seconds, test.name))
+
+
+_FAILED = re.compile(r"^(?:test (\S+) .*FAILED|FAILED (\S+))", re.MULTILINE)
+
+
+def first_failure(tests: Sequence[Test], number: int) -> str | None:
+    """Return the first test that fails, or does not end, with a change; none if all pass."""
+    for batch in _batches(tests):
+        limit = 30 + 20 * sum(test.seconds for test in batch)
+        names = [test.name for test in batch]
+        command = [*batch[0].command, *names]
+        try:
+            ended = run(batch[0].language, command, limit, MUTANT=str(number))
+        except subprocess.TimeoutExpired:
+            return f"{names[0]} or its like, which does not end"
+        if ended.returncode:
+            failed = _FAILED.search(ended.stdout)
+            return failed[1] or failed[2] if failed else names[0]
+    return None
+
+
+def _batches(tests: Sequence[Test]) -> Iterator[list[Test]]:
+    """Yield tests that one process runs."""
+    batch: list[Test] = []
+    for test in tests:
+        full = len(batch) == _AT_ONCE or sum(other.seconds for other in batch) > _AT_ONCE_S
+        if batch and (full or batch[0].command != test.command):
+            yield batch
+            batch = []
+        batch.append(test)
+    if batch:
+        yield batch
+
+
+def run(
+    language: str, command: Sequence[str], limit: float | None = None, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a language's copy, for at most `limit` seconds."""
+    return subprocess.run(
+        command,
+        cwd=COPIES[language],
+        env=environment(**variables),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=limit,
+        check=False,
+    )

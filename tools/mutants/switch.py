@@ -1,0 +1,21 @@
+"""Switch of changes, which each interpreter imports at its start as `sitecustomize`."""
+
+import builtins
+import os
+
+_ACTIVE = int(os.environ.get("MUTANT", "0"))
+_REACHED = os.environ.get("MUTANTS_REACHED")
+_SEEN: set[tuple[int, str]] = set()
+
+
+def mutant(number: int) -> bool:
+    """Return true if a change is active; in a control run, note that a test has reached it."""
+    test = os.environ.get("PYTEST_CURRENT_TEST", "") if _REACHED else ""
+    if _REACHED and (number, test) not in _SEEN:
+        _SEEN.add((number, test))
+        with open(_REACHED, "a", encoding="utf-8") as file:  # noqa: PTH123
+            file.write(f"{number}\t{test}\n")
+    return number == _ACTIVE
+
+
+builtins.mutant = mutant  # type: ignore[attr-defined]
