@@ -35,6 +35,18 @@ def _over_time(names: Mapping[str, str], value: tuple[str, float] | None = None)
     return draw
 
 
+def _variation(axes: Axes, data: Data, panel: str) -> None:
+    """Draw the variation of the running 90 % quantile over all responses from each one on."""
+    x, y = next(curves(data, "A-LOAD", "running-p90", network=panel))
+    # The last hundredth has too few values.
+    starts = range(len(y) - len(y) // 100)
+    axes.plot(x[: len(starts)], [100 * y[start:].std() / y[start:].mean() for start in starts],
+              color=OTHERS[0].colour, linewidth=0.9, label="from there on")  # fmt: skip
+    axes.axhline(3, label="3 %", **PUBLISHED)
+    axes.set_ylim(0, 10)
+    axes.set_title(TITLES[panel])
+
+
 def _hurst(axes: Axes, data: Data, panel: str) -> None:
     """Draw Figure A.9, with the other estimators, too."""
     for name, style in zip(("hurst_variance", "hurst_ranges", "hurst_wavelet"), OTHERS,
@@ -72,6 +84,8 @@ TRAFFIC: list[Figure] = [
     _figure("A.11", "Running 90 % quantile of response sizes",
             "Within 100 bytes after 100,000 responses.",
             "responses", "bytes", _over_time({"running-p90": "90 %"}), ("fast",), from_zero=False),
+    _figure("A.12", "Variation of the running 90 % quantile", "Under 3 % after 100,000 responses.",
+            "responses", "coefficient of variation (%)", _variation, ("fast",)),
     _figure("A.13", "Running 99 % quantile of response sizes", "Above 65 kB.",
             "responses", "bytes", _over_time({"running-p99": "99 %"}, ("65 kB", 66560)), ("fast",),
             from_zero=False),
