@@ -559,6 +559,63 @@ def test_flows_are_related_to_the_links_that_they_take(tmp_path: Path) -> None:
     assert max(len(way) for way in taken.values()) > 1
 
 
+TRACED = """
+duration = "4 s"
+[topology.dumbbell]
+bottleneck = { rate = "10 Mbps", delay = "20 ms" }
+[[flows]]
+label = "gentle"
+congestion = { kind = "ghstcp" }
+trace_acks = true
+[[flows]]
+label = "bbr"
+start = "1 s"
+congestion = { kind = "bbr" }
+trace_acks = true
+[[flows]]
+label = "beside"
+congestion = { kind = "reno" }
+"""
+
+
+def test_traced_connections_have_curves_of_their_state(tmp_path: Path) -> None:
+    run = longhaul.run(TRACED, out=tmp_path / "traced")
+    page = Page(explore([run.path], tmp_path / "traced.html"))
+    assert page.table("acks")["rows"] == 2
+    times, gentle, error = page.curves("acks", "gentle")
+    recorded = run.acks.filter(pl.col("quantity") == "gentle")
+    for at, value in recorded.group_by("t_s").agg(pl.col("value").last()).iter_rows():
+        assert gentle[0, np.searchsorted(times, at)] == pytest.approx(value, abs=error)
+    assert np.isnan(gentle[1]).all(), "BBR has no such mode"
+    _, window, _ = page.curves("acks", "cwnd")
+    began = run.acks.filter(pl.col("name") == "bbr-0")["t_s"].min()
+    assert np.isnan(window[1, times < began]).all()
+    # Between its acknowledgements a connection keeps its window.
+    assert np.isfinite(window[1, (times >= began) & (times <= times[-1] - 0.5)]).all()
+    (series,) = (one for one in page.catalogue["series"] if one["table"] == "acks")
+    units = {measure["name"]: measure["unit"] for measure in series["measures"]}
+    assert units["bandwidth_segments_per_s"] == "segments/s"
+    relation = next(one for one in page.catalogue["relations"] if one["table"] == "acks")
+    assert page.values(relation["others"]).tolist() == [0, 1]
+
+
+def test_long_traces_are_thinned_and_the_page_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("longhaul.explore.states.MAX_TIMES", 50)
+    run = longhaul.run(TRACED, out=tmp_path / "traced")
+    page = Page(explore([run.path], tmp_path / "traced.html"))
+    times, window, error = page.curves("acks", "cwnd")
+    assert len(times) == 50
+    at = times[25]
+    recorded = run.acks.filter(
+        pl.col("quantity") == "cwnd", pl.col("name") == "gentle-0", pl.col("t_s") <= at
+    )
+    assert window[0, 25] == pytest.approx(recorded["value"][-1], abs=error)
+    (note,) = (one["note"] for one in page.catalogue["series"] if one["table"] == "acks")
+    assert note.startswith("Curves show 50 times of ")
+
+
 def test_filled_share_of_a_link_is_its_queue_by_its_limit(tmp_path: Path) -> None:
     scenario = ROOT / "scenarios/one_flow.toml"
     limit = [

@@ -142,6 +142,19 @@ def test_hurst_and_convergence_cover_the_measurement_window(runs: list[longhaul.
     assert forward["bytes"][-1] == pytest.approx(np.mean(sizes.to_numpy()), rel=0.05)
 
 
+def test_hurst_has_the_methods_for_which_a_series_is_long_enough(
+    runs: list[longhaul.Results], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """R/S begins with blocks of 16 samples and needs three scales; `plot hurst` needs neither."""
+    random = np.random.default_rng(1)
+    short = [("packets", 0.1, random.poisson(9.0, 1_615).astype(float))]
+    monkeypatch.setattr("longhaul.findings.runs.counted", lambda run: short)
+    [found] = analyse_run("hurst", runs[0])
+    assert [row[1] for row in found.rows] == ["aggregated variance", "wavelet"]
+    [left_out] = found.left_out
+    assert left_out.startswith("packets: 1615 samples are too few or do not vary for R/S: expected")
+
+
 def test_hurst_leaves_out_a_series_that_does_not_vary(tmp_path: Path) -> None:
     """One exchange in all: packets vary, and new connections do not."""
     run = longhaul.run(

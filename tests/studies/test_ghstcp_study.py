@@ -1,5 +1,6 @@
 """The metrics and measures of the study of gentle HighSpeed TCP, on results made up by hand."""
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+import longhaul
 from longhaul.analysis.fairness import jain
 from longhaul.campaign import Run
 from longhaul.studies.data import Data
@@ -280,6 +282,30 @@ def test_figure_2_9_draws_the_ten_flows_of_the_source() -> None:
         took, share = points(line)
         assert took == pytest.approx(list(parts))
         assert share == pytest.approx([part / 100 for part in parts])
+
+
+def test_figures_4_4_and_4_6_draw_recorded_modes_under_the_window() -> None:
+    found = STUDY.reduction(STUDY.experiments["GH4-MODE"]).reducer(
+        longhaul.run({**STUDY.cell("GH4-MODE", {"flow1": "refined"}).scenario, "duration": "30 s"})
+    )
+    changes = [row["gentle"] for row in found["modes"]]
+    # Section 4.2.2: HighSpeed TCP's mode below the path's capacity, standard TCP's above.
+    assert changes[0] == 0.0
+    assert all(one != other for one, other in pairwise(changes))
+    samples = STUDY.module("metrics").trajectory(found)
+    places = [pl.lit(value).alias(name) for name, value in
+              (("experiment", "GH4-MODE"), ("flow1", "refined"), ("replication", 0))]  # fmt: skip
+    lines = axes_of(
+        "4.6", Data(pl.DataFrame(), samples.with_columns(*places), ("flow1",))
+    ).lines  # fmt: skip
+    by_label = {str(line.get_label()): points(line) for line in lines}
+    times, windows = by_label["window"]
+    assert not np.isnan(windows).any()
+    at, modes = by_label["mode"]
+    assert at[-1] == times[-1]
+    height = np.interp(at[:-1], times, windows)
+    gentle = np.array(modes[:-1]) == STUDY.module("figures").MODES_PKTS[1]
+    assert height[gentle].mean() > height[~gentle].mean()
 
 
 def test_every_figure_of_results_is_there() -> None:

@@ -10,7 +10,9 @@ import pytest
 
 import longhaul
 from longhaul.analysis.fairness import jain
+from longhaul.studies import record
 from longhaul.studies.data import Data
+from longhaul.studies.figures import drawing
 from longhaul.studies.study import find
 
 STUDY = find("sync-tcp-2003")
@@ -156,3 +158,24 @@ def test_running_goodput_and_how_far_it_drifts() -> None:
     assert MEASURES["running_goodput"](data, **words, at_s=199.0) == 9000.0
     assert MEASURES["later_drift"](data, **words, after_s=150.0) == pytest.approx(10.0)
     assert MEASURES["later_drift"](data, **words, after_s=200.0) == 0.0
+
+
+def test_three_detectors_are_drawn_over_one_drain_of_the_queue() -> None:
+    """Figures 3.12 and 3.15: SyncTrend and SyncMix report a decrease, SyncAvg falls later."""
+    _, found = record.recorded(STUDY)
+    figure = next(one for one in FIGURES.TRANSFERS if one.number == "3.12, 3.15")
+    whole = drawing(figure, found.data)
+    assert whole is not None
+    panels = [
+        {str(line.get_label()): np.asarray(line.get_data(), float) for line in axes.lines}
+        for axes in whole.axes
+    ]
+    for panel in panels[1:]:
+        assert np.array_equal(panel["router's queue"], panels[0]["router's queue"])
+    trend, average, mix = panels
+    drained = np.asarray(trend["router's queue"])
+    half = drained[0][np.flatnonzero(drained[1] > drained[1].max() / 2)[-1]]
+    for panel in (trend, mix):
+        assert (panel["decreasing"][0] > half - 0.1).all()
+        assert panel["decreasing"].size
+    assert average["average"][1, -1] > average["30 ms"][1, -1]

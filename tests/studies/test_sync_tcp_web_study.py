@@ -5,16 +5,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from matplotlib.axes import Axes
 
 import longhaul
 from longhaul.campaign import Run
 from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.figures import drawing
 from longhaul.studies.measures import GENERAL
 from longhaul.studies.study import find
 
 STUDY = find("sync-tcp-2003")
 METRICS = STUDY.module("metrics")
 MEASURES = STUDY.module("web.measures")
+FIGURES = STUDY.module("web.figures")
 
 
 def cell(experiment: str, replication: int = 0, **levels: str | float) -> Run:
@@ -209,3 +212,42 @@ def test_pairs_of_one_total_load() -> None:
     assert GENERAL["largest"](found, metric="three-one", **cell) == 0.5
     assert GENERAL["spread"](found, metric="one", **cell) == 2.0
     assert GENERAL["least"](found, metric="three/one", **cell) == 0.5
+
+
+def axes_of(number: str, samples: pl.DataFrame) -> list[Axes]:
+    """Panels of a figure that has only these samples."""
+    figure = next(one for one in FIGURES.WEB if one.number == number)
+    axes = ("protocol", "load", "pair")
+    whole = drawing(figure, Data(pl.DataFrame(), samples, axes))
+    assert whole is not None
+    return list(whole.axes)
+
+
+def curve(name: str, heights: list[float], experiment: str, **levels: str | float) -> pl.DataFrame:
+    """A curve over 0, 1 and so on."""
+    x = [float(at) for at in range(len(heights))]
+    words = {"experiment": experiment, "curve": name, "replication": 0, **levels}
+    return pl.DataFrame({"x": x, "y": heights}).with_columns(
+        **{key: pl.lit(value) for key, value in words.items()}
+    )
+
+
+def test_headroom_is_the_window_less_unacknowledged_segments() -> None:
+    window = curve("cwnd", [4.0, 8.0, 3.0], "Z1", protocol="reno", load=60.0)
+    data = curve("in_flight", [4.0, 5.0, 6.0], "Z1", protocol="reno", load=60.0)
+    panel = axes_of("4.50c, 4.51c", pl.concat([window, data]))[0]
+    assert np.asarray(panel.lines[0].get_ydata()).tolist() == [0.0, 3.0, -3.0]
+
+
+def test_loads_end_to_end_have_a_line_each() -> None:
+    levels = [(protocol, f"90-{share}", height)
+              for protocol, top in (("reno", 0.5), ("mixreact", 0.9))
+              for share, height in ((50, top), (85, top / 2))]  # fmt: skip
+    samples = [
+        curve("cdf", [0.0, height], "HM", protocol=protocol, pair=pair)
+        for protocol, pair, height in levels
+    ]
+    reno, mixreact = axes_of("4.59", pl.concat(samples))
+    for panel, top in ((reno, 0.5), (mixreact, 0.9)):
+        ends = {str(line.get_label()): np.asarray(line.get_ydata())[-1] for line in panel.lines}
+        assert ends == {"50 % end to end": top, "85 % end to end": top / 2}

@@ -10,6 +10,7 @@ import polars as pl
 from longhaul import _engine
 from longhaul._engine import LonghaulError, Scenario
 from longhaul.analysis.network_layout import MOST_NODES, spread
+from longhaul.explore import states
 from longhaul.explore.large import add_large
 from longhaul.explore.tables import (
     Content,
@@ -88,6 +89,7 @@ def add(content: Content, runs: Sequence[Results]) -> None:
     if all("proxies" in run.tables for run in runs):
         _add_elements(content, runs, "proxy", several=several)
     _relate(content, runs)
+    states.add(content, runs)
     exchanges = [
         _named(run, _exchanges(run, content.sample), several=several)
         for run in runs
@@ -208,8 +210,8 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
         curves |= _of_links(values, seconds)
         curves |= _filled(run, values)
     if kind == "flow":
-        # A threshold that was never set is infinite.
-        curves["ssthresh_pkts"][curves["ssthresh_pkts"] > 1e8] = np.nan
+        threshold = curves["ssthresh_pkts"]
+        threshold[threshold > states.NEVER_SET_PKTS] = np.nan
         above = curves["cwnd_pkts"] >= curves["ssthresh_pkts"]
         curves["left_slow_start_s"] = np.where(above.any(1), seconds[above.argmax(1)], np.nan)
     return curves

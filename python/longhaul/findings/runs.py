@@ -1,6 +1,6 @@
 """Analyses of one run by name, or of one against another: `longhaul analyze r1 NAME`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, nan
 from typing import TYPE_CHECKING
@@ -161,17 +161,28 @@ def _hurst(run: "Results", against: "Results | None") -> list[Text]:
     heads = ("series", "method", "from (s)", "to (s)", "Hurst parameter", "95 % from", "to")
     rows, left_out = [], []
     for name, step_s, counts in counted(run):
-        try:
-            estimates = hurst.estimates(counts)
-        except ValueError as error:
-            left_out.append(f"{name}: {len(counts)} samples are too few or do not vary: {error}")
-            continue
-        for estimate in estimates:
-            ends = float(estimate.scales[0] * step_s), float(estimate.scales[-1] * step_s)
-            rows.append((name, estimate.method, *ends, estimate.value, estimate.low, estimate.high))
+        refused: dict[str, str] = {}
+        for method, estimate in hurst.estimators().items():
+            try:
+                found = estimate(counts)
+            except ValueError as error:
+                refused[method] = str(error)
+                continue
+            ends = float(found.scales[0] * step_s), float(found.scales[-1] * step_s)
+            rows.append((name, method, *ends, found.value, found.low, found.high))
+        left_out += _without_estimate(name, len(counts), refused)
     if not rows:
         raise RunAnalysisError(f"{run.path}: {'; '.join(left_out) or 'nothing was counted'}")
     return [Text(f"{run.name}: long-range dependence", heads, rows, left_out)]
+
+
+def _without_estimate(name: str, samples: int, refused: Mapping[str, str]) -> list[str]:
+    """Return a line for each reason for which methods have no estimate of a series."""
+    reasons: dict[str, list[str]] = {}
+    for method, reason in refused.items():
+        reasons.setdefault(reason, []).append(method)
+    too_few = f"{name}: {samples} samples are too few or do not vary"
+    return [f"{too_few} for {', '.join(by)}: {reason}" for reason, by in reasons.items()]
 
 
 @named("convergence", "convergence of quantiles and mean of response sizes, in order of requests")

@@ -24,6 +24,8 @@ PROTOCOLS = {
     "ghstcp": ALGORITHMS["ghstcp"],
     "refined": OTHERS[3],
 }
+# Figures 4.4 and 4.6: the two modes, below an empty window, and the windows that the axis names.
+MODES, MODES_PKTS, WINDOWS_PKTS = ("HSTCP", "Reno"), (-100, -200), (0, 200, 400, 600, 800)
 TABLES = {
     "2.1": "Reno and HSTCP over drop-tail",
     "2.2": "gHSTCP over drop-tail",
@@ -95,11 +97,20 @@ def _queue(experiment: str, *, drop_rate: bool, **cell: float) -> Callable[[Axes
     return draw
 
 
-def _testbed_window(experiment: str) -> Callable[[Axes, Data, str], None]:
+def _window_and_mode(flow1: str) -> Callable[[Axes, Data, str], None]:
     def draw(axes: Axes, data: Data, queue: str) -> None:
-        flow = data.trajectory(experiment).filter(pl.col("label") == "flow1")
-        axes.plot(flow["t_s"], flow["cwnd_pkts"], color=PROTOCOLS["ghstcp"].colour, label="window")
+        flow = data.trajectory("GH4-MODE", flow1=flow1).filter(pl.col("label") == "flow1")
+        window = flow.drop_nulls("cwnd_pkts")
+        colour = PROTOCOLS["ghstcp"].colour
+        axes.plot(window["t_s"], window["cwnd_pkts"], color=colour, label="window")
         axes.axhline(BDP_PKTS, label="the path's capacity", **PUBLISHED)
+        modes = flow.drop_nulls("gentle").sort("t_s")
+        # A mode lasts to the end of the run if no other follows.
+        times = [*modes["t_s"], window["t_s"].max()]
+        places = [MODES_PKTS[int(gentle)] for gentle in modes["gentle"]]
+        axes.step(times, [*places, *places[-1:]], where="post", color=OTHERS[1].colour,
+                  linewidth=0.7, label="mode")  # fmt: skip
+        axes.set_yticks([*MODES_PKTS, *WINDOWS_PKTS], [*MODES, *map(str, WINDOWS_PKTS)])
 
     return draw
 
@@ -235,15 +246,15 @@ FIGURES: list[Figure] = [
             Frame(TIME, "queue (packets)"), draw=_queue("GH3-M3", drop_rate=True)),
     _figure("3.3, as in the tables", "... as the tables have it, from max_p 0.1", "GH3-F3", "",
             Frame(TIME, "queue (packets)"), draw=_queue("GH3-F3", drop_rate=True)),
-    _figure("4.4", "Window of the original gHSTCP on the emulated path", "GH4-V1",
+    _figure("4.4", "Window and mode of the original gHSTCP on the emulated path", "GH4-MODE",
             "The mode oscillates below and above the path's capacity.",
-            Frame(TIME, WINDOW), draw=_testbed_window("GH4-V1")),
+            Frame(TIME, WINDOW), draw=_window_and_mode("ghstcp")),
     _figure("4.5", "Round trips of the original gHSTCP", "GH4-V1",
             "Near their minimum until the window is the path's capacity, then growing with it.",
             Frame(TIME, "round trip (ms)", from_zero=False), draw=_round_trips),
-    _figure("4.6", "Window of the refined gHSTCP on the emulated path", "GH4-V2",
+    _figure("4.6", "Window and mode of the refined gHSTCP on the emulated path", "GH4-MODE",
             "HSTCP mode below the path's capacity, Reno mode above.",
-            Frame(TIME, WINDOW), draw=_testbed_window("GH4-V2")),
+            Frame(TIME, WINDOW), draw=_window_and_mode("refined")),
     *(
         _figure(f"{number} ({part})", f"{name}: {what}", experiment, said,
                 Frame("Flow-1", unit), draw=_testbed(experiment, metric))

@@ -122,11 +122,14 @@ def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> R
 def trajectory(kept: Kept) -> pl.DataFrame:
     """Return windows of flows, and the link's queue and drop probability, over time.
 
-    For a queue that adapts, the queue is drawn, and not the flows.
+    For a queue that adapts, the queue is drawn, and not the flows. Of traced flows the changes of
+    mode are there, too, in rows of their own.
     """
     links = pl.DataFrame(kept["link_series"], infer_schema_length=None)
     parts = [links.select("t_s", "name", "queue_pkts", "queue_avg_pkts", "max_p")]
     if links["max_p"].n_unique() == 1:
         flows = pl.DataFrame(kept["flow_series"], infer_schema_length=None)
         parts.insert(0, flows.select("t_s", "name", "label", "cwnd_pkts", "srtt_s"))
+    if "modes" in kept:
+        parts.append(pl.DataFrame(kept["modes"], infer_schema_length=None))
     return pl.concat(parts, how="diagonal_relaxed")

@@ -9,7 +9,9 @@ Fractals 3(4), 1995; Veitch and Abry, "A wavelet-based joint estimator of the pa
 long-range dependence", IEEE Transactions on Information Theory 45(3), 1999.
 """
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -116,14 +118,23 @@ def wavelet(
     )  # fmt: skip
 
 
-def estimates(values: ArrayLike, min_scale: int = 1) -> list[Hurst]:
-    """Return all estimates from a scale on; below the time scales of protocols they disagree."""
+def estimators(min_scale: int = 1) -> Mapping[str, Callable[[ArrayLike], Hurst]]:
+    """Return the estimators by method, from a scale in samples on.
+
+    Below the time scales of protocols they disagree. Each raises ValueError for a series that is
+    too short for it; that by ranges needs the longest one.
+    """
     octave = max(MIN_OCTAVE, int(np.ceil(np.log2(max(min_scale, 1)))))
-    return [
-        aggregated_variance(values, min_scale),
-        rescaled_range(values, max(min_scale, 16)),
-        wavelet(values, octave),
-    ]
+    return {
+        "aggregated variance": partial(aggregated_variance, min_scale=min_scale),
+        "R/S": partial(rescaled_range, min_scale=max(min_scale, 16)),
+        "wavelet": partial(wavelet, min_octave=octave),
+    }
+
+
+def estimates(values: ArrayLike, min_scale: int = 1) -> list[Hurst]:
+    """Return the estimates of all methods, from a scale on."""
+    return [estimate(values) for estimate in estimators(min_scale).values()]
 
 
 def _checked(values: ArrayLike) -> np.ndarray:

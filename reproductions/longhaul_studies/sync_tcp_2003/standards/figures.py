@@ -11,12 +11,16 @@ from longhaul_studies.sync_tcp_2003.web.figures import (
     ECN_5,
     ECN_136,
     ECN_340,
+    HEAVY,
     LOAD,
+    LONGER,
+    MEDIUM,
     MIXREACT,
     RESPONSE,
     SHARE,
     Draw,
     curves,
+    per_load,
 )
 
 QUEUES = {
@@ -54,9 +58,11 @@ def _compared(queues: Sequence[str], experiment: str = "B-QUEUES", tcp: str = "r
     return draw
 
 
-def _by_load(number: str, title: str, metric: str, y: str, published: str) -> Figure:
+def _by_load(
+    number: str, title: str, metric: str, y: str, published: str = "", tcp: str = "reno"
+) -> Figure:
     lines = [
-        Line("B-QUEUES", metric, label, style, {"queue": queue, "tcp": "reno"})
+        Line("B-QUEUES", metric, label, style, {"queue": queue, "tcp": tcp})
         for queue, (label, style) in QUEUES.items()
         if not queue.startswith(("red", "un"))
     ]
@@ -84,6 +90,18 @@ def _cdf(number: str, title: str, published: str, draw: Draw, panels: Sequence[s
     )  # fmt: skip
 
 
+def _of_tuned(number: str, kind: str, panels: Sequence[str], *, log: bool = False) -> Figure:
+    """Return a figure of response times with tuned queues, or of their tails."""
+    cases = (ECN_5, ECN_340, ECN_136)
+    draw = per_load("ccdf-all", cases, log=True) if log else per_load("cdf", cases, scale=1e3)
+    frame = Frame("response time (s)", LONGER, log_x=True, log_y=True, from_zero=False)
+    return Figure(
+        number, f"Adaptive RED tuned: {'tails, ' if log else ''}{kind}", ("H1", "H1-TUNED"),
+        "136 packets better than 340.", frame if log else Frame(RESPONSE, SHARE), panels=panels,
+        draw=draw,
+    )  # fmt: skip
+
+
 STANDARDS: list[Figure] = [
     _by_load("B.2", "Reno: loss by load", "loss_1", "packets dropped (%)", ""),
     _by_load("B.2f", "Reno: flows with losses by load", "with_losses", "%",
@@ -91,6 +109,10 @@ STANDARDS: list[Figure] = [
     _by_load("B.2q", "Reno: mean queue by load", "queue_1", "packets",
              "Far shorter with 5 ms than with 60."),
     _by_load("B.3", "Reno: median response time by load", "median", "ms", ""),
+    _by_load("B.4", "SACK: loss by load", "loss_1", "packets dropped (%)", tcp="sack"),
+    _by_load("B.4f", "SACK: flows with losses by load", "with_losses", "%", tcp="sack"),
+    _by_load("B.4q", "SACK: mean queue by load", "queue_1", "packets", tcp="sack"),
+    _by_load("B.5", "SACK: median response time by load", "median", "ms", tcp="sack"),
     _cdf("B.6", "Reno: drop-tail and Adaptive RED",
          "Below 400 ms a target of 5 ms is better, beyond drop-tail and 60 ms.",
          _compared(("uncongested", "dt-111", "dt-148", "ared-5", "ared-60")), ("80", "90", "105")),
@@ -112,4 +134,8 @@ STANDARDS: list[Figure] = [
     _tuned("B.47l", "Adaptive RED tuned: loss", "loss_0", "packets dropped (%)",
            "136 packets better than 340."),
     _tuned("B.48", "Adaptive RED tuned: median response time", "median", "ms", "136 better."),
+    _of_tuned("B.49", "medium congestion", MEDIUM),
+    _of_tuned("B.50", "heavy congestion", HEAVY),
+    _of_tuned("B.51", "medium congestion", MEDIUM, log=True),
+    _of_tuned("B.52", "heavy congestion", HEAVY, log=True),
 ]  # fmt: skip

@@ -35,6 +35,31 @@ def _over_time(names: Mapping[str, str], value: tuple[str, float] | None = None)
     return draw
 
 
+def _of_model(name: str, scale: float = 1.0, *, tails: bool = False) -> Draw:
+    """Draw a distribution of complete responses at 85 % without congestion, on logarithmic axes."""
+
+    def draw(axes: Axes, data: Data, panel: str) -> None:
+        x, longer = next(curves(data, "H1", name, protocol="uncongested", load=85.0))
+        axes.plot(scale * x, longer if tails else 1 - longer, color=OTHERS[0].colour, linewidth=1.0)
+        axes.set_xscale("log")
+        if tails:
+            axes.set_yscale("log")
+
+    return draw
+
+
+def _variation(axes: Axes, data: Data, panel: str) -> None:
+    """Draw the variation of the running 90 % quantile over all responses from each one on."""
+    x, y = next(curves(data, "A-LOAD", "running-p90", network=panel))
+    # The last hundredth has too few values.
+    starts = range(len(y) - len(y) // 100)
+    axes.plot(x[: len(starts)], [100 * y[start:].std() / y[start:].mean() for start in starts],
+              color=OTHERS[0].colour, linewidth=0.9, label="from there on")  # fmt: skip
+    axes.axhline(3, label="3 %", **PUBLISHED)
+    axes.set_ylim(0, 10)
+    axes.set_title(TITLES[panel])
+
+
 def _hurst(axes: Axes, data: Data, panel: str) -> None:
     """Draw Figure A.9, with the other estimators, too."""
     for name, style in zip(("hurst_variance", "hurst_ranges", "hurst_wavelet"), OTHERS,
@@ -51,13 +76,22 @@ def _hurst(axes: Axes, data: Data, panel: str) -> None:
 
 def _figure(
     number: str, title: str, published: str, x: str, y: str, draw: Draw,
-    panels: Sequence[str] = NETWORKS, *, from_zero: bool = True,
+    panels: Sequence[str] = NETWORKS, *, from_zero: bool = True, experiment: str = "A-LOAD",
 ) -> Figure:  # fmt: skip
     frame = Frame(x, y, from_zero=from_zero)
-    return Figure(number, title, ("A-LOAD",), published, frame, panels=panels, draw=draw)
+    return Figure(number, title, (experiment,), published, frame, panels=panels, draw=draw)
 
 
 TRAFFIC: list[Figure] = [
+    _figure("A.2", "Base round trips of responses",
+            "15 ms to 9 s, median 78 ms, with the 14 ms of the links.",
+            "ms", "share that is at most", _of_model("round-trips-all", 1e3), ("",),
+            experiment="H1"),
+    _figure("A.4", "Sizes of responses", "60 % fit into 1420 bytes, 90 % into ten segments.",
+            "bytes", "share that is at most", _of_model("sizes"), ("",), experiment="H1"),
+    _figure("A.5", "Sizes of responses: the tail", "A Pareto tail (1.23), up to almost 50 MB.",
+            "bytes", "share that is larger", _of_model("sizes", tails=True), ("",), experiment="H1",
+            from_zero=False),
     _figure("A.6", "New connections a second at 85 %", "About 120 a second, whatever the network.",
             "time (s)", "connections a second", _over_time({"connections_per_s": "five clouds"})),
     _figure("A.7", "Bytes a second: the network without congestion, and as it is (A.8)",
@@ -72,6 +106,8 @@ TRAFFIC: list[Figure] = [
     _figure("A.11", "Running 90 % quantile of response sizes",
             "Within 100 bytes after 100,000 responses.",
             "responses", "bytes", _over_time({"running-p90": "90 %"}), ("fast",), from_zero=False),
+    _figure("A.12", "Variation of the running 90 % quantile", "Under 3 % after 100,000 responses.",
+            "responses", "coefficient of variation (%)", _variation, ("fast",)),
     _figure("A.13", "Running 99 % quantile of response sizes", "Above 65 kB.",
             "responses", "bytes", _over_time({"running-p99": "99 %"}, ("65 kB", 66560)), ("fast",),
             from_zero=False),

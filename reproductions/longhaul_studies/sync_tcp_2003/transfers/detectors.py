@@ -15,6 +15,8 @@ Row = dict[str, float | None]
 
 # Times that figures show: the start, and five seconds of the steady state.
 SPANS_S = ((0.0, 1.0), (260.0, 265.0))
+# A fall of the queue in these five seconds, from a longer time above 50 ms to nothing.
+DRAIN_S = (262.0, 264.0)
 # The traced flow.
 NUMBER = 16
 # A drain: the queue falls from above the one part of its largest delay to below the other.

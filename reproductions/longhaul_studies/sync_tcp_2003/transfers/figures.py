@@ -107,41 +107,53 @@ def _running(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _detector(experiment: str, detector: str) -> Draw:
-    """Draw the router's delay, and the detector's view of its samples."""
+    """Draw the start, and a part of the steady state, as a detector sees them."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
-        span = detectors.SPANS_S[int(panel)]
-        router = data.trajectory(experiment, detector=detector, sampled="router")
-        acks = data.trajectory(experiment, detector=detector, sampled="acks")
-        router, acks = (
-            trajectory.filter(trajectory["t_s"].is_between(*span)) for trajectory in (router, acks)
-        )
-        axes.plot(router["t_s"], router["router_ms"], label="router's queue", **PUBLISHED)
-        t, delay = acks["t_s"].to_numpy(), 1e3 * acks["queueing_delay"].to_numpy()
-        if detector in ("avg", "mix"):
-            average = 1e3 * acks["average_queueing_delay"].to_numpy()
-            axes.plot(t, average, color=OTHERS[0].colour, linewidth=0.9, label="average")
-            height = average
-        else:
-            axes.plot(t, delay, "ks", markersize=1.5, label="samples")
-            height = delay
-        for number, (level, label) in enumerate(_thresholds(detector, acks)):
-            axes.plot(
-                t, level, color=OTHERS[3].colour, linewidth=0.8, label=label or None,
-                linestyle="--" if number == 1 and label else "-",
-            )  # fmt: skip
-        if detector in ("trend", "mix"):
-            new = np.flatnonzero(np.diff(acks["verdicts"].to_numpy(), prepend=np.nan) > 0)
-            trend = acks["trend"].to_numpy()
-            for sign, mark, name in ((1.0, "o", "increasing"), (-1.0, "*", "decreasing")):
-                at = new[trend[new] == sign]
-                axes.plot(
-                    t[at], height[at], mark, markersize=3.5, label=name, markerfacecolor="none",
-                    color=OTHERS[1 if sign > 0 else 2].colour,
-                )  # fmt: skip
+        _watched(axes, data, experiment, detector, detectors.SPANS_S[int(panel)])
         axes.set_title("start" if panel == "0" else "steady state")
 
     return draw
+
+
+def _side_by_side(axes: Axes, data: Data, panel: str) -> None:
+    """Draw a drain of the queue as one of the detectors sees it."""
+    _watched(axes, data, "DET", panel, detectors.DRAIN_S)
+    axes.set_title({"trend": "SyncTrend", "avg": "SyncAvg", "mix": "SyncMix"}[panel])
+
+
+def _watched(
+    axes: Axes, data: Data, experiment: str, detector: str, span: tuple[float, float]
+) -> None:
+    """Draw the router's delay in a span of time, and the detector's view of its samples."""
+    router = data.trajectory(experiment, detector=detector, sampled="router")
+    acks = data.trajectory(experiment, detector=detector, sampled="acks")
+    router, acks = (
+        trajectory.filter(trajectory["t_s"].is_between(*span)) for trajectory in (router, acks)
+    )
+    axes.plot(router["t_s"], router["router_ms"], label="router's queue", **PUBLISHED)
+    t, delay = acks["t_s"].to_numpy(), 1e3 * acks["queueing_delay"].to_numpy()
+    if detector in ("avg", "mix"):
+        average = 1e3 * acks["average_queueing_delay"].to_numpy()
+        axes.plot(t, average, color=OTHERS[0].colour, linewidth=0.9, label="average")
+        height = average
+    else:
+        axes.plot(t, delay, "ks", markersize=1.5, label="samples")
+        height = delay
+    for number, (level, label) in enumerate(_thresholds(detector, acks)):
+        axes.plot(
+            t, level, color=OTHERS[3].colour, linewidth=0.8, label=label or None,
+            linestyle="--" if number == 1 and label else "-",
+        )  # fmt: skip
+    if detector in ("trend", "mix"):
+        new = np.flatnonzero(np.diff(acks["verdicts"].to_numpy(), prepend=np.nan) > 0)
+        trend = acks["trend"].to_numpy()
+        for sign, mark, name in ((1.0, "o", "increasing"), (-1.0, "*", "decreasing")):
+            at = new[trend[new] == sign]
+            axes.plot(
+                t[at], height[at], mark, markersize=3.5, label=name, markerfacecolor="none",
+                color=OTHERS[1 if sign > 0 else 2].colour,
+            )  # fmt: skip
 
 
 def _thresholds(detector: str, acks: object) -> Sequence[tuple[np.ndarray, str]]:
@@ -247,6 +259,16 @@ TRANSFERS: list[Figure] = [
     ),
     _of_detector(
         "3.13, 3.14", "SyncMix", "mix", "Reports a decline earlier than SyncTrend and SyncAvg."
+    ),
+    Figure(
+        "3.12, 3.15",
+        "Three detectors and one drain of the queue",
+        ("DET",),
+        "SyncTrend reports a decrease once delays have been low for a while, SyncAvg falls below "
+        "30 ms at about the same time, SyncMix reports a decrease before both.",
+        Frame(TIME, DELAY),
+        panels=("trend", "avg", "mix"),
+        draw=_side_by_side,
     ),
     Figure(
         "4.2",

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.studies.data import REPLICATION, Data, NotRunError
-from longhaul.studies.figures import PUBLISHED, Figure, Frame, Line
+from longhaul.studies.figures import Figure, Frame, Line
 from longhaul_studies.sync_tcp_2003.pairs.reduce import ROUND_TRIP_EDGES_S, SEGMENT_EDGES
 from longhaul_studies.sync_tcp_2003.web.measures import map_difference
 
@@ -41,6 +41,10 @@ ALL = (FREE, RENO, PCWND, MIXREACT, ECN_5, ECN_136)
 CONGESTED = ALL[1:]
 LIGHT, MEDIUM, HEAVY = ("50", "60", "70"), ("80", "85", "90"), ("95", "100", "105")
 LOADS = (*LIGHT, *MEDIUM, *HEAVY)
+# End-to-end loads of each total load of several bottlenecks (Tables 4.13 to 4.27).
+SHARES = {"75": ("50", "60", "70"), "90": ("50", "60", "70", "80", "85"), "105": LOADS[:-1]}
+# Figures 4.52 to 4.54: the room for the window below the delay, and the window of a panel's height.
+BELOW_MS, HEIGHT_PKTS = 100.0, 250.0
 RESPONSE, SHARE, LONGER = "response time (ms)", "share of responses", "share that takes longer"
 LOAD = "load (%)"
 
@@ -97,36 +101,62 @@ def _panels(
     return draw
 
 
-def _per_load(name: str, cases: Sequence[Case], *, scale: float = 1.0, log: bool = False) -> Draw:
+def per_load(name: str, cases: Sequence[Case], *, scale: float = 1.0, log: bool = False) -> Draw:
     """Draw a panel for each load."""
     return _panels(name, cases, lambda load: {"load": float(load)}, "{} %", scale=scale, log=log)
 
 
+def _experiment(total: str) -> str:
+    """Return the experiment with several bottlenecks of a total load."""
+    return "HM-105" if total == "105" else "HM"
+
+
 def _several(name: str, total: str, *, scale: float = 1.0, log: bool = False) -> Draw:
     """Draw Reno and MixReact, a panel for each end-to-end load of a total load."""
-    experiment = "HM-105" if total == "105" else "HM"
     return _panels(
-        name, [replace(case, experiment=experiment) for case in (RENO, MIXREACT)],
+        name, [replace(case, experiment=_experiment(total)) for case in (RENO, MIXREACT)],
         lambda end_to_end: {"pair": f"{total}-{end_to_end}"}, f"{{}} % of {total} %",
         scale=scale, log=log,
     )  # fmt: skip
 
 
-def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
-    """Draw distributions of one protocol, a line for each load."""
-    case = next(case for case in (*ALL, ECN_340) if case.protocol == panel)
+def _shaded(
+    axes: Axes, data: Data, case: Case, levels: Sequence[Mapping[str, str | float]],
+    labels: Sequence[str],
+) -> None:  # fmt: skip
+    """Draw distributions of one protocol, a line for each of these levels, the last brightest."""
     drawn = False
-    for number, load in enumerate(LOADS):
+    shades = np.linspace(0.1, 0.74, len(levels))
+    for shade, where, label in zip(shades, levels, labels, strict=True):
         try:
-            x, y = next(curves(data, case.experiment, "cdf", protocol=panel, load=float(load)))
+            x, y = next(curves(data, case.experiment, "cdf", protocol=case.protocol, **where))
         except NotRunError:
             continue
-        shade = str(0.1 + 0.08 * number)
-        axes.plot(1e3 * x, y, color=shade, linewidth=0.9, label=f"{load} %")
+        axes.plot(1e3 * x, y, color=str(shade), linewidth=0.9, label=label)
         drawn = True
     if not drawn:
         raise NotRunError("nothing was run")
     axes.set_title(case.label)
+
+
+def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
+    """Draw distributions of one protocol, a line for each load."""
+    case = next(case for case in (*ALL, ECN_340) if case.protocol == panel)
+    _shaded(axes, data, case, [{"load": float(load)} for load in LOADS],
+            [f"{load} %" for load in LOADS])  # fmt: skip
+
+
+def _by_share(total: str) -> Draw:
+    """Draw distributions of one protocol, a line for each end-to-end load of a total load."""
+
+    def draw(axes: Axes, data: Data, panel: str) -> None:
+        case = next(case for case in (RENO, MIXREACT) if case.protocol == panel)
+        shares = SHARES[total]
+        _shaded(axes, data, replace(case, experiment=_experiment(total)),
+                [{"pair": f"{total}-{share}"} for share in shares],
+                [f"{share} % end to end" for share in shares])  # fmt: skip
+
+    return draw
 
 
 def _map(axes: Axes, data: Data, panel: str) -> None:
@@ -146,20 +176,49 @@ def _map(axes: Axes, data: Data, panel: str) -> None:
     axes.figure.colorbar(shown, ax=axes, label="MixReact less Reno (ms)")
 
 
-def _followed(column: str, cases: Sequence[Case]) -> Draw:
-    """Draw one quantity of the followed flow over time, a panel for each load."""
+def _followed(column: str, cases: Sequence[Case], less: str = "") -> Draw:
+    """Draw a quantity of the followed flow, less another, over time; a panel for each load."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False
         for case in cases:
             try:
-                x, y = next(curves(data, "Z1", column, protocol=case.protocol, load=float(panel)))
+                x, y = _flow(data, case, column, panel)
+                if less:
+                    y = y - _flow(data, case, less, panel)[1]
             except NotRunError:
                 continue
             axes.plot(x, y, color=case.style.colour, label=case.label, linewidth=0.5, alpha=0.8)
             drawn = True
         if not drawn:
             raise NotRunError("nothing was run")
+        axes.set_title(f"{panel} %")
+
+    return draw
+
+
+def _flow(data: Data, case: Case, column: str, load: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return a quantity of the followed flow over time."""
+    return next(curves(data, "Z1", column, protocol=case.protocol, load=float(load)))
+
+
+def _delay_and_window(case: Case) -> Draw:
+    """Draw the followed flow's queueing delay and the largest so far, above its window."""
+
+    def draw(axes: Axes, data: Data, panel: str) -> None:
+        axes.plot(*_flow(data, case, "queueing_delay", panel), color=case.style.colour,
+                  linewidth=0.5, label="queueing delay")  # fmt: skip
+        axes.plot(*_flow(data, case, "largest_queueing_delay", panel), color="k", linewidth=0.8,
+                  label="the largest so far")  # fmt: skip
+        axes.plot([], [], color="#808080", label="cwnd (segments)")
+        axes.set_ylim(-BELOW_MS, None)
+        axes.set_yticks((0, 50, 100))
+        beside = axes.twinx()
+        beside.plot(*_flow(data, case, "cwnd", panel), color="#808080", linewidth=0.4)
+        beside.set_ylim(0, HEIGHT_PKTS)
+        beside.set_yticks((0, 50, 100))
+        beside.tick_params(labelcolor="#808080")
+        beside.grid(visible=False)
         axes.set_title(f"{panel} %")
 
     return draw
@@ -236,6 +295,23 @@ def _groups(
     ]  # fmt: skip
 
 
+def _shares(number: str, total: str, published: str) -> Figure:
+    """Return a figure of response times, a line for each end-to-end load of a total load."""
+    return _figure(
+        number, f"Response times by load end to end, total load {total} %", _experiment(total),
+        published, RESPONSE, SHARE, _by_share(total), ("reno", "mixreact"),
+    )  # fmt: skip
+
+
+def _tails(number: str, total: str, published: str, shares: Sequence[str]) -> Figure:
+    """Return a figure of the tails of response times with several bottlenecks."""
+    return _figure(
+        number, f"Tails, total load {total} %, {shares[0]} to {shares[-1]} % end to end",
+        _experiment(total), published, "response time (s)", LONGER,
+        _several("ccdf-all", total, log=True), shares, log=True,
+    )  # fmt: skip
+
+
 WEB: list[Figure] = [
     _figure("4.12a", "Loss by load", "H1 H1-TUNED",
             "Both Sync-TCPs lose least at every load. Marks: Table 4.11; none is drawn as 0.001.",
@@ -260,62 +336,70 @@ WEB: list[Figure] = [
             ("mixreact", "ecn-5", "ecn-136")),
     *_groups(("4.17", "4.18", "4.19"), "Response times",
              "At 85 % MixReact has 94 % within 1500 ms, Pcwnd 92, Reno and SACK-ECN 89.",
-             RESPONSE, SHARE, _per_load("cdf", ALL, scale=1e3)),
+             RESPONSE, SHARE, per_load("cdf", ALL, scale=1e3)),
     *_groups(("4.20", "4.21", "4.22"), "Tails of response times",
              "A step at 6 s, where a lost SYN is sent again, but hardly with MixReact.",
-             "response time (s)", LONGER, _per_load("ccdf-all", ALL, log=True), log=True),
+             "response time (s)", LONGER, per_load("ccdf-all", ALL, log=True), log=True),
     *_groups(("4.23", "4.24", "4.25"), "Queues (samples of every second)",
              "MixReact has the smallest at 50 and 60 %, SACK-ECN from 85 % on.",
-             "packets", "share of samples", _per_load("queue-0", CONGESTED)),
+             "packets", "share of samples", per_load("queue-0", CONGESTED)),
     *_groups(("4.26", "4.27", "4.28"), "Sizes of completed responses",
              "A straight tail; the largest that is complete shrinks from 90 % on.",
-             "bytes", "share that is larger", _per_load("sizes", ALL, log=True), log=True),
+             "bytes", "share that is larger", per_load("sizes", ALL, log=True), log=True),
     *_groups(("4.29", "4.30", "4.31"), "Response times of up to 25,560 bytes",
              "Sync-TCPs best at all loads, crossing near 90 %.",
-             RESPONSE, SHARE, _per_load("cdf-small", ALL, scale=1e3)),
+             RESPONSE, SHARE, per_load("cdf-small", ALL, scale=1e3)),
     *_groups(("4.32", "4.33", "4.34"), "Tails of these",
              "Below 100 s up to 85 %.",
-             "response time (s)", LONGER, _per_load("ccdf-small", ALL, log=True), log=True),
+             "response time (s)", LONGER, per_load("ccdf-small", ALL, log=True), log=True),
     *_groups(("4.35", "4.36", "4.37"), "Response times of larger responses",
              "MixReact no worse than Reno but at 50 %.",
-             "response time (s)", SHARE, _per_load("cdf-large", ALL)),
+             "response time (s)", SHARE, per_load("cdf-large", ALL)),
     *_groups(("4.38", "4.39", "4.40"), "Tails of these", "",
-             "response time (s)", LONGER, _per_load("ccdf-large", ALL, log=True), log=True),
+             "response time (s)", LONGER, per_load("ccdf-large", ALL, log=True), log=True),
     *_groups(("4.41", "4.42", "4.43"), "Base round trips of completed responses",
              "The same for all protocols until 105 %.",
-             "s", "share that is larger", _per_load("round-trips-all", ALL, log=True), log=True),
+             "s", "share that is larger", per_load("round-trips-all", ALL, log=True), log=True),
     *_groups(("4.44", "4.45", "4.46"), "The same, of up to 25,560 bytes", "",
-             "s", "share that is larger", _per_load("round-trips-small", ALL, log=True), log=True),
+             "s", "share that is larger", per_load("round-trips-small", ALL, log=True), log=True),
     *_groups(("4.47", "4.48", "4.49"), "The same, of larger responses", "",
-             "s", "share that is larger", _per_load("round-trips-large", ALL, log=True), log=True),
+             "s", "share that is larger", per_load("round-trips-large", ALL, log=True), log=True),
     _figure("4.50", "The flow with the largest response: window", "Z1",
             "Reno's saw tooth; MixReact's series of small steps; Pcwnd's cuts without losses.",
             "time (s)", "cwnd (segments)", _followed("cwnd", (RENO, PCWND, MIXREACT)),
             ("60", "85")),
-    _figure("4.52", "Its queueing delay with Pcwnd", "Z1", "Almost 100 ms at 60 %.",
-            "time (s)", "ms", _followed("queueing_delay", (PCWND,)), ("60", "85")),
-    _figure("4.53", "Its queueing delay with MixReact", "Z1", "Below 75 ms at 60 %.",
-            "time (s)", "ms", _followed("queueing_delay", (MIXREACT,)), ("60", "85")),
+    _figure("4.50b, 4.51b", "Its unacknowledged segments", "Z1", "",
+            "time (s)", "segments", _followed("in_flight", (RENO, PCWND, MIXREACT)),
+            ("60", "85")),
+    _figure("4.50c, 4.51c", "Its window less unacknowledged segments", "Z1",
+            "Large spikes up and down where segments are lost, none with MixReact at 60 % but "
+            "at the end.",
+            "time (s)", "segments", _followed("cwnd", (RENO, PCWND, MIXREACT), "in_flight"),
+            ("60", "85"), from_zero=False),
+    _figure("4.52", "Its queueing delay and window with Pcwnd", "Z1", "Almost 100 ms at 60 %.",
+            "time (s)", "ms", _delay_and_window(PCWND), ("60", "85"), from_zero=False),
+    _figure("4.53, 4.54", "Its queueing delay and window with MixReact", "Z1",
+            "Below 75 ms at 60 % (Figure 4.53). At 85 % (4.54) the window grows where the delay "
+            "is low, as near 1050 s, and is low where it is high, as after 1150 s.",
+            "time (s)", "ms", _delay_and_window(MIXREACT), ("60", "85"), from_zero=False),
     _figure("4.55", "Duration by round trip and size: MixReact less Reno", "Z2",
             "Mostly blue, darker at 85 %: MixReact is faster.",
             "base round trip (ms)", "response (segments)", _map, ("60", "85")),
+    _shares("4.56", "75", "Change little with the load end to end."),
     _figure("4.57", "Response times, total load 75 %", "HM", "MixReact better at all shares.",
-            RESPONSE, SHARE, _several("cdf", "75", scale=1e3), ("50", "60", "70")),
-    _figure("4.58", "Tails, total load 75 %", "HM", "Steps at 6 s with Reno, none with MixReact.",
-            "response time (s)", LONGER, _several("ccdf-all", "75", log=True), ("50", "60", "70"),
-            log=True),
+            RESPONSE, SHARE, _several("cdf", "75", scale=1e3), LIGHT),
+    _tails("4.58", "75", "Steps at 6 s with Reno, none with MixReact.", LIGHT),
+    _shares("4.59", "90", "Reno is clearly worse at 70 and 80 % end to end than at the others."),
     _figure("4.60", "Response times, total load 90 %", "HM",
-            "Reno is clearly worse at 70 and 80 % end to end than at 50, 60 and 85.",
-            RESPONSE, SHARE, _several("cdf", "90", scale=1e3), ("50", "60", "70", "80", "85")),
-    _figure("4.62", "Tails, total load 90 %", "HM", "MixReact better out to the longest.",
-            "response time (s)", LONGER, _several("ccdf-all", "90", log=True),
-            ("50", "60", "70", "80", "85"), log=True),
-    _figure("4.64", "Response times, total load 105 %", "HM-105", "All poor.",
-            RESPONSE, SHARE, _several("cdf", "105", scale=1e3), ("50", "70", "85", "100")),
-    _figure("4.65", "Tails, total load 105 %", "HM-105", "MixReact slightly better.",
-            "response time (s)", LONGER, _several("ccdf-all", "105", log=True),
-            ("50", "70", "85", "100"), log=True),
+            "MixReact better at all shares.",
+            RESPONSE, SHARE, _several("cdf", "90", scale=1e3), LIGHT),
+    _figure("4.61", "Response times, total load 90 %, more of it end to end", "HM",
+            "MixReact better at all shares.",
+            RESPONSE, SHARE, _several("cdf", "90", scale=1e3), ("80", "85")),
+    _tails("4.62", "90", "MixReact better out to the longest.", LIGHT),
+    _tails("4.63", "90", "MixReact better out to the longest.", ("80", "85")),
+    _shares("4.64", "105", "All poor."),
+    _tails("4.65", "105", "MixReact slightly better.", LIGHT),
+    _tails("4.66", "105", "MixReact slightly better.", MEDIUM),
+    _tails("4.67", "105", "MixReact slightly better.", ("95", "100")),
 ]  # fmt: skip
-
-__all__ = ["LOAD", "LOADS", "PUBLISHED", "RESPONSE", "SHARE", "WEB", "Case", "Draw", "curves",
-           "draw_curve"]  # fmt: skip

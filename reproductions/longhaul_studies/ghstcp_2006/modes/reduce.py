@@ -1,0 +1,22 @@
+"""Reduction of a run with a traced gHSTCP flow: the usual tables, and its changes of mode."""
+
+import polars as pl
+
+from longhaul.campaign import reduce as campaign
+from longhaul.campaign.store import Kept
+from longhaul.results import Results
+
+
+def reduce(run: Results) -> Kept:
+    """Return the tables of any run over links, and `modes`, a row for each change of mode.
+
+    Column `gentle` is 1 from that time on if the window grows like standard TCP's, else 0.
+    """
+    modes = run.acks.filter(pl.col("quantity") == "gentle").join(
+        run.flows.select("name", "label"), on="name"
+    )
+    changed = (pl.col("value") != pl.col("value").shift()).fill_null(value=True)
+    changes = modes.filter(changed.over("name")).select(
+        "t_s", "name", "label", pl.col("value").alias("gentle")
+    )
+    return {**campaign.reduce(run), "modes": changes.to_dicts()}
