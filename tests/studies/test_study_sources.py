@@ -92,27 +92,44 @@ def test_readmes_cite_what_a_reader_can_open(study: Study) -> None:
     assert sections <= contents(study)
 
 
-def of_distance(claim: Claim) -> bool:
-    """Return true if a claim bounds the distance of values from printed or computed ones."""
-    return (
-        claim.expected.low == 0
-        and isfinite(claim.expected.high)
-        and claim.measure.startswith(DISTANCES)
-    )
+def turning_point(claim: Claim) -> float | None:
+    """Return the value at which two sides of a comparison change places; None if none are compared.
 
-
-DISTANCES = ("table_", "ten_", "off_", "shortfall", "largest_deviation")
+    It is 0 of a correlation or a difference, and 1 of a ratio.
+    """
+    words = claim.question.words
+    if claim.measure in ("trend", "correlation"):
+        return 0.0
+    if claim.measure == "value" and any(word.startswith(("over.", "against.")) for word in words):
+        return 1.0
+    if claim.measure in ("value", "least", "largest") and any(
+        word.startswith("less.") for word in words
+    ):
+        return 0.0
+    return None
 
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
-def test_only_numbers_distances_and_derived_bounds_have_no_contrary(study: Study) -> None:
-    """A printed number and a distance from printed numbers have none; a statement has one."""
+def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
+    """The contrary begins where sides change places, if the band ends there and is open beyond."""
     for claim in study.claims:
-        has_none = claim.expected.printed is not None or of_distance(claim)
-        two_ends = isfinite(claim.expected.low) and isfinite(claim.expected.high)
-        assert claim.expected.opposite is not None or has_none or (claim.derived and two_ends), (
-            claim.id
-        )
+        band, turn = claim.expected, turning_point(claim)
+        is_open = not (isfinite(band.low) and isfinite(band.high))
+        if turn is not None and is_open and turn in (band.low, band.high):
+            assert band.opposite == turn, claim.id
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_contraries_follow_from_the_sentences(study: Study) -> None:
+    """A contrary begins where sides change places, at an end of the band, or at half.
+
+    Half of the levels is one level less than a count of most of them.
+    """
+    for claim in study.claims:
+        band = claim.expected
+        half_of_levels = band.low - 1 if claim.question.words.get("then") == "count" else 0.5
+        natural = (None, 0.0, 0.5, 1.0, half_of_levels, band.low, band.high)
+        assert band.opposite in natural, (claim.id, band.opposite)
 
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)

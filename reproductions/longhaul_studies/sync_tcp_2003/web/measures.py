@@ -126,3 +126,23 @@ def connections_faster(
         raise NotRunError("the runs have no connection in common")
     gained = second[1][right] - first[1][left]
     return float((-gained > tolerance).mean() if slower else (gained > tolerance).mean())
+
+
+@measure
+def advantage_gained(
+    data: Data, of: str, metric: str, one: str, others: str, before: float, after: str
+) -> float:
+    """Return how much larger a protocol's advantage is at some loads than at one before them.
+
+    The result is the smallest over the loads and the other protocols, in units of the metric.
+    """
+
+    def advantage(other: str, load: float) -> float:
+        first, second = (data.value(metric, of, protocol=name, load=load) for name in (one, other))
+        return first - second
+
+    return min(
+        advantage(other, float(load)) - advantage(other, before)
+        for other in others.split(",")
+        for load in after.split(",")
+    )
