@@ -47,6 +47,26 @@ fn xcp_ignores_feedback_of_duplicates_and_in_recoveries() {
     assert_near(sender.cwnd(), 8.0);
 }
 
+#[test]
+fn vcp_ignores_loads_in_duplicates_and_recoveries() {
+    let mut sender = sender("vcp", &[], 10.0);
+    let over = Some(RouterFeedback::Vcp(Load::Over));
+    sender.duplicate(|ack| {
+        ack.acked = 0;
+        ack.router = over;
+    });
+    assert_near(sender.cwnd(), 10.0);
+    let ack = AckSample {
+        srtt: Span::from_millis(100),
+        router: over,
+        ..AckSample::ONE_SEGMENT
+    };
+    sender.state.on_ack_in(&ack, Phase::Recovery);
+    assert_near(sender.cwnd(), 10.0);
+    sender.state.on_ack_in(&ack, Phase::NoGrowth);
+    assert!(sender.cwnd() < 10.0);
+}
+
 /// 10 segments in 100 ms are 100 a second; 400 more are wanted, 40 by each of the 10 packets.
 #[test]
 fn xcp_asks_for_its_share_of_the_desired_change() {

@@ -83,6 +83,11 @@ impl Sender {
         self.cwnd()
     }
 
+    /// Ends a recovery.
+    pub fn recover(&mut self) {
+        self.state.on_recovery_exit(self.now);
+    }
+
     pub fn time_out(&mut self) {
         let base = self.cwnd();
         self.state.on_timeout(&Timeout {
