@@ -200,3 +200,40 @@ fn windows_of_linux_are_whole() {
         }
     }
 }
+
+/// Returns the growth of a window in `segments`, one by one, at a round-trip time.
+fn growth_at(flow: &mut Sender, rtt_us: u64, segments: u64) -> f64 {
+    let before = flow.cwnd();
+    (0..segments).for_each(|_| {
+        flow.acknowledge(|ack| ack.rtt = Some(Span::from_micros(rtt_us)));
+    });
+    flow.cwnd() - before
+}
+
+/// Linux 6.18, `tcp_veno_state`: Veno is at work while the connection is open. With ten segments in the queue it then
+/// grows by half a segment in a round trip; from a mark until the flight is acknowledged, as standard TCP; and after
+/// idleness it has no shortest round-trip time to compare with (`tcp_veno_cwnd_event`).
+#[test]
+fn veno_of_linux_is_at_work_while_the_connection_is_open() {
+    let mut flow = Sender::new(&controller("veno", Variant::Linux6_18, &[]), 100.0, 2.0);
+    growth_at(&mut flow, 99_999, 5);
+    let left = flow.signal(Cause::Ecn) as u64;
+    assert_eq!(
+        growth_at(&mut flow, 110_999, left),
+        1.0,
+        "answering the mark"
+    );
+    growth_at(&mut flow, 110_999, 101 - left);
+    let four_rounds = 4 * flow.cwnd() as u64;
+    let grown = growth_at(&mut flow, 110_999, four_rounds);
+    assert!((1.0..=2.0).contains(&grown), "open: {grown}");
+    flow.signal(Cause::Loss);
+    flow.recover();
+    let four_rounds = 4 * flow.cwnd() as u64;
+    let grown = growth_at(&mut flow, 110_999, four_rounds);
+    assert!((1.0..=2.0).contains(&grown), "open again: {grown}");
+    flow.idle();
+    let four_rounds = 4 * flow.cwnd() as u64;
+    let grown = growth_at(&mut flow, 110_999, four_rounds);
+    assert!((3.0..=4.0).contains(&grown), "no queue is known: {grown}");
+}
