@@ -47,6 +47,23 @@ fn xcp_ignores_feedback_of_duplicates_and_in_recoveries() {
     assert_near(sender.cwnd(), 8.0);
 }
 
+/// An acknowledgement of two segments adds twice as much as one of one, at either load.
+#[test]
+fn vcp_counts_segments() {
+    for load in [Load::Low, Load::High] {
+        let grown = |credit: f64| {
+            let mut sender = sender("vcp", &[], 100.0);
+            let after = sender.acknowledge(|ack| {
+                ack.credit = credit;
+                ack.router = Some(RouterFeedback::Vcp(load));
+            });
+            after - 100.0
+        };
+        assert_near(grown(2.0), 2.0 * grown(1.0));
+        assert!(grown(1.0) > 0.0);
+    }
+}
+
 #[test]
 fn vcp_ignores_loads_in_duplicates_and_recoveries() {
     let mut sender = sender("vcp", &[], 10.0);
