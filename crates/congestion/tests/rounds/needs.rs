@@ -150,7 +150,7 @@ fn after_handshake(spec: &ControllerSpec, handshake: bool) -> Vec<Vec<u64>> {
     let acknowledge = |number: u64| {
         let cwnd = sender.acknowledge(|ack| {
             facts(ack, 100);
-            ack.round_start = number % 10 == 0;
+            ack.round_start = number.is_multiple_of(10);
         });
         let mut seen = vec![cwnd.to_bits()];
         sender
