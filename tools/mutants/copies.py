@@ -27,7 +27,7 @@ def write(language: str, mutations: Iterable[Mutation]) -> None:
         if name in by_file:
             code = switched(code, by_file[name], SWITCHES[language]).encode()
         if name == _BASE:
-            code += (_HERE / "switch.rs").read_bytes()
+            code += b"\n" + (_HERE / "switch.rs").read_bytes()
         _update(copy / name, code)
         shutil.copymode(TREE / name, copy / name)
     _update(copy / "python/sitecustomize.py", (_HERE / "switch.py").read_bytes())

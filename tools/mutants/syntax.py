@@ -51,8 +51,10 @@ def _of_function(file: Path, function: Node, grammar: Grammar) -> Iterator[Mutat
     if statements and _is_docstring(statements[0]):
         statements = statements[1:]
     for value in _defaults(function, grammar) if statements else ():
-        at = statements[0].start_byte
-        yield Mutation(file, name, "return", at, at, f"return {value}".rstrip(), "entry")
+        at, first = statements[0].start_byte, _text(statements[0])
+        # A function that does nothing else than return this value stays the same.
+        if first not in (value, f"return {value}"):
+            yield Mutation(file, name, "return", at, at, f"return {value}".rstrip(), "entry")
 
 
 def _is_docstring(statement: Node) -> bool:

@@ -327,3 +327,26 @@ fn bbr3_keeps_a_queue_where_it_is_marked() {
     assert_eq!(ect0, ect1, "the queue does not tell them apart");
     assert!(none > 83.0, "{none} packets");
 }
+
+/// A discipline that marks says so, by which scenarios are warned; one that says that it draws nothing gives the same
+/// results with every seed.
+#[test]
+fn disciplines_declare_that_they_mark_and_draw() {
+    for discipline in disciplines::all() {
+        let (rate, delay) = (mbps(10), Span::from_millis(25));
+        let queue = discipline.config(Capacity::Packets(100), true, rate, delay);
+        let mut config = dumbbell(rate, delay, drop_tail(1000), 10);
+        config.links[0].queue = queue.clone();
+        let marked = Tcp {
+            ecn: Ecn::Classic,
+            ..tcp(Recovery::Sack)
+        };
+        add_flows(&mut config, "flow", 8, AT_ONCE, marked);
+        let (totals, records) = run(&config);
+        let marks = totals.links[0].total.marked_pkts > 0;
+        assert!(queue.marks() || !marks, "{discipline:?}");
+        config.seed += 1;
+        let repeats = run(&config).1 == records;
+        assert!(queue.is_random() || repeats, "{discipline:?}");
+    }
+}

@@ -350,4 +350,25 @@ mod tests {
         }
         assert!(cwnd_after(&mut lp, 261, 20_000) > cwnd / 2.0);
     }
+
+    /// A timeout ends the inference phase: the slow start after it begins at once.
+    #[test]
+    fn no_inference_phase_outlives_a_timeout() {
+        let mut lp = Lp::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
+        let mut window = Window::new(40.0, 2.0, 1e6, Rounding::Real);
+        for (number, delay_us) in [(1, 20_000), (2, 80_000), (3, 80_000)] {
+            lp.on_ack(&ack(number, delay_us), Phase::Avoidance, &mut window);
+        }
+        let now = Time::ZERO + Span::from_millis(3);
+        assert!(lp.still_until > now, "an early indication");
+        let timeout = Timeout {
+            now,
+            base: window.cwnd(),
+            keep_ssthresh: false,
+            sent: 50,
+        };
+        lp.on_timeout(&timeout, &mut window);
+        lp.on_ack(&ack(4, 20_000), Phase::SlowStart, &mut window);
+        assert_eq!(window.cwnd(), 2.0);
+    }
 }

@@ -311,6 +311,7 @@ mod tests {
     #[test]
     fn what_arrives_is_validated() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);
+        assert!(!resume.is_under_way());
         resume.watch(&ack(10, 29), &mut window);
         resume.watch(&ack(40, 149), &mut window);
         assert_eq!(resume.stage, Stage::Validating { last: 189 });
@@ -319,5 +320,6 @@ mod tests {
         assert_eq!(resume.stage, Stage::Validating { last: 189 });
         resume.watch(&ack(189, 150), &mut window);
         assert_eq!(resume.stage, Stage::Normal);
+        assert!(!resume.is_under_way());
     }
 }

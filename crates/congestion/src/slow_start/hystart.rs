@@ -228,7 +228,7 @@ mod tests {
         };
         let hystart = Hystart::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap();
         for (acked, slows_down) in [(1, true), (0, false)] {
-            let mut slow_start = SlowStart::Hystart(hystart.clone());
+            let mut slow_start = SlowStart::Hystart(hystart);
             let mut window = Window::new(10.0, 1e6, 1e6, Rounding::Real);
             for (round, ms) in [(0, 100), (1, 120)] {
                 (0..8).for_each(|_| {

@@ -115,6 +115,7 @@ fn what_is_asked_for_is_used() {
 #[test]
 fn what_is_sent_is_asked_for() {
     for entry in algorithms() {
+        let mut asks_and_paces = (false, false);
         for spec in specs(entry) {
             let mut state = Sender::new(&spec, 20.0, 2.0).state;
             let needs = state.needs();
@@ -124,12 +125,14 @@ fn what_is_sent_is_asked_for() {
             let rtt = Span::from_millis(100);
             let dummies = state.take_dummies(rtt, 100);
             assert_eq!(dummies.is_some(), needs.dummies, "{spec:?}");
+            asks_and_paces = (asks_and_paces.0 || needs.paces, asks_and_paces.1 || paces);
             assert_eq!(
                 state.router_request(rtt).is_some(),
                 needs.routers,
                 "{spec:?}"
             );
         }
+        assert_eq!(asks_and_paces.0, asks_and_paces.1, "{} paces", entry.kind);
     }
 }
 
@@ -147,7 +150,7 @@ fn after_handshake(spec: &ControllerSpec, handshake: bool) -> Vec<Vec<u64>> {
     let acknowledge = |number: u64| {
         let cwnd = sender.acknowledge(|ack| {
             facts(ack, 100);
-            ack.round_start = number % 10 == 0;
+            ack.round_start = number.is_multiple_of(10);
         });
         let mut seen = vec![cwnd.to_bits()];
         sender

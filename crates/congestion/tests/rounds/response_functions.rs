@@ -165,6 +165,26 @@ fn compound_tcp_has_the_saw_tooth_of_its_power() {
     }
 }
 
+/// Below their smallest windows, algorithms for fast paths are standard TCP: at a loss in fifty segments its mean window
+/// is `sqrt(1.5 / p)`, 8.7 segments.
+#[test]
+fn where_losses_are_frequent_standard_tcp_s_function_holds() {
+    let response = |kind, p| {
+        let state = controller(kind, Variant::Paper, &[]).build().unwrap();
+        state.response(p, RTT).unwrap()
+    };
+    for kind in ["ctcp", "hstcp", "scalable"] {
+        let expected = response("reno", 0.02);
+        assert!((expected - 75_f64.sqrt()).abs() < 0.01, "{expected}");
+        let found = response(kind, 0.02);
+        assert!((found - expected).abs() < 0.01, "{kind}: {found}");
+        assert!(
+            response(kind, 1e-6) > 2.0 * response("reno", 1e-6),
+            "{kind}"
+        );
+    }
+}
+
 /// Returns the ratio of the mean window to RFC 9438's in each saw-tooth of a flow that is first reduced
 /// at `height` times the peak of the RFC's saw-tooth, `4 / (3 + 0.7)` times its mean.
 fn cubic_saw_teeth(fast_convergence: f64, height: f64, p: f64, rounds: u64) -> Vec<f64> {

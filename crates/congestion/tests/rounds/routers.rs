@@ -47,6 +47,43 @@ fn xcp_ignores_feedback_of_duplicates_and_in_recoveries() {
     assert_near(sender.cwnd(), 8.0);
 }
 
+/// An acknowledgement of two segments adds twice as much as one of one, at either load.
+#[test]
+fn vcp_counts_segments() {
+    for load in [Load::Low, Load::High] {
+        let grown = |credit: f64| {
+            let mut sender = sender("vcp", &[], 100.0);
+            let after = sender.acknowledge(|ack| {
+                ack.credit = credit;
+                ack.router = Some(RouterFeedback::Vcp(load));
+            });
+            after - 100.0
+        };
+        assert_near(grown(2.0), 2.0 * grown(1.0));
+        assert!(grown(1.0) > 0.0);
+    }
+}
+
+#[test]
+fn vcp_ignores_loads_in_duplicates_and_recoveries() {
+    let mut sender = sender("vcp", &[], 10.0);
+    let over = Some(RouterFeedback::Vcp(Load::Over));
+    sender.duplicate(|ack| {
+        ack.acked = 0;
+        ack.router = over;
+    });
+    assert_near(sender.cwnd(), 10.0);
+    let ack = AckSample {
+        srtt: Span::from_millis(100),
+        router: over,
+        ..AckSample::ONE_SEGMENT
+    };
+    sender.state.on_ack_in(&ack, Phase::Recovery);
+    assert_near(sender.cwnd(), 10.0);
+    sender.state.on_ack_in(&ack, Phase::NoGrowth);
+    assert!(sender.cwnd() < 10.0);
+}
+
 /// 10 segments in 100 ms are 100 a second; 400 more are wanted, 40 by each of the 10 packets.
 #[test]
 fn xcp_asks_for_its_share_of_the_desired_change() {

@@ -1,8 +1,8 @@
 //! A sender whose acknowledgements are made up one by one.
 
 use longhaul_congestion::{
-    AckSample, Cause, Congestion, CongestionState, ControllerSpec, Phase, Rounding, SlowStart,
-    Timeout, Window,
+    AckSample, Cause, Congestion, CongestionState, ControllerSpec, Idle, Phase, Rounding,
+    SlowStart, Timeout, Window,
 };
 use longhaul_units::{Span, Time};
 
@@ -81,6 +81,22 @@ impl Sender {
             first: false,
         });
         self.cwnd()
+    }
+
+    /// Ends a recovery.
+    pub fn recover(&mut self) {
+        self.state.on_recovery_exit(self.now);
+    }
+
+    /// Sends again after a second in which nothing was in flight.
+    pub fn idle(&mut self) {
+        let time = Span::from_secs(1);
+        self.now += time;
+        self.state.on_idle(&Idle {
+            now: self.now,
+            time,
+            since_sent: time,
+        });
     }
 
     pub fn time_out(&mut self) {

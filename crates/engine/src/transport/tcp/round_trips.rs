@@ -30,3 +30,23 @@ impl RoundTrips {
         extremes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Samples count from the beginning, the smallest and the largest from the last restart.
+    #[test]
+    fn extremes_are_those_since_the_restart() {
+        let mut trips = RoundTrips::default();
+        let ms = Span::from_millis;
+        let take = |trips: &mut RoundTrips, samples: &[u64]| {
+            samples.iter().for_each(|&sample| trips.take(ms(sample)));
+            (trips.min, trips.max)
+        };
+        assert_eq!(take(&mut trips, &[5, 3, 8]), (ms(3), ms(8)));
+        assert_eq!(trips.restart_extremes(), (ms(3), ms(8)));
+        assert_eq!(take(&mut trips, &[6]), (ms(6), ms(6)));
+        assert_eq!((trips.samples, trips.sum), (4, ms(22)));
+    }
+}

@@ -149,7 +149,7 @@ mod tests {
         fn behaves_like_a_queue(steps in prop::collection::vec((0u8..3, 0u64..50), 1..200)) {
             let mut ring = SegmentRing::default();
             let mut queue: VecDeque<(u64, u64)> = VecDeque::new();
-            let mut end = 1;
+            let (mut base, mut end) = (1, 1);
             for (entry, (action, number)) in (0u64..).zip(steps) {
                 match action {
                     0 => {
@@ -167,17 +167,19 @@ mod tests {
                     }
                     _ => {
                         let below = end.saturating_sub(number);
+                        base = base.max(below);
                         ring.forget_below(below);
                         queue.retain(|&(segment, _)| segment >= below);
                     }
                 }
-                prop_assert_eq!(ring.end(), end);
+                prop_assert_eq!((ring.base(), ring.end()), (base, end));
                 let all: Vec<u64> = queue.iter().map(|&(segment, _)| segment).collect();
                 prop_assert_eq!(ring.within(0, end + 1).collect::<Vec<_>>(), all);
                 for segment in 0..=end {
                     let expected = queue.iter().find(|&&(known, _)| known == segment);
-                    let found = ring.get_mut(segment).map(|entry| *entry);
-                    prop_assert_eq!(found, expected.map(|&(_, entry)| entry));
+                    let expected = expected.map(|&(_, entry)| entry);
+                    prop_assert_eq!(ring.get(segment).copied(), expected);
+                    prop_assert_eq!(ring.get_mut(segment).map(|entry| *entry), expected);
                 }
             }
         }

@@ -98,3 +98,40 @@ impl SendTimes {
         self.ends = None;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use longhaul_units::Span;
+
+    use super::*;
+
+    fn ms(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// Karn's rule (RFC 6298 section 3): with a segment that was sent twice a cumulative acknowledgement gives no
+    /// sample; a selective one of another segment does.
+    #[test]
+    fn only_segments_sent_once_give_samples() {
+        let mut times = SendTimes::default();
+        (1..=6).for_each(|segment| times.on_sent(segment, true, ms(segment)));
+        times.on_cumulative(1, 3);
+        let ends = |first, last| {
+            Some(Ends {
+                first: ms(first),
+                last: ms(last),
+            })
+        };
+        assert_eq!(times.ends(), ends(1, 2));
+        times.on_sent(3, false, ms(10));
+        times.on_cumulative(3, 5);
+        assert_eq!(times.ends(), None, "segment 4 may have waited");
+        times.end_acknowledgement();
+        times.on_sacked(6, 7);
+        assert_eq!(times.ends(), ends(6, 6));
+        times.end_acknowledgement();
+        times.on_cumulative(5, 7);
+        assert_eq!(times.ends(), ends(5, 5), "6 had its sample");
+        assert_eq!(times.sent.within(0, 100).count(), 0, "all are forgotten");
+    }
+}

@@ -104,4 +104,48 @@ mod tests {
         assert!(!fill(3, 4, 20.0));
         assert!(fill(3, 4, 8.0));
     }
+
+    /// `tcp_cwnd_validate`, with a window of ten: a larger flight replaces a smaller one, a full window any, and the
+    /// record ends when what was sent then is acknowledged.
+    #[test]
+    fn the_largest_flight_counts_until_it_is_acknowledged() {
+        let mut usage = WindowUsage::default();
+        for (unacknowledged, in_flight, most, filled) in [
+            ((1, 6), 5, 5, false),
+            ((3, 6), 3, 5, false),
+            ((3, 10), 7, 7, false),
+            ((5, 15), 10, 10, true),
+            ((8, 20), 9, 10, true),
+            ((14, 20), 6, 10, true),
+            ((15, 20), 5, 5, false),
+        ] {
+            usage.on_sent(unacknowledged, in_flight, 10.0);
+            let found = (usage.most, usage.filled);
+            assert_eq!(found, (most, filled), "{unacknowledged:?}");
+        }
+        usage.was_full(30);
+        usage.on_sent((29, 32), 3, 10.0);
+        assert!(usage.allows_growth(false, 10.0));
+        usage.on_sent((30, 32), 2, 10.0);
+        assert!(!usage.allows_growth(false, 10.0));
+    }
+
+    /// `tcp_is_cwnd_limited`: below twice the largest flight in slow start, and where the window was full.
+    #[test]
+    fn growth_depends_on_the_part_that_was_used() {
+        for (filled, slow_start, cwnd, grows) in [
+            (false, true, 9.0, true),
+            (false, true, 10.0, false),
+            (false, false, 9.0, false),
+            (true, true, 10.0, true),
+            (true, false, 10.0, true),
+        ] {
+            let usage = WindowUsage {
+                filled,
+                most: 5,
+                end: 6,
+            };
+            assert_eq!(usage.allows_growth(slow_start, cwnd), grows);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Samples passed to algorithms, and the rules of the transport that do not apply to algorithms that control cwnd
 //! themselves.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use longhaul_congestion::{
@@ -9,7 +10,7 @@ use longhaul_congestion::{
 use longhaul_units::{Rate, Span};
 
 use super::{ReceiverBench, SenderBench, controller, ms, tcp};
-use crate::config::{Pacing, Recovery, Tcp, Timestamps};
+use crate::config::{ClockError, Pacing, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, SackBlocks};
 
 /// An algorithm that records its samples.
@@ -311,6 +312,14 @@ fn the_transit_time_of_the_last_segment_is_reported_in_microseconds() {
     let acks = receiver.segment(35, 1, Flags::NONE);
     let report = receiver.env.network.peek_sack(&acks[0]);
     assert_eq!(report.transit(), Some(Span::from_millis(35)));
+    // A clock that is 5 ms ahead and gains a thousandth, after a second.
+    receiver.receiver.set_clock(ClockError {
+        offset: Span::from_millis(5),
+        drift: 0.001,
+    });
+    let acks = receiver.segment(1000, 2, Flags::NONE);
+    let report = receiver.env.network.peek_sack(&acks[0]);
+    assert_eq!(report.transit(), Some(Span::from_millis(1006)));
 
     let scribe = Scribe::new(Phases::Avoidance);
     let mut sender = SenderBench::open(one_way, scribe.controller());
@@ -319,4 +328,42 @@ fn the_transit_time_of_the_last_segment_is_reported_in_microseconds() {
     sender.ack(201, 3, &[]);
     let transits = scribe.facts(|ack| ack.one_way_delay);
     assert_eq!(transits, [Some(Span::from_micros(34_740)), None]);
+}
+
+/// Without selective acknowledgements, segments in flight are those sent since the last timeout and not acknowledged
+/// (FlightSize of RFC 5681 section 2): in order, at duplicates, and after a timeout, from which the sender goes back.
+#[test]
+fn in_flight_is_what_was_sent_and_is_not_acknowledged() {
+    for recovery in [
+        Recovery::Tahoe,
+        Recovery::Reno,
+        Recovery::NewReno,
+        Recovery::Ns2Reno,
+        Recovery::Ns2NewReno,
+    ] {
+        let scribe = Scribe::new(Phases::Avoidance);
+        let mut bench = SenderBench::open(tcp(recovery), scribe.controller());
+        let mut flight: BTreeSet<u64> = bench.sent().into_iter().collect();
+        let (mut at, mut una) = (200, 1);
+        for step in 0..60 {
+            at += 10;
+            if step % 20 == 19 {
+                at += 3000;
+                bench.wait(at);
+                flight.clear();
+            } else if step % 7 != 6 {
+                una += (1 + step % 3).min(flight.len() as u64);
+            }
+            flight.extend(bench.sent());
+            bench.ack(at, una, &[]);
+            flight.retain(|&segment| segment >= una);
+            let told = scribe.facts(|ack| ack.in_flight);
+            assert_eq!(
+                told.last(),
+                Some(&(flight.len() as u64)),
+                "{recovery:?}, {step}"
+            );
+            flight.extend(bench.sent());
+        }
+    }
 }

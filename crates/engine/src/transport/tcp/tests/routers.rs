@@ -96,6 +96,10 @@ fn grants_are_summed_up_and_applied() {
         let acks = receiver.segment_with(at, seq, Flags::NONE, sack);
         let ack = *acks.first()?;
         let (header, _) = receiver.env.network.options.take_header(ack.sack);
+        assert!(
+            header.is_none_or(|header| header.granted),
+            "no request of the receiver's"
+        );
         header.map(|header| header.change)
     };
     assert_eq!(answer(10, 1, 40_000.0, true), None);
