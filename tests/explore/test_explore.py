@@ -599,6 +599,15 @@ def test_traced_connections_have_curves_of_their_state(tmp_path: Path) -> None:
     assert page.values(relation["others"]).tolist() == [0, 1]
 
 
+def test_traces_of_several_runs_belong_to_the_flows_of_their_run(tmp_path: Path) -> None:
+    runs = [longhaul.run(TRACED, out=tmp_path / name) for name in ("one", "two")]
+    page = Page(explore([run.path for run in runs], tmp_path / "both.html"))
+    names = next(one for one in page.table("acks")["columns"] if one["name"] == "name")
+    assert names["categories"] == ["one bbr-0", "one gentle-0", "two bbr-0", "two gentle-0"]
+    relation = next(one for one in page.catalogue["relations"] if one["table"] == "acks")
+    assert page.values(relation["others"]).tolist() == [0, 1, 3, 4]
+
+
 def test_long_traces_are_thinned_and_the_page_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,5 +1,6 @@
 """State of algorithms at each acknowledgement, as a page shows it: a row for each connection."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from longhaul.results.state import OF_ALL, Quantity, Trace
 TABLE = "acks"
 # Times of curves, if there are more acknowledgements; fewer of many connections and quantities, so
 # that curves stay below this many values.
-MAX_TIMES = 20_000
+MAX_TIMES, MIN_TIMES = 20_000, 20
 MAX_VALUES = 10_000_000
 # A threshold that was never set is infinite; windows are never this large.
 NEVER_SET_PKTS = 1e8
@@ -63,32 +64,29 @@ def _frame(
     runs: Sequence[Results], traces: Sequence[tuple[int, Trace]], rows: Sequence[Connection]
 ) -> pl.DataFrame:
     """Return names, algorithms and acknowledgements of the connections, in their order."""
+    time_s = pl.col("t_s")
+    counts = (time_s.n_unique().alias("acks"), time_s.min().alias("from_s"),
+              time_s.max().alias("to_s"))  # fmt: skip
     counted = {
         Connection(number, name, connection): values
         for number, trace in traces
         for name, connection, *values in trace.samples.group_by("name", "connection")
-        .agg(
-            pl.col("t_s").n_unique(), pl.col("t_s").min().alias("a"), pl.col("t_s").max().alias("b")
-        )
+        .agg(*counts)
         .iter_rows()
     }
     flows = [run.flows.select("name", "label", "congestion").rows_by_key("name") for run in runs]
+    of_flow = Counter(row[:2] for row in rows)
     several = len(runs) > 1
     found = []
     for row in rows:
-        acks, first_s, last_s = counted[row]
+        acks, from_s, to_s = counted[row]
         run = runs[row.run].name
-        name = f"{row.flow} {row.number}" if _is_one_of_several(row, rows) else row.flow
+        name = f"{row.flow} {row.number}" if of_flow[row[:2]] > 1 else row.flow
         named = {"run": run, "name": f"{run} {name}"} if several else {"name": name}
         ((label, congestion),) = flows[row.run][row.flow]
         facts = {"label": label, "connection": row.number, "congestion": congestion}
-        found.append({**named, **facts, "acks": acks, "from_s": first_s, "to_s": last_s})
+        found.append({**named, **facts, "acks": acks, "from_s": from_s, "to_s": to_s})
     return pl.DataFrame(found)
-
-
-def _is_one_of_several(row: Connection, rows: Sequence[Connection]) -> bool:
-    """Return true if further connections of the flow are traced."""
-    return sum(other[:2] == row[:2] for other in rows) > 1
 
 
 def _flow_places(runs: Sequence[Results]) -> dict[tuple[int, str], int]:
@@ -102,7 +100,7 @@ def _add_curves(
 ) -> None:
     quantities = list(dict.fromkeys(one for _, trace in traces for one in trace.labels))
     recorded = np.unique(np.concatenate([trace.samples["t_s"].to_numpy() for _, trace in traces]))
-    most = min(MAX_TIMES, MAX_VALUES // (len(rows) * len(quantities)))
+    most = max(MIN_TIMES, min(MAX_TIMES, MAX_VALUES // (len(rows) * len(quantities))))
     times, note = recorded, ""
     if len(recorded) > most:
         times = np.linspace(recorded[0], recorded[-1], most)
