@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 import longhaul
+from longhaul.analysis.judging import REPRODUCED
+from longhaul.studies.judgement import Judgement
 from longhaul.studies.study import find
 
 STUDY = find("c4-2026")
@@ -131,3 +133,10 @@ def test_the_deviation_is_that_of_the_quantiles() -> None:
     uniform = METRICS._deviation(dict(zip(names, (share / 100 for share in shares), strict=True)))
     assert uniform == pytest.approx(12**-0.5)
     assert METRICS._deviation(dict.fromkeys(names, 0.1)) == 0
+
+
+def test_the_interval_of_a_statistic_of_single_runs_is_named_by_it() -> None:
+    for measure, name in (("mean", "mean"), ("ninth_decile", "ninth decile")):
+        claim = next(claim for claim in STUDY.claims if claim.measure == measure)
+        judged = Judgement(claim, 1.0, (0.9, 1.1), REPRODUCED, "full", 100)
+        assert judged.interval_of == name

@@ -48,7 +48,10 @@ class Judgement:
         """The statistic that the interval is of, as text."""
         if self.interval is None:
             return None
-        return f"one more run, {self.shape}" if self.shape else "median"
+        if self.shape:
+            return f"one more run, {self.shape}"
+        of_runs = self.claim.question.words.get("runs") == "each"
+        return self.claim.measure.replace("_", " ") if of_runs else "median"
 
     @property
     def outcome(self) -> str:

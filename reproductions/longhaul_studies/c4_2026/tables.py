@@ -35,7 +35,7 @@ def groups(data: Data) -> list[str]:
     held: Counter[tuple[str, str]] = Counter()
     every: Counter[tuple[str, str]] = Counter()
     for judgement in ledger.judge(find("c4-2026"), data, "quick"):
-        if judgement.claim.derived:
+        if judgement.claim.derived or judgement.claim.is_hypothesis:
             continue
         key = _group(judgement.claim), str(judgement.claim.question.levels["main"])
         every[key] += 1
