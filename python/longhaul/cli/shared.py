@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,6 +38,38 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tabl
 
 class InputError(longhaul.LonghaulError):
     """An argument that cannot be used."""
+
+
+# Widths in inches by unit, and by name: a column and the page of a paper in two columns.
+UNITS_IN = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
+NAMED_IN = {"column": 85 / 25.4, "page": 178 / 25.4}
+MIN_WIDTH_IN, MAX_WIDTH_IN = 1.5, 40.0
+
+
+def _inches(width: str) -> float:
+    """Return the inches of a width such as `85mm`, `3.5 in` or `column`."""
+    if width in NAMED_IN:
+        return NAMED_IN[width]
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(mm|cm|in)", width.strip())
+    inches = float(found[1]) * UNITS_IN[found[2]] if found else 0.0
+    if not MIN_WIDTH_IN <= inches <= MAX_WIDTH_IN:
+        raise InputError(f"--width {width}: expected a length such as 85mm, 8.5cm or 3.5in, from "
+                         "40 mm to 1 m, or one of column, page")  # fmt: skip
+    return inches
+
+
+# In inches, of every command that draws.
+Width = Annotated[
+    float | None,
+    typer.Option(
+        "--width",
+        metavar="WIDTH",
+        parser=_inches,
+        help="Width of the plot: a length in mm, cm or in, such as 85mm; `column` (85 mm) or "
+        "`page` (178 mm) of a paper in two columns.",
+        show_default="each plot's own",
+    ),
+]
 
 
 class Commands(Group):

@@ -1,9 +1,10 @@
 """Panels, legends, and files of plots."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from textwrap import fill
 from typing import Any, Literal, TypeVar
 from xml.sax.saxutils import escape
 
@@ -73,6 +74,8 @@ METADATA: dict[str, Any] = {
 _given_width_in: ContextVar[float | None] = ContextVar("given_width_in", default=None)
 # Narrower panels have no room for their numbers.
 MIN_PANEL_IN = 2.4
+# Part of a panel's width that its title may take: the rest is that of the other axis.
+ROOM = 0.85
 
 Content = TypeVar("Content")
 
@@ -142,9 +145,7 @@ def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -
             entries.setdefault(shortened(text), handle)
     if not entries:
         return
-    longest = max(map(len, entries)) + HANDLE_CHARACTERS
-    room_in = _given_width_in.get() or width
-    columns = max(1, min(len(entries), int(room_in * CHARACTERS_PER_IN / longest)))
+    columns = legend_columns(entries, for_width_of(width))
     rows = -(-len(entries) // columns)
     high = rows if title is None else rows + 1
     drawing.set_figheight(drawing.get_figheight() + LEGEND_ROW_IN * high)
@@ -155,6 +156,12 @@ def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -
         ncols=columns,
         title=title,
     )
+
+
+def legend_columns(names: Collection[str], room_in: float) -> int:
+    """Return the number of columns of a legend that fit into a width in inches, at least one."""
+    longest = max(map(len, names)) + HANDLE_CHARACTERS
+    return max(1, min(len(names), int(room_in * CHARACTERS_PER_IN / longest)))
 
 
 def label_ends(drawing: Figure) -> Figure:
@@ -246,6 +253,26 @@ def shortened(text: str) -> str:
     return f"{text[:half]}…{text[-half:]}"
 
 
+def _wrap(drawing: Figure) -> None:
+    """Break titles and labels that are wider than the room of their panels into lines."""
+    drawing.draw_without_rendering()
+    for axes in drawing.axes:
+        place = axes.get_subplotspec()
+        room = ROOM * drawing.bbox.width / (place.get_gridspec().ncols if place else 1)
+        for text in (axes.title, axes.xaxis.label):
+            wide = text.get_window_extent().width
+            if wide > room:
+                lines = text.get_text().split("\n")
+                most = int(max(map(len, lines)) * room / wide)
+                text.set_text("\n".join(fill(line, max(most, 1)) for line in lines))
+
+
+def draw(make: Callable[[], Figure], path: Path, width_in: float | None = None) -> None:
+    """Draw a figure for a width, or for its own if that is None, and write it."""
+    with for_width(width_in):
+        save(make(), path, width_in)
+
+
 def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
     """Write a figure as SVG, PNG or PDF, by the path's suffix.
 
@@ -256,6 +283,7 @@ def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
     style = {**STYLE, "svg.hashsalt": path.stem}
     if width_in is not None:
         drawing.set_figwidth(width_in)
+        _wrap(drawing)
         style["savefig.bbox"] = None
     # What the figure shows, for those who do not see it.
     title = str(drawing.get_label())
