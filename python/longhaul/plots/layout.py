@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from longhaul.files.endings import FIGURES, check_file
 from longhaul.files.writing import atomic
@@ -135,6 +136,14 @@ def for_width(width_in: float | None) -> Iterator[None]:
 def for_width_of(usual_in: float) -> float:
     """Return the width of a figure in inches: the one that is given, or else its usual one."""
     return _given_width_in.get() or usual_in
+
+
+def logarithmic(axes: Axes) -> None:
+    """Make the horizontal axis logarithmic, with whole numbers in place of powers of ten."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -> None:

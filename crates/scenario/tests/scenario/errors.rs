@@ -409,7 +409,7 @@ fn overrides_are_named_in_messages() {
         .unwrap_err()
         .to_string();
     assert!(
-        message.contains("flows has 1 entries, from 0; there is no 3"),
+        message.contains("flows has 1 entry, from 0; none has a label: use flows.0; there is no 3"),
         "{message}"
     );
 }
