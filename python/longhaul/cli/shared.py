@@ -18,7 +18,28 @@ from longhaul.cli.lazy import Group
 BAD_INPUT = 2
 FAILED = 1
 
-ScenarioFile = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML or JSON).")]
+
+class InputError(longhaul.LonghaulError):
+    """An argument that cannot be used."""
+
+
+def _scenario(file: Path) -> Path:
+    """Return a scenario's file; refuse a run directory, and name the file that was meant."""
+    if (file / "run.json").is_file():
+        raise InputError(f"{file}: a run directory; its scenario is in {file / 'run.json'}")
+    if not file.exists() and file.parent.is_dir():
+        from longhaul.files.names import nearest
+
+        near = nearest(file.name, [other.name for other in file.parent.glob(f"*{file.suffix}")])
+        if near is not None:
+            raise InputError(f"{file}: no such file (did you mean `{file.with_name(near)}`?)")
+    return file
+
+
+ScenarioFile = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", callback=_scenario, help="Scenario file (TOML or JSON)."),
+]
 RunDirs = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")]
 Overrides = Annotated[
     list[str] | None,
@@ -34,10 +55,6 @@ Overrides = Annotated[
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Overwrite existing output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-
-
-class InputError(longhaul.LonghaulError):
-    """An argument that cannot be used."""
 
 
 # Widths in inches by unit, and by name: a column and the page of a paper in two columns.
