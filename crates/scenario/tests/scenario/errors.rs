@@ -146,6 +146,13 @@ fn a_file_that_is_not_there_is_named_once_and_without_a_position() {
 }
 
 #[test]
+fn a_table_in_place_of_a_list_is_explained_as_its_entry() {
+    let message = replaced("[[flows]]", "[flows]");
+    let said = "expected a list, found a table; each entry of a list begins with [[flows]]";
+    assert!(message.contains(said), "{message}");
+}
+
+#[test]
 fn a_table_that_stands_twice_is_explained_as_a_list() {
     let message = replaced("[[flows]]", "[flows]\n[flows]");
     assert!(message.starts_with("wrong.toml:8:"), "{message}");
