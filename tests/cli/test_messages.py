@@ -237,3 +237,11 @@ def test_a_new_scenario_names_itself_in_its_comments(cli: CommandLine, tmp_path:
     text = (tmp_path / "mine.toml").read_text()
     assert "longhaul emulate mine.toml " in text
     assert "scenarios/" not in text
+
+
+def test_a_run_shows_its_tables_and_refuses_others_by_their_names(
+    finished: longhaul.Results,
+) -> None:
+    assert "Small, 10 s; tables: flows 3, links 2, " in repr(finished)
+    with pytest.raises(ResultsError, match=r"unknown table `flow` .*`flows`"):
+        finished.table("flow")

@@ -118,11 +118,3 @@ def test_a_notebook_shows_the_summary_and_a_plot(finished: longhaul.Results) -> 
     assert shown.count("<svg") == 1
     assert "<script" not in shown
     assert str(finished.path) in repr(finished)
-    assert "Small, 10 s; tables: flows 3, links 2, " in repr(finished)
-
-
-def test_a_table_that_no_run_has_is_refused_with_the_names_of_tables(
-    finished: longhaul.Results,
-) -> None:
-    with pytest.raises(longhaul.LonghaulError, match=r"unknown table `flow` .*`flows`"):
-        finished.table("flow")

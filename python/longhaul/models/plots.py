@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -95,7 +96,11 @@ def sets(cases: Sequence[Sets]) -> Figure:
         drawing, left, right = _two_panels()
         buffers = [case.buffer_pkts for case in cases]
         for (first, other), style in zip(pairs, styles.of_runs(len(pairs)), strict=True):
-            line = {"color": style.colour, "marker": style.marker, "markersize": 4.0}
+            line: dict[str, Any] = {
+                "color": style.colour,
+                "marker": style.marker,
+                "markersize": 4.0,
+            }
             rates = [case.throughput_ratio(first, other) for case in cases]
             left.plot(buffers, rates, label=f"throughputs {first}:{other}", **line)
             times = [case.rtt_ratio(other, first) for case in cases]
@@ -127,7 +132,11 @@ def droptail(curves: Curves) -> Figure:
             for points, how, line in zip(
                 pair, ("together", "one by one"), ("-", "--"), strict=True
             ):
-                of_line = {"color": style.colour, "linestyle": line, "label": f"{name}, {how}"}
+                of_line: dict[str, Any] = {
+                    "color": style.colour,
+                    "linestyle": line,
+                    "label": f"{name}, {how}",
+                }
                 connections = [point.connections for point in points]
                 left.plot(connections, [point.loss for point in points], **of_line)
                 right.plot(connections, [point.goodput for point in points], **of_line)
