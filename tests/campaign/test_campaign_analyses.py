@@ -1,6 +1,7 @@
 """The command `analyze` on a campaign, a run, and any table."""
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -90,6 +91,19 @@ def test_analyses_print_tables_and_draw_pictures(
     drawn = list((tmp_path / "pictures").glob("*.svg"))
     assert len(drawn) == pictures
     assert cli("analyze", campaign_table, name, *words).returncode == 0
+
+
+def test_plots_of_analyses_have_the_width_that_is_asked_for(
+    cli: CommandLine, campaign_table: Path, tmp_path: Path
+) -> None:
+    words = ["analyze", campaign_table, "effects", "-r", "goodput_bps", "--width", "column"]
+    drawn = cli(*words, "--out", "e.pdf")
+    assert drawn.returncode == 0, drawn.stderr
+    (box,) = re.findall(rb"/MediaBox \[ ?0 0 ([\d.]+) ", (tmp_path / "e.pdf").read_bytes())
+    assert float(box) == pytest.approx(240.9, abs=0.1)
+    for refused in (cli(*words), cli(*words, "--out", "e.csv")):
+        assert refused.returncode == 2
+        assert "--width: expected a plot or a directory as --out" in refused.stderr
 
 
 def test_runs_are_left_out_of_an_analysis(cli: CommandLine, campaign_table: Path) -> None:

@@ -135,6 +135,36 @@ def test_a_figure_has_the_width_that_is_asked_for(
     assert float(box) == pytest.approx(points, abs=0.1)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("window", "reno", "cubic", "--loss-every", "100", "--rounds", "20"),
+        ("model", "response"),
+        ("model", "parallel-tcp"),
+        ("model", "laws", "reno", "cubic", "hstcp"),
+    ],
+    ids=lambda words: words[-1] if words[0] == "model" else words[0],
+)
+def test_every_command_that_draws_has_widths(
+    words: tuple[str, ...], cli: CommandLine, tmp_path: Path
+) -> None:
+    ended = cli(*words, "--out", "w.pdf", "--width", "column")
+    assert ended.returncode == 0, ended.stderr
+    (box,) = re.findall(rb"/MediaBox \[ ?0 0 ([\d.]+) ", (tmp_path / "w.pdf").read_bytes())
+    assert float(box) == pytest.approx(240.9, abs=0.1)
+
+
+def test_titles_are_broken_into_lines_where_a_figure_is_narrow(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    words = ("window", "reno", "--loss-every", "1000", "--rounds", "20", "--out")
+    for name, more in (("own.svg", ()), ("narrow.svg", ("--width", "60mm"))):
+        assert cli(*words, name, *more).returncode == 0
+    title = "every 1,000th segment lost, round trip 100 ms"
+    assert title in (tmp_path / "own.svg").read_text()
+    assert title not in (tmp_path / "narrow.svg").read_text()
+
+
 @pytest.mark.parametrize("width", ["85", "85px", "1mm", "wide"])
 def test_a_width_that_is_none_is_refused(
     width: str, finished: longhaul.Results, cli: CommandLine

@@ -210,3 +210,38 @@ def test_keys_that_are_suggested_exist(cli: CommandLine, tmp_path: Path) -> None
     for setting in dict.fromkeys(KEYS.values()):
         checked = cli("check", "a.toml", "--set", setting.replace("'", ""))
         assert checked.returncode == 0, checked.stderr
+
+
+def test_a_scenario_file_that_is_not_there_names_the_nearest(
+    cli: CommandLine, small: Path, finished: longhaul.Results
+) -> None:
+    missing = small.with_name(small.name.replace("s", "ss", 1))
+    refused = cli("check", missing)
+    assert refused.returncode == 2
+    assert f"{missing}: no such file (did you mean `{small}`?)" in refused.stderr
+    refused = cli("run", finished.path)
+    assert "a run directory; its scenario is in" in refused.stderr
+
+
+def test_words_of_campaigns_are_explained_where_one_run_is_meant(
+    cli: CommandLine, small: Path, finished: longhaul.Results
+) -> None:
+    refused = cli("run", small, "--replications", "5")
+    assert "A campaign has replications" in refused.stderr
+    refused = cli("analyze", finished.path, "effects")
+    assert "effects: an analysis of campaigns and tables" in refused.stderr
+
+
+def test_a_new_scenario_names_itself_in_its_comments(cli: CommandLine, tmp_path: Path) -> None:
+    assert cli("new", "mine.toml", "--from", "emulation").returncode == 0
+    text = (tmp_path / "mine.toml").read_text()
+    assert "longhaul emulate mine.toml " in text
+    assert "scenarios/" not in text
+
+
+def test_a_run_shows_its_tables_and_refuses_others_by_their_names(
+    finished: longhaul.Results,
+) -> None:
+    assert "Small, 10 s; tables: flows 3, links 2, " in repr(finished)
+    with pytest.raises(ResultsError, match=r"unknown table `flow` .*`flows`"):
+        finished.table("flow")

@@ -68,6 +68,28 @@ def test_slow_start_does_not_set_the_scale_of_the_window(runs: list[longhaul.Res
     assert f"up to {highest:,.0f}" in axes.texts[0].get_text()
 
 
+def test_delays_over_more_than_two_decades_have_a_logarithmic_axis(
+    tmp_path: Path, runs: list[longhaul.Results]
+) -> None:
+    bloated = longhaul.run(
+        {
+            "duration": "6 s",
+            "measure": {"delays": True},
+            "topology": {
+                "dumbbell": {
+                    "bottleneck": {
+                        "rate": "1 Mbps", "delay": "1 ms",
+                        "queue": {"kind": "droptail", "limit": "200 packets"},
+                    }
+                }
+            },
+            "flows": [{"label": "one"}],
+        }
+    )  # fmt: skip
+    scales = [plots.figure("delays", each).axes[0].get_xscale() for each in (runs, [bloated])]
+    assert scales == ["linear", "log"]
+
+
 def test_delays_of_several_runs_share_a_panel_with_an_entry_for_each_curve(
     runs: list[longhaul.Results],
 ) -> None:

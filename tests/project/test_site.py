@@ -72,6 +72,15 @@ def test_everything_in_the_registries_has_a_page(site: Path) -> None:
         assert all(f"`{one['name']}`" in text for one in row["parameters"])
 
 
+def test_no_sentence_of_a_reference_page_lacks_its_beginning(site: Path) -> None:
+    """Neither a table without a description, nor a flag whose values are given twice."""
+    assert set(columns.TABLES) == {row["table"] for row in _engine.columns()}
+    for page in (site / "reference").rglob("*.md"):
+        text = page.read_text("utf-8")
+        assert not re.search(r"^[.,;] ", text, re.MULTILINE), page
+        assert "to 1 0 or 1" not in text, page
+
+
 def test_every_key_and_column_is_described(site: Path) -> None:
     shown = "".join(page.read_text("utf-8") for page in (site / "reference").rglob("*.md"))
     for row in _engine.scenario_keys():

@@ -78,6 +78,8 @@ def test_the_verb_prints_overrides(tmp_path: Path, cli: CommandLine) -> None:
     file.write_text(WEB)
     printed = cli("calibrate", file, "--load", "0.3", "--of", "web")
     assert printed.returncode == 0, printed.stderr
+    assert printed.stderr.startswith("60 s at 1 times the rates\n")
+    assert printed.stderr.count("60 s at") == printed.stdout.count("%\n") + 4
     assert "--set flows.0.traffic.interval.mean=" in printed.stdout
     found = json.loads(cli("calibrate", file, "--load", "0.3", "--of", "web", "--json").stdout)
     assert found["load"] == pytest.approx(0.3, rel=0.005)

@@ -79,6 +79,26 @@ def test_only_runs_at_chosen_levels_are_done(study: Path, cli: CommandLine) -> N
     assert stored() == 6
 
 
+def test_a_part_prints_its_metrics_and_says_what_claims_are_judged_by(
+    study: Path, cli: CommandLine
+) -> None:
+    ran = cli("study", "run", study, "--where", "algorithm=cubic", "-e", "clean")
+    assert ran.returncode == 0, ran.stderr
+    values = pl.read_parquet("studies/link/results/quick/values.parquet")
+    (row,) = (line for line in ran.stdout.splitlines() if line.startswith("utilisation "))
+    assert float(row.split()[1]) == pytest.approx(values["utilisation"][0], rel=1e-5)
+    assert "`study claims` judges these runs alone from now on; without studies/link" in ran.stdout
+
+
+def test_a_level_of_the_other_scale_alone_names_that_scale(study: Path, cli: CommandLine) -> None:
+    file = study / "experiments.toml"
+    both = "levels = { quick = [1e-4], full = [1e-4, 1e-3] }"
+    file.write_text(file.read_text().replace("levels = [1e-4, 1e-3]", both))
+    refused = cli("study", "run", study, "--where", "loss=0.001")
+    assert refused.returncode == 2
+    assert "loss=0.001: only --scale full has this level; available: 0.0001" in refused.stderr
+
+
 def test_experiment_on_request_is_done_if_it_is_named(study: Path, cli: CommandLine) -> None:
     file = study / "experiments.toml"
     file.write_text(file.read_text().replace('id      = "loss"', 'id = "loss"\non_request = true'))

@@ -188,6 +188,12 @@ def _caption(name: str, given: Mapping[str, Any]) -> str:
     )
 
 
+def allowed(parameter: Mapping[str, Any]) -> str:
+    """Return the allowed values with their unit; that of a flag is all that is to be said."""
+    unit = str(parameter.get("unit", ""))
+    return unit if unit == "0 or 1" else f"{parameter['allowed']} {unit}".strip()
+
+
 def _parameters(row: Mapping[str, Any]) -> list[str]:
     if not row["parameters"]:
         return ["## Parameters", "", "None.", ""]
@@ -196,7 +202,7 @@ def _parameters(row: Mapping[str, Any]) -> list[str]:
         (
             code(parameter["name"]),
             parameter["help"],
-            f"{parameter['allowed']} {parameter.get('unit', '')}".strip(),
+            allowed(parameter),
             parameter["default"],
             parameter["source"],
         )

@@ -10,6 +10,7 @@ TABLES = {
     "series": "samples of flows, links and proxies over time, `measure.every` apart; counters are cumulative",
     "events": "congestion events of flows, where `measure.events = true`",
     "acks": "state of a sender at each ACK, where `trace_acks = true`: one row a quantity",
+    "delays": "quantiles, where `measure.delays = true`: one row a label, of the one-way delays of its data packets, and one row a sampled link, of the waits in its queue",
     "exchanges": "one row a connection or a pair of request and response, where flows have traffic",
 }
 
@@ -31,7 +32,7 @@ def write(pages: Pages) -> None:
         lines = [
             f"# Table `{name}`",
             "",
-            f"{TABLES.get(name, '').capitalize()}. In the run directory: `{name}.parquet`; in Python: `results.{name}`."
+            f"{TABLES[name].capitalize()}. In the run directory: `{name}.parquet`; in Python: `results.{name}`."
             if name != "series"
             else "Samples of flows, links and proxies over time, `measure.every` apart; counters are cumulative. In the run directory: `series.parquet`; in Python: `results.series`, and `results.link_series` with those of links alone.",
             "",
@@ -58,7 +59,7 @@ def write(pages: Pages) -> None:
             (
                 f"[{code(name)}]({name}.md)",
                 sum(row["table"] == name for row in columns),
-                TABLES.get(name, ""),
+                TABLES[name],
             )
             for name in names
         ),

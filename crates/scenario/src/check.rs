@@ -96,6 +96,10 @@ fn check(kind: &'static Kind, node: &mut Node, path: &str, out: &mut Vec<Diagnos
         (Kind::Congestion, Value::Table(table)) => check_congestion(table, path, out),
         (Kind::SlowStart, Value::Table(table)) => check_slow_start(table, path, out),
         (Kind::OneOf(kinds), _) => check_one_of(kinds, kind, node, path, out),
+        // One table in place of a list, whose entry has too many keys to name them all.
+        (Kind::List(_), Value::Table(_)) if !path.contains('.') => refuse(format!(
+            "expected a list, found a table; each entry of a list begins with [[{path}]]"
+        )),
         (_, found) => {
             let found = describe_value(found);
             refuse(format!("expected {}, found {found}", describe(kind)));

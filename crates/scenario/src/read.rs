@@ -329,11 +329,15 @@ fn entry_of(items: &[Node], key: &str) -> Option<usize> {
 fn no_entry(items: &[Node], path: &str, key: &str) -> String {
     let labels: Vec<&str> = items.iter().filter_map(label_of).collect();
     let labels = match labels[..] {
-        [] => String::new(),
+        [] if items.is_empty() => String::new(),
+        [] => format!("; none has a label: use {path}.0"),
         _ => format!("; labels: {}", labels.join(", ")),
     };
-    let count = items.len();
-    format!("{path} has {count} entries, from 0{labels}; there is no {key}")
+    let count = match items.len() {
+        1 => "1 entry".to_string(),
+        many => format!("{many} entries"),
+    };
+    format!("{path} has {count}, from 0{labels}; there is no {key}")
 }
 
 fn label_of(item: &Node) -> Option<&str> {

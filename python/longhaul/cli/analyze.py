@@ -16,7 +16,7 @@ from rich.table import Table
 
 from longhaul.analysis.table import Level, ResponseTable, some, write_table
 from longhaul.cli.printing import print_json, stdout
-from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
+from longhaul.cli.shared import AsJson, InputError, Overwrite, Width, refuse_existing
 from longhaul.cli.tables import is_run, read_table
 from longhaul.figures.words import unit_at
 from longhaul.files import endings
@@ -164,6 +164,7 @@ def analyze(
     log: Log = False,
     out: Out = None,
     format: Format = PlotFormat.svg,
+    width: Width = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
@@ -178,6 +179,8 @@ def analyze(
         analyses = (names or [])[len(more) :] or ["steady"]
         _of_runs([source, *map(Path, more)], analyses, against, json=json)
         return
+    if width is not None and (out is None or out.suffix == ".csv"):
+        raise InputError(f"--width: expected a plot or a directory as --out, found {out or 'none'}")
     if out is not None:
         endings.is_file(out, (*endings.FIGURES, ".csv"))
     if scores is not None:
@@ -208,7 +211,7 @@ def analyze(
     if not {"effects", "ranks", "cube"}.isdisjoint(findings):
         _say_what_goes_together(table)
     # Output that cannot be written is refused before anything is printed.
-    write = None if out is None else _writer(findings, out, format, overwrite=overwrite)
+    write = None if out is None else _writer(findings, out, format, width, overwrite=overwrite)
     if scores is not None:
         _write_scores(findings["components"], table, scores, overwrite=overwrite)
     _show({name: of_one.tables for name, of_one in findings.items()}, json=json)
@@ -358,12 +361,17 @@ def _as_json(text: Text) -> dict[str, object]:
 
 
 def _writer(
-    findings: dict[str, Findings], out: Path, format: PlotFormat, *, overwrite: bool
+    findings: dict[str, Findings],
+    out: Path,
+    format: PlotFormat,
+    width: float | None,
+    *,
+    overwrite: bool,
 ) -> Callable[[], list[Path]]:
     """Return a function that writes tables or plots and returns their paths."""
     if out.suffix == ".csv":
         return _table_writer(findings, out, overwrite=overwrite)
-    return _plot_writer(findings, out, format, overwrite=overwrite)
+    return _plot_writer(findings, out, format, width, overwrite=overwrite)
 
 
 def _table_writer(
@@ -394,7 +402,12 @@ def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwr
 
 
 def _plot_writer(
-    findings: dict[str, Findings], out: Path, format: PlotFormat, *, overwrite: bool
+    findings: dict[str, Findings],
+    out: Path,
+    format: PlotFormat,
+    width: float | None,
+    *,
+    overwrite: bool,
 ) -> Callable[[], list[Path]]:
     """Return a writer of one plot to a file, or of all plots to a directory."""
     drawings = {name: draw for each in findings.values() for name, draw in each.plots.items()}
@@ -404,8 +417,8 @@ def _plot_writer(
         if len(drawings) > 1 and out.stem not in drawings:
             raise InputError(
                 f"--out {out}: expected a directory for {len(drawings)} plots, "
-                f"or the name of one of them, such as {next(iter(drawings))}{out.suffix}; "
-                f"available: {', '.join(drawings)}"
+                f"or the name of one of them, such as {next(iter(drawings))}{out.suffix}, or one "
+                f"response with --response; available: {', '.join(drawings)}"
             )
         targets = {out: drawings.get(out.stem, next(iter(drawings.values())))}
     else:
@@ -417,7 +430,7 @@ def _plot_writer(
         from longhaul import plots
 
         for path, draw in targets.items():
-            plots.save(draw(), path)
+            plots.draw(draw, path, width)
         return list(targets)
 
     return write

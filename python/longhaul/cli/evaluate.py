@@ -107,6 +107,9 @@ def evaluate(
     chosen = run_.evaluable(chosen, field, scale, given)
     target = out or Path("evaluations") / evaluated.name.replace(":", "-")
     scores.check_target(target, evaluated)
+    if not (quiet or json):
+        count = run_.count(chosen, field, scale)
+        typer.echo(f"{count} runs, less those that {store} has", err=True)
     with show_progress(f"{evaluated.name}, {suite} ({scale})") as watch:
         measured, progress = run_.evaluate(
             chosen, field, store, scale=scale, settings=given, workers=workers,
@@ -164,7 +167,7 @@ def _names(written: str) -> list[str]:
 
 def _table(document: str, outcomes: Sequence[Outcome]) -> Table:
     table = Table(
-        document, "criterion", "class", "verdict", "better", "worse", "of", box=None,
+        document, "criterion", "class", "verdict", "points better", "worse", "judged", box=None,
         pad_edge=False,
     )  # fmt: skip
     for outcome in outcomes:

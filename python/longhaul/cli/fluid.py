@@ -11,7 +11,7 @@ import typer
 from longhaul import _engine
 from longhaul.cli.model import Out, Packet, Rate, Rtt, path_of, print_table, save_plot
 from longhaul.cli.printing import print_json
-from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
+from longhaul.cli.shared import AsJson, InputError, Overwrite, Width, refuse_existing
 from longhaul.files.names import unknown
 from longhaul.models import paths
 from longhaul.models.dynamics import MODELLED
@@ -34,6 +34,7 @@ def laws(
     rate: Rate = "1 Gbps",
     rtt: Rtt = "100 ms",
     out: Out = None,
+    width: Width = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
@@ -74,7 +75,9 @@ def laws(
         formats = ("{}", *["{:,.1f}"] * len(losses), "{:.2e}", "{}", "{}")
         print_table(heads, formats, [_written(row) for row in rows])
     if out is not None:
-        save_plot(plots.laws(chosen, rtt_s, full), out, overwrite=overwrite, quiet=json)
+        save_plot(
+            lambda: plots.laws(chosen, rtt_s, full), out, width, overwrite=overwrite, quiet=json
+        )
 
 
 def _written(row: dict[str, Any]) -> dict[str, Any]:
@@ -153,6 +156,7 @@ def hybrid(
     hours: Annotated[float, typer.Option(help="Simulated hours.")] = 11.0,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 1,
     out: Out = None,
+    width: Width = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
@@ -190,12 +194,13 @@ def hybrid(
         forms = ("{:,}", *["{:.2f}"] * 3, *["{:.1f}"] * 3, "{:.2f}", "{:.2f}", "{:.1%}", "{:.1f}")
         print_table(heads, forms, rows)
     if out is not None:
-        save_plot(plots.sets(runs), out, overwrite=overwrite, quiet=json)
+        save_plot(lambda: plots.sets(runs), out, width, overwrite=overwrite, quiet=json)
 
 
 def fluid(
     scenario: Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file.")],
     out: Out = None,
+    width: Width = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
@@ -234,8 +239,8 @@ def fluid(
         _print_equilibrium(said)
     if out is not None:
         save_plot(
-            plots.trajectory(scene.labels, scene.links, fluid_comparison.solve(scene)),
-            out, overwrite=overwrite, quiet=json,
+            lambda: plots.trajectory(scene.labels, scene.links, fluid_comparison.solve(scene)),
+            out, width, overwrite=overwrite, quiet=json,
         )  # fmt: skip
 
 
@@ -291,7 +296,13 @@ def path(
 
 
 def beside_packets(
-    scenarios: list[Path], model: str, plot: Path | None, *, overwrite: bool, json: bool
+    scenarios: list[Path],
+    model: str,
+    plot: Path | None,
+    width: float | None,
+    *,
+    overwrite: bool,
+    json: bool,
 ) -> None:
     """Simulate a scenario and solve its fluid model: `longhaul compare SCENARIO --with fluid`."""
     from longhaul.models import fluid_comparison
@@ -315,8 +326,9 @@ def beside_packets(
         print_table(heads, ("{}", "{}", "{:.6g}", "{:.6g}", "{}"), rows)
     if plot is not None:
         save_plot(
-            fluid_comparison.picture(scene, trajectory, results),
+            lambda: fluid_comparison.picture(scene, trajectory, results),
             plot,
+            width,
             overwrite=overwrite,
             quiet=json,
         )

@@ -99,6 +99,8 @@ def _instead(option: str, command: TyperCommand) -> str:
     """Return a hint at the right name of an unknown option, or at the key for it."""
     options = {name for parameter in command.params for name in parameter.opts}
     other = OTHER_NAMES.get(option)
+    if option == "--replications" and command.name == "run":
+        return ". A campaign has replications: longhaul campaign new FILE"
     if other in options:
         return f". Did you mean {other}?"
     if "--set" in options and option in KEYS:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from math import ceil, inf
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
 from longhaul import _engine
 from longhaul.cli.printing import print_json, stdout
-from longhaul.cli.shared import AsJson, InputError, Overwrite, refuse_existing
+from longhaul.cli.shared import AsJson, InputError, Overwrite, Width, refuse_existing
 from longhaul.files.endings import FIGURES, check_file
 from longhaul.files.names import unknown
 from longhaul.models import parallel_tcp as parallel
 from longhaul.models import response as responses
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def _picture(out: Path | None) -> Path | None:
@@ -49,6 +53,7 @@ def response(
     rate: Rate = "1 Gbps",
     rtt: Rtt = "100 ms",
     out: Out = None,
+    width: Width = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
@@ -87,7 +92,9 @@ def response(
             "one of it"
         )
     if out is not None:
-        save_plot(plots.response(chosen, capacity), out, overwrite=overwrite, quiet=json)
+        save_plot(
+            lambda: plots.response(chosen, capacity), out, width, overwrite=overwrite, quiet=json
+        )
 
 
 def path_of(rate: str, rtt: str, packet: float = 1500.0, **other: float) -> tuple[float, float]:
@@ -163,6 +170,7 @@ def parallel_tcp(
     packet: Packet = 1500,
     ack_every: Annotated[int, typer.Option(help="Packets per acknowledgement.", min=1)] = 1,
     out: Out = None,
+    width: Width = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
@@ -184,12 +192,13 @@ def parallel_tcp(
     if counts[0] < 1:
         raise InputError(f"--connections {counts[0]}: at least 1")
     if red:
-        _over_red(path, _red(q_min, q_max, p_max), counts, out, overwrite=overwrite, json=json)
+        chosen = _red(q_min, q_max, p_max)
+        _over_red(path, chosen, counts, out, width, overwrite=overwrite, json=json)
     else:
         shares = buffer or [0.1, 0.5]
         if bad := [share for share in shares if not 0 < share <= 1]:
             raise InputError(f"--buffer {bad[0]:g}: above 0 and at most 1, the path's capacity")
-        _over_droptail(path, shares, counts, out, overwrite=overwrite, json=json)
+        _over_droptail(path, shares, counts, out, width, overwrite=overwrite, json=json)
 
 
 def _ladder(path: parallel.Path) -> list[int]:
@@ -210,6 +219,7 @@ def _over_droptail(
     shares: list[float],
     counts: list[int],
     out: Path | None,
+    width: float | None,
     *,
     overwrite: bool,
     json: bool,
@@ -244,7 +254,7 @@ def _over_droptail(
     if json:
         print_json(ratios)
     if out is not None:
-        save_plot(plots.droptail(curves), out, overwrite=overwrite, quiet=json)
+        save_plot(lambda: plots.droptail(curves), out, width, overwrite=overwrite, quiet=json)
 
 
 def _pair_row(together: parallel.Point, apart: parallel.Point) -> dict[str, float]:
@@ -262,6 +272,7 @@ def _over_red(
     red: parallel.Red,
     counts: list[int],
     out: Path | None,
+    width: float | None,
     *,
     overwrite: bool,
     json: bool,
@@ -277,7 +288,9 @@ def _over_red(
         print_table(("connections", "loss", "queue"), ("{:,}", "{:.2e}", "{:.2f}"), rows)
         typer.echo(f"RED holds more than {first:,.1f} connections and at most {last:,}")
     if out is not None:
-        save_plot(plots.red({"": path}, red, counts), out, overwrite=overwrite, quiet=json)
+        save_plot(
+            lambda: plots.red({"": path}, red, counts), out, width, overwrite=overwrite, quiet=json
+        )
 
 
 def print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any]) -> None:
@@ -291,11 +304,13 @@ def print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any
     stdout().print(table)
 
 
-def save_plot(drawing: Any, out: Path, *, overwrite: bool, quiet: bool) -> None:  # noqa: ANN401
-    """Write a plot, and print its path."""
+def save_plot(
+    make: Callable[[], Figure], out: Path, width: float | None, *, overwrite: bool, quiet: bool
+) -> None:
+    """Draw a plot, write it, and print its path."""
     from longhaul import plots
 
     refuse_existing(out, overwrite=overwrite)
-    plots.save(drawing, out)
+    plots.draw(make, out, width)
     if not quiet:
         typer.echo(out)

@@ -1,13 +1,12 @@
 """The command `plot`."""
 
-import re
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from longhaul.cli.shared import InputError, Overwrite, Quiet, refuse_existing
+from longhaul.cli.shared import InputError, Overwrite, Quiet, Width, refuse_existing
 from longhaul.files import endings
 from longhaul.results import open_runs
 
@@ -17,12 +16,6 @@ class ColourBy(Enum):
 
     algorithm = "algorithm"
     label = "label"
-
-
-# Widths in inches by unit, and by name: a column and the page of a paper in two columns.
-UNITS_IN = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
-NAMED_IN = {"column": 85 / 25.4, "page": 178 / 25.4}
-MIN_WIDTH_IN, MAX_WIDTH_IN = 1.5, 40.0
 
 
 def plot(
@@ -40,15 +33,7 @@ def plot(
         ),
     ] = Path(),
     format: Annotated[str, typer.Option("--format", "-f", help="svg, png or pdf.")] = "svg",
-    width: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WIDTH",
-            help="Width of the figure: a length in mm, cm or in, such as 85mm; `column` (85 mm) or "
-            "`page` (178 mm) of a paper in two columns.",
-            show_default="each plot's own",
-        ),
-    ] = None,
+    width: Width = None,
     link: Annotated[
         list[str] | None,
         typer.Option(
@@ -105,7 +90,6 @@ def plot(
     from longhaul import plots
 
     ending = endings.check_format(format, endings.FIGURES)
-    width_in = None if width is None else _inches(width)
     to_file = endings.is_file(out, endings.FIGURES)
     names = [word for word in what if word in plots.PLOTS]
     paths = [word for word in what if word not in plots.PLOTS]
@@ -130,26 +114,14 @@ def plot(
     if from_s is not None and to_s is not None and from_s >= to_s:
         raise InputError(f"--from {from_s:g} --to {to_s:g}: expected --from below --to")
     options = plots.Options(
-        tuple(link or ()), colour_by.value, from_s, to_s, tuple(part or ()), overlay, width_in
+        tuple(link or ()), colour_by.value, from_s, to_s, tuple(part or ()), overlay, width
     )
     plots.refuse_unused(wanted, options)
     drawings = {target: plots.figure(name, runs, options) for name, target in targets.items()}
     for target, drawing in drawings.items():
-        plots.save(drawing, target, width_in)
+        plots.save(drawing, target, width)
         if not quiet:
             typer.echo(target)
-
-
-def _inches(width: str) -> float:
-    """Return the inches of a width such as `85mm`, `3.5 in` or `column`."""
-    if width in NAMED_IN:
-        return NAMED_IN[width]
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(mm|cm|in)", width.strip())
-    inches = float(found[1]) * UNITS_IN[found[2]] if found else 0.0
-    if not MIN_WIDTH_IN <= inches <= MAX_WIDTH_IN:
-        raise InputError(f"--width {width}: expected a length such as 85mm, 8.5cm or 3.5in, from "
-                         "40 mm to 1 m, or one of column, page")  # fmt: skip
-    return inches
 
 
 def _only(names: list[str], file: Path) -> str:

@@ -6,7 +6,15 @@ from typing import Annotated
 import typer
 
 from longhaul.cli.printing import print_json, stdout, warn
-from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, RunDirs, refuse_existing
+from longhaul.cli.shared import (
+    AsJson,
+    InputError,
+    Overwrite,
+    Quiet,
+    RunDirs,
+    Width,
+    refuse_existing,
+)
 from longhaul.comparison import compare as compare_runs
 from longhaul.comparison import differences
 from longhaul.files.endings import FIGURES, check_directory, check_file
@@ -26,6 +34,7 @@ def compare(
     plot: Annotated[
         Path | None, typer.Option("--plot", help="With fluid: picture of both: .svg, .png or .pdf.")
     ] = None,
+    width: Width = None,
     every: Annotated[
         bool,
         typer.Option("--all", help="Also show differences that follow from others, as defaults."),
@@ -42,7 +51,7 @@ def compare(
     if model is not None:
         from longhaul.cli.fluid import beside_packets
 
-        beside_packets(runs, model, plot, overwrite=overwrite, json=json)
+        beside_packets(runs, model, plot, width, overwrite=overwrite, json=json)
         return
     if plot is not None:
         raise InputError(f"--plot {plot}: expected --with fluid")

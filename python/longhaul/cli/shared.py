@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +18,28 @@ from longhaul.cli.lazy import Group
 BAD_INPUT = 2
 FAILED = 1
 
-ScenarioFile = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML or JSON).")]
+
+class InputError(longhaul.LonghaulError):
+    """An argument that cannot be used."""
+
+
+def _scenario(file: Path) -> Path:
+    """Return a scenario's file; refuse a run directory, and name the file that was meant."""
+    if (file / "run.json").is_file():
+        raise InputError(f"{file}: a run directory; its scenario is in {file / 'run.json'}")
+    if not file.exists() and file.parent.is_dir():
+        from longhaul.files.names import nearest
+
+        near = nearest(file.name, [other.name for other in file.parent.glob(f"*{file.suffix}")])
+        if near is not None:
+            raise InputError(f"{file}: no such file (did you mean `{file.with_name(near)}`?)")
+    return file
+
+
+ScenarioFile = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", callback=_scenario, help="Scenario file (TOML or JSON)."),
+]
 RunDirs = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run directories.")]
 Overrides = Annotated[
     list[str] | None,
@@ -35,8 +57,36 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
-class InputError(longhaul.LonghaulError):
-    """An argument that cannot be used."""
+# Widths in inches by unit, and by name: a column and the page of a paper in two columns.
+UNITS_IN = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
+NAMED_IN = {"column": 85 / 25.4, "page": 178 / 25.4}
+MIN_WIDTH_IN, MAX_WIDTH_IN = 1.5, 40.0
+
+
+def _inches(width: str) -> float:
+    """Return the inches of a width such as `85mm`, `3.5 in` or `column`."""
+    if width in NAMED_IN:
+        return NAMED_IN[width]
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(mm|cm|in)", width.strip())
+    inches = float(found[1]) * UNITS_IN[found[2]] if found else 0.0
+    if not MIN_WIDTH_IN <= inches <= MAX_WIDTH_IN:
+        raise InputError(f"--width {width}: expected a length such as 85mm, 8.5cm or 3.5in, from "
+                         "40 mm to 1 m, or one of column, page")  # fmt: skip
+    return inches
+
+
+# In inches, of every command that draws.
+Width = Annotated[
+    float | None,
+    typer.Option(
+        "--width",
+        metavar="WIDTH",
+        parser=_inches,
+        help="Width of the plot: a length in mm, cm or in, such as 85mm; `column` (85 mm) or "
+        "`page` (178 mm) of a paper in two columns.",
+        show_default="each plot's own",
+    ),
+]
 
 
 class Commands(Group):

@@ -39,7 +39,9 @@ def new(
         stdout().print(catalogue.table(catalogue.examples()))
         return
     check_file(file, SCENARIOS, "new")
-    texts = {file.name: examples.read(source), **examples.companions(source)}
+    # Commands in its comments name the file as it is called here.
+    text = examples.read(source).replace(f"scenarios/{source}.toml", str(file))
+    texts = {file.name: text, **examples.companions(source)}
     for name in texts:
         refuse_existing(file.with_name(name), overwrite=overwrite)
     for name, text in texts.items():

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
+import polars.selectors as cs
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from longhaul._engine import RunError
-from longhaul.campaign import as_toml
+from longhaul.campaign import Run, as_toml
 from longhaul.campaign.progress import show_progress
 from longhaul.cli.places import folder_of_study, latest
 from longhaul.cli.printing import print_json, stdout, warn
@@ -21,6 +24,7 @@ from longhaul.studies import conclusions, ledger, parts
 from longhaul.studies import record as record_
 from longhaul.studies.addition import not_recorded
 from longhaul.studies.adoption import adopt as take
+from longhaul.studies.data import REPLICATION, Data, NotRunError
 from longhaul.studies.numbers import Numbers
 from longhaul.studies.study import NONE_INSTALLED, README, Study, find, studies
 
@@ -177,11 +181,47 @@ def run(
         console = stdout()
         console.print(ledger.table(judgements))
         console.print(ledger.summary(judgements))
+        if where or experiment:
+            _print_metrics(results.data, chosen, study)
+        if (where or experiment) and out is None:
+            console.print(f"`study claims` judges these runs alone from now on; without {target}, "
+                          "those recorded with the study")  # fmt: skip
         console.print(f"Tables: {folders[0]}")
         console.print(f"Report: {report_file}")
     if failed:
         warn([f"{run.name}: {message}" for run, message in failed])
         raise RunError(f"{len(failed)} runs failed; the same command retries them")
+
+
+# Runs of a part whose metrics stand side by side.
+MAX_RUNS = 4
+
+
+def _print_metrics(data: Data, chosen: Sequence[Run], study: Study) -> None:
+    """Print the metrics of the first runs that were chosen, a column for each run."""
+    shown = [run for run in chosen if run.replication == chosen[0].replication][:MAX_RUNS]
+    columns = {run.name: _metrics_of(data, run) for run in shown}
+    names = dict.fromkeys(name for metrics in columns.values() for name in metrics)
+    table = Table("metric", *map(escape, columns), box=None, pad_edge=False)
+    for name in names:
+        cells = (metrics.get(name) for metrics in columns.values())
+        table.add_row(name, *("" if cell is None else f"{cell:.6g}" for cell in cells))
+    stdout().print(table)
+    metrics = study.path / "metrics.py"
+    described = f"{metrics} says what the names mean; " if metrics.is_file() else ""
+    rest = f"{len(chosen) - len(shown)} more runs and " if len(chosen) > len(shown) else ""
+    stdout().print(f"{described}{rest}all values are in values.parquet, in the folder of tables\n")
+
+
+def _metrics_of(data: Data, run: Run) -> dict[str, float]:
+    """Return the metrics of a run that have a value; none if it has not finished."""
+    try:
+        rows = data.points(run.experiment, **run.cell).filter(replication=run.replication)
+    except NotRunError:
+        return {}
+    numbers = rows.select(cs.numeric().exclude(REPLICATION, *run.cell))
+    return {name: value for name, value in (numbers.row(0, named=True) if len(rows) else {}).items()
+            if value is not None}  # fmt: skip
 
 
 def _levels(words: list[str]) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from longhaul import _engine
 from longhaul.cli.printing import print_json, stdout
-from longhaul.cli.shared import AsJson, Overwrite, refuse_existing
+from longhaul.cli.shared import AsJson, Overwrite, Width, refuse_existing
 from longhaul.files.endings import FIGURES, PAGES, check_file
 
 
@@ -55,6 +55,7 @@ def window(
             show_default="window-<KIND>.svg",
         ),
     ] = None,
+    width: Width = None,
     overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
@@ -88,7 +89,7 @@ def window(
     else:
         stdout().print(_window_table([trajectory.figures() for trajectory in drawn]))
     if target is not None:
-        windows.save(drawn, experiment, target)
+        windows.save(drawn, experiment, target, width)
         if not json:
             typer.echo(target)
 

@@ -151,7 +151,9 @@ def _where(outcome: Outcome) -> str:
     if told.get(axis, 0.0) < TELLS:
         return ""
     counts = (
-        f"{sum(of)} of {len(of)} points at {axis} {level}" for level, of in of_axes[axis].items()
+        f"{sum(of)} of {len(of)} points at {axis} {level}"
+        for level, of in of_axes[axis].items()
+        if sum(of)
     )
     criterion = outcome.criterion
     return f"{criterion.section} {criterion.title} is worse at {', '.join(counts)}."

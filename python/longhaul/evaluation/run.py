@@ -47,6 +47,11 @@ def evaluate(
     return measured, progress
 
 
+def count(suite: Suite, contenders: Sequence[Contender], scale: str) -> int:
+    """Return the number of runs of an evaluation, finished ones included."""
+    return len(suite.runs(contenders, scale))
+
+
 def evaluable(
     suite: Suite, contenders: Sequence[Contender], scale: str, settings: Mapping[str, Any]
 ) -> Suite:

@@ -15,7 +15,7 @@ from longhaul.analysis.traffic import convergence, hurst, paired
 from longhaul.figures.measured import of_merit
 from longhaul.figures.registry import LABEL, declared
 from longhaul.files.names import suggestion
-from longhaul.findings.registry import Text
+from longhaul.findings.registry import ANALYSES, Text
 from longhaul.findings.steady_state import steady_state
 from longhaul.results.counts import counted
 
@@ -73,6 +73,11 @@ def analyse_run(name: str, run: "Results", against: "Results | None" = None) -> 
 def of_run(name: str) -> RunAnalysis:
     """Return the analysis of runs of a name."""
     if name not in RUN_ANALYSES:
+        if name in ANALYSES:
+            raise RunAnalysisError(
+                f"{name}: an analysis of campaigns and tables, which have many runs; of one run: "
+                f"{', '.join(RUN_ANALYSES)}"
+            )
         end = suggestion(name, RUN_ANALYSES, "longhaul analyze list")
         raise RunAnalysisError(f"unknown analysis `{name}` of a run{end}")
     return RUN_ANALYSES[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -16,6 +17,7 @@ from longhaul.models.laws import LAWS
 from longhaul.models.parallel_tcp import Path, Point, Red, red_equilibrium
 from longhaul.models.response import STANDARD, HighSpeed, Response
 from longhaul.plots import styles
+from longhaul.plots.layout import MIN_PANEL_IN, for_width_of, legend_columns
 
 LOSSES = np.geomspace(1e-10, 1e-1, 200)
 # Sawteeth of BIC and H-TCP are followed one by one.
@@ -28,8 +30,7 @@ def response(form: HighSpeed, capacity: float | None = None) -> Figure:
     `capacity` is the window in segments that fills a path, drawn as a line across.
     """
     with matplotlib.rc_context(plots.STYLE):
-        drawing = Figure(figsize=(8.4, 3.1), layout="constrained")
-        left, right = drawing.subplots(1, 2)
+        drawing, left, right = _two_panels()
         of_each: list[tuple[str, Response]] = [("reno", STANDARD), ("hstcp", form)]
         for name, function in of_each:
             style = styles.as_line(styles.ALGORITHMS[name], marker=True)
@@ -92,11 +93,14 @@ def sets(cases: Sequence[Sets]) -> Figure:
     """Draw ratios of throughputs and round-trip times of three sets, and throughputs, by buffer."""
     pairs = ((1, 2), (1, 3), (2, 3))
     with matplotlib.rc_context(plots.STYLE):
-        drawing = Figure(figsize=(8.4, 3.1), layout="constrained")
-        left, right = drawing.subplots(1, 2)
+        drawing, left, right = _two_panels()
         buffers = [case.buffer_pkts for case in cases]
         for (first, other), style in zip(pairs, styles.of_runs(len(pairs)), strict=True):
-            line = {"color": style.colour, "marker": style.marker, "markersize": 4.0}
+            line: dict[str, Any] = {
+                "color": style.colour,
+                "marker": style.marker,
+                "markersize": 4.0,
+            }
             rates = [case.throughput_ratio(first, other) for case in cases]
             left.plot(buffers, rates, label=f"throughputs {first}:{other}", **line)
             times = [case.rtt_ratio(other, first) for case in cases]
@@ -122,14 +126,17 @@ def droptail(curves: Curves) -> Figure:
     Each curve has a name, and the results of synchronised and desynchronised connections.
     """
     with matplotlib.rc_context(plots.STYLE):
-        drawing = Figure(figsize=(8.4, 3.1), layout="constrained")
-        left, right = drawing.subplots(1, 2)
+        drawing, left, right = _two_panels()
         style_of = styles.of_runs(len(curves))
         for (name, pair), style in zip(curves.items(), style_of, strict=True):
             for points, how, line in zip(
                 pair, ("together", "one by one"), ("-", "--"), strict=True
             ):
-                of_line = {"color": style.colour, "linestyle": line, "label": f"{name}, {how}"}
+                of_line: dict[str, Any] = {
+                    "color": style.colour,
+                    "linestyle": line,
+                    "label": f"{name}, {how}",
+                }
                 connections = [point.connections for point in points]
                 left.plot(connections, [point.loss for point in points], **of_line)
                 right.plot(connections, [point.goodput for point in points], **of_line)
@@ -160,6 +167,16 @@ def red(paths: dict[str, Path], settings: Red, connections: Iterable[int]) -> Fi
     return drawing
 
 
+def _two_panels() -> tuple[Figure, Axes, Axes]:
+    """Return a figure and its panels, side by side or, for a narrow width, below each other."""
+    width = for_width_of(8.4)
+    rows = 1 if width >= 2 * MIN_PANEL_IN else 2
+    drawing = Figure(figsize=(width, 3.1 if rows == 1 else 5.4), layout="constrained")
+    first, second = drawing.subplots(rows, 3 - rows)
+    return drawing, first, second
+
+
 def _legend_below(drawing: Figure, axes: Axes) -> None:
     handles, labels = axes.get_legend_handles_labels()
-    drawing.legend(handles, labels, loc="outside lower center", ncols=4)
+    columns = min(4, legend_columns(labels, for_width_of(8.4)))
+    drawing.legend(handles, labels, loc="outside lower center", ncols=columns)

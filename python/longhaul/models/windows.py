@@ -21,6 +21,7 @@ from longhaul.files.names import suggestion, unknown
 from longhaul.files.values import assignment
 from longhaul.files.writing import write_text
 from longhaul.plots import styles
+from longhaul.plots.layout import for_width_of, legend_columns
 from longhaul.running.loading import load
 
 # An algorithm's name, a file and a class as in `my_cc.py:MyCC`, the class itself, or the object of
@@ -201,7 +202,8 @@ def figure(drawn: Sequence[Trajectory], experiment: Experiment) -> Figure:
     """Draw windows over round trips, one line per algorithm."""
     style_of = styles.of_labels({trajectory.name: trajectory.kind for trajectory in drawn})
     with matplotlib.rc_context(plots.STYLE):
-        drawing = Figure(figsize=(7.2, 3.1), layout="constrained")
+        width_in = for_width_of(7.2)
+        drawing = Figure(figsize=(width_in, 3.1), layout="constrained")
         axes = drawing.subplots()
         for trajectory in drawn:
             rounds, style = trajectory.rounds, style_of[trajectory.name]
@@ -214,15 +216,22 @@ def figure(drawn: Sequence[Trajectory], experiment: Experiment) -> Figure:
         axes.set_xlabel("round trip")
         axes.set_ylabel("congestion window (segments)")
         axes.set_title(experiment.title())
-        axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18), ncols=4)
+        axes.legend(
+            loc="upper center",
+            bbox_to_anchor=(0.5, -0.18),
+            ncols=min(4, legend_columns(style_of, width_in)),
+        )
     return drawing
 
 
-def save(drawn: Sequence[Trajectory], experiment: Experiment, path: Path) -> None:
+def save(
+    drawn: Sequence[Trajectory], experiment: Experiment, path: Path, width_in: float | None = None
+) -> None:
     """Write the picture as SVG, PNG, or a page with the figures above it, by the path's suffix."""
-    drawing = figure(drawn, experiment)
     if path.suffix != ".html":
-        return plots.save(drawing, path)
+        return plots.draw(lambda: figure(drawn, experiment), path, width_in)
+    with plots.for_width(width_in):
+        drawing = figure(drawn, experiment)
     from longhaul.reports import inline_svg, page
 
     figures = [trajectory.figures() for trajectory in drawn]

@@ -15,7 +15,7 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from longhaul.plots.layout import NO_METADATA, STYLE, for_width, save
+from longhaul.plots.layout import NO_METADATA, STYLE, draw, for_width, save
 from longhaul.plots.registry import (
     PLOTS,
     Options,
@@ -34,8 +34,10 @@ __all__ = [
     "STYLE",
     "Options",
     "Plot",
+    "draw",
     "figure",
     "find",
+    "for_width",
     "nearest",
     "plot",
     "refuse_unused",

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from longhaul.plots import styles
-from longhaul.plots.layout import labels_of, panels
+from longhaul.plots.layout import labels_of, logarithmic, panels
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
@@ -17,6 +17,8 @@ PARTS = {
     "min_s": 0.0, "p1_s": 0.01, "p5_s": 0.05, "p25_s": 0.25, "p50_s": 0.5, "p75_s": 0.75,
     "p90_s": 0.9, "p95_s": 0.95, "p99_s": 0.99, "p999_s": 0.999, "max_s": 1.0,
 }  # fmt: skip
+# From this ratio on, the largest quantile to the smallest, the axis is logarithmic.
+MAX_RATIO = 100.0
 
 
 def _has_delays(run: Results) -> bool:
@@ -38,6 +40,8 @@ def _delays(runs: Sequence[Results], options: Options) -> Figure:
         for name, style in styles.of_labels(kinds, options.colour_by).items():
             run, label, _kind = curves[name]
             _quantiles(axes, run, "label", label, name, style)
+        if _is_wide(runs):
+            logarithmic(axes)
         axes.set_ylabel("share of data packets")
 
     return panels([None], overlaid, [""], x="one-way delay (ms)")
@@ -73,3 +77,12 @@ def _quantiles(axes: Axes, run: Results, kind: str, name: str, shown: str, style
             label=shown,
             **styles.as_line(style, marker=True),
         )
+
+
+def _is_wide(runs: Sequence[Results]) -> bool:
+    """Return true if the quantiles of all labels span more than two decades."""
+    rows = pl.concat([run.delays.select("kind", "packets", *PARTS) for run in runs])
+    measured = rows.filter(pl.col("kind") == "label", pl.col("packets") > 0)
+    times = measured.select(list(PARTS)).to_numpy()
+    positive = times[times > 0]
+    return len(positive) > 0 and bool(positive.max() > MAX_RATIO * positive.min())

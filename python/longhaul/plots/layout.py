@@ -1,9 +1,10 @@
 """Panels, legends, and files of plots."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
+from textwrap import fill
 from typing import Any, Literal, TypeVar
 from xml.sax.saxutils import escape
 
@@ -14,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from longhaul.files.endings import FIGURES, check_file
 from longhaul.files.writing import atomic
@@ -73,6 +75,8 @@ METADATA: dict[str, Any] = {
 _given_width_in: ContextVar[float | None] = ContextVar("given_width_in", default=None)
 # Narrower panels have no room for their numbers.
 MIN_PANEL_IN = 2.4
+# Part of a panel's width that its title may take: the rest is that of the other axis.
+ROOM = 0.85
 
 Content = TypeVar("Content")
 
@@ -134,6 +138,14 @@ def for_width_of(usual_in: float) -> float:
     return _given_width_in.get() or usual_in
 
 
+def logarithmic(axes: Axes) -> None:
+    """Make the horizontal axis logarithmic, with whole numbers in place of powers of ten."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
+
+
 def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -> None:
     """Draw one legend below all panels, an entry per name, in as many rows as it needs."""
     entries: dict[str, Artist] = {}
@@ -142,9 +154,7 @@ def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -
             entries.setdefault(shortened(text), handle)
     if not entries:
         return
-    longest = max(map(len, entries)) + HANDLE_CHARACTERS
-    room_in = _given_width_in.get() or width
-    columns = max(1, min(len(entries), int(room_in * CHARACTERS_PER_IN / longest)))
+    columns = legend_columns(entries, for_width_of(width))
     rows = -(-len(entries) // columns)
     high = rows if title is None else rows + 1
     drawing.set_figheight(drawing.get_figheight() + LEGEND_ROW_IN * high)
@@ -155,6 +165,12 @@ def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -
         ncols=columns,
         title=title,
     )
+
+
+def legend_columns(names: Collection[str], room_in: float) -> int:
+    """Return the number of columns of a legend that fit into a width in inches, at least one."""
+    longest = max(map(len, names)) + HANDLE_CHARACTERS
+    return max(1, min(len(names), int(room_in * CHARACTERS_PER_IN / longest)))
 
 
 def label_ends(drawing: Figure) -> Figure:
@@ -246,6 +262,26 @@ def shortened(text: str) -> str:
     return f"{text[:half]}…{text[-half:]}"
 
 
+def _wrap(drawing: Figure) -> None:
+    """Break titles and labels that are wider than the room of their panels into lines."""
+    drawing.draw_without_rendering()
+    for axes in drawing.axes:
+        place = axes.get_subplotspec()
+        room = ROOM * drawing.bbox.width / (place.get_gridspec().ncols if place else 1)
+        for text in (axes.title, axes.xaxis.label):
+            wide = text.get_window_extent().width
+            if wide > room:
+                lines = text.get_text().split("\n")
+                most = int(max(map(len, lines)) * room / wide)
+                text.set_text("\n".join(fill(line, max(most, 1)) for line in lines))
+
+
+def draw(make: Callable[[], Figure], path: Path, width_in: float | None = None) -> None:
+    """Draw a figure for a width, or for its own if that is None, and write it."""
+    with for_width(width_in):
+        save(make(), path, width_in)
+
+
 def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
     """Write a figure as SVG, PNG or PDF, by the path's suffix.
 
@@ -256,6 +292,7 @@ def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
     style = {**STYLE, "svg.hashsalt": path.stem}
     if width_in is not None:
         drawing.set_figwidth(width_in)
+        _wrap(drawing)
         style["savefig.bbox"] = None
     # What the figure shows, for those who do not see it.
     title = str(drawing.get_label())

@@ -6,10 +6,9 @@ import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from longhaul.plots import styles
-from longhaul.plots.layout import panels
+from longhaul.plots.layout import logarithmic, panels
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
@@ -54,9 +53,6 @@ def _distribution(axes: Axes, run: Results, label: str, name: str, style: Style)
     done = times.drop_nulls().sort()
     shares = np.arange(1, len(done) + 1) / max(len(times), 1)
     axes.plot(done, shares, label=name, drawstyle="steps-post", **styles.as_line(style))
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    logarithmic(axes)
     axes.set_ylim(0, 1.02)
     axes.set_ylabel("share of responses")

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from longhaul.figures.proxies import with_names
-from longhaul.files.names import suggestion
+from longhaul.files.names import suggestion, unknown
 from longhaul.results import kinds
 from longhaul.results.files import ResultsError, check_table, read_meta, read_table
 from longhaul.results.kinds import Kind
@@ -48,11 +48,15 @@ class Results:
         return shown
 
     def __repr__(self) -> str:
-        """Return the run's directory and title."""
-        return f"Results({str(self.path)!r}): {self.title}"
+        """Return the run's directory, title, simulated time and number of rows by table."""
+        rows = ", ".join(f"{name} {count:,}" for name, count in self.tables.items())
+        time_s = self.meta["simulated_s"]
+        return f"Results({str(self.path)!r}): {self.title}, {time_s:g} s; tables: {rows}"
 
     def table(self, name: str) -> pl.DataFrame:
         """Read a table of the run anew."""
+        if not (name in self.tables or name in self.kind.remedies or self.kind.required(name)):
+            raise ResultsError(f"{self.path}: {unknown('table', name, self.tables)}")
         return read_table(self.path, self.meta, name, self._remedy(name), self.kind.required(name))
 
     def _remedy(self, name: str) -> str:

@@ -8,6 +8,7 @@ it is. One seed asks for the same sizes at any rate, so that the load follows th
 
 import copy
 import json
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -71,11 +72,13 @@ def calibrate(
     labels: Sequence[str] | None = None,
     set: Sequence[str] = (),
     others: int = 4,
+    progress: bool = False,
 ) -> Calibration:
     """Find the rates of the flows with these labels, scaled alike, that give a load on a link.
 
     The rates are then tried with the random numbers of `others` more replications: sizes of heavy
-    tails give very different loads in short runs.
+    tails give very different loads in short runs. Each run takes the scenario's duration, also
+    where its `measure.stop` would end it sooner; `progress` shows them on the terminal.
     """
     document = _resolve(scenario, set)
     groups = _groups(document, labels)
@@ -90,7 +93,9 @@ def calibrate(
         faster["replication"] += further
         for index in groups:
             _scale(faster["flows"][index]["traffic"], factor)
-        return _offered_bps(faster, link) / rate
+        if progress:
+            print(_announced(faster, factor, further), file=sys.stderr, flush=True)
+        return _offered_bps(faster, link, progress=progress) / rate
 
     steps = _search(measure, load)
     settings: dict[str, float | str] = {}
@@ -102,6 +107,12 @@ def calibrate(
         }
     shares = [measure(steps[-1][0], further) for further in range(1, others + 1)]
     return Calibration(settings, steps, shares)
+
+
+def _announced(document: Document, factor: float, further: int) -> str:
+    """Return a line about the run that begins: the rates that it tries, and its duration."""
+    other = f", other random numbers ({further})" if further else ""
+    return f"{document['duration']} at {factor:.4g} times the rates{other}"
 
 
 def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[float, float]]:
@@ -203,9 +214,9 @@ def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
     return changed
 
 
-def _offered_bps(document: Document, link: str) -> float:
+def _offered_bps(document: Document, link: str, *, progress: bool) -> float:
     """Return the rate of all packets that reach a link in the measurement window."""
-    results = run(document)
+    results = run(document, progress=progress)
     window_s = results.meta["simulated_s"] - results.meta["measured_from_s"]
     arrived = results.links.filter(name=link)["arrived_bytes"][0]
     return float(arrived * 8 / window_s)

@@ -20,7 +20,7 @@ from longhaul.campaign.sweep import Level
 from longhaul.results import Results
 from longhaul.studies.claims import Claim, read_claims
 from longhaul.studies.errors import StudyError, unknown
-from longhaul.studies.experiments import Experiment, Head, read_experiments
+from longhaul.studies.experiments import SCALES, Experiment, Head, read_experiments
 from longhaul.studies.measures import GENERAL, Measure
 from longhaul.studies.selection import is_written_as
 
@@ -237,7 +237,12 @@ class Study:
             run for experiment in chosen for run in experiment.sweep(scale, replications).runs()
         ]
         for axis, levels in (where or {}).items():
-            runs = _at(runs, axis, levels)
+            others = {
+                other: [level for each in chosen if axis in each.axes
+                        for level in each.levels(axis, other)]
+                for other in SCALES if other != scale
+            }  # fmt: skip
+            runs = _at(runs, axis, levels, others)
         return sorted(runs, key=lambda run: run.replication)
 
 
@@ -268,8 +273,13 @@ def _reducer(study: Path, folder: Path) -> str:
     return ".".join([*folder.relative_to(study).parts, "reduce"])
 
 
-def _at(runs: Sequence[Run], axis: str, levels: Collection[str]) -> list[Run]:
-    """Return the runs at some levels of an axis; refuse a level that no run has."""
+def _at(
+    runs: Sequence[Run], axis: str, levels: Collection[str], others: Mapping[str, Sequence[Level]]
+) -> list[Run]:
+    """Return the runs at some levels of an axis; refuse a level that no run has.
+
+    `others` are the levels of the other scales, by scale.
+    """
     there = list(dict.fromkeys(str(run.cell[axis]) for run in runs if axis in run.cell))
     if not there:
         raise unknown("axis", axis, list(dict.fromkeys(name for run in runs for name in run.cell)))
@@ -281,6 +291,13 @@ def _at(runs: Sequence[Run], axis: str, levels: Collection[str]) -> list[Run]:
             if axis in run.cell and is_written_as(run.cell[axis], level)
         }
         if not named:
+            having = [scale for scale, known in others.items()
+                      if any(is_written_as(one, level) for one in known)]  # fmt: skip
+            if having:
+                raise StudyError(
+                    f"{axis}={level}: only --scale {having[0]} has this level; "
+                    f"available: {', '.join(there)}"
+                )
             raise unknown(f"level of {axis}", level, there)
         chosen += named
     return [run for run in runs if axis in run.cell and run.cell[axis] in chosen]

@@ -146,6 +146,13 @@ fn a_file_that_is_not_there_is_named_once_and_without_a_position() {
 }
 
 #[test]
+fn a_table_in_place_of_a_list_is_explained_as_its_entry() {
+    let message = replaced("[[flows]]", "[flows]");
+    let said = "expected a list, found a table; each entry of a list begins with [[flows]]";
+    assert!(message.contains(said), "{message}");
+}
+
+#[test]
 fn a_table_that_stands_twice_is_explained_as_a_list() {
     let message = replaced("[[flows]]", "[flows]\n[flows]");
     assert!(message.starts_with("wrong.toml:8:"), "{message}");
@@ -409,7 +416,7 @@ fn overrides_are_named_in_messages() {
         .unwrap_err()
         .to_string();
     assert!(
-        message.contains("flows has 1 entries, from 0; there is no 3"),
+        message.contains("flows has 1 entry, from 0; none has a label: use flows.0; there is no 3"),
         "{message}"
     );
 }

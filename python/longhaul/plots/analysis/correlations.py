@@ -24,6 +24,7 @@ from longhaul.plots.analysis.frame import (
     styled,
     wrapped,
 )
+from longhaul.plots.layout import for_width_of
 
 # Colours of |r|: from 0.8, from 0.3, and below.
 STRONG, MEDIUM = 0.8, 0.3
@@ -51,7 +52,7 @@ def correlation_matrix(
         if len(order) > MOST_SCATTERED:
             return _heat_map(r[np.ix_(order, order)], [names[i] for i in order], meanings)
         count = len(order)
-        size = max(4.0, 0.55 * count)
+        size = for_width_of(max(4.0, 0.55 * count))
         drawing = Figure(figsize=(size, size + 0.4))
         drawing.set_layout_engine("constrained", w_pad=0, h_pad=0, wspace=0, hspace=0)
         grid = drawing.subplots(count, count, squeeze=False)
@@ -118,7 +119,7 @@ def index_plot(
     with styled():
         r = np.abs(of.correlations(values))
         order = of.by_partners(r, threshold)
-        size = max(3.6, 0.28 * len(order))
+        size = for_width_of(max(3.6, 0.28 * len(order)))
         drawing = Figure(figsize=(size, size), layout="constrained")
         axes = drawing.subplots()
         above = r[np.ix_(order, order)] > threshold
@@ -206,7 +207,7 @@ def biplot(
     Dashed lines enclose the clusters of scores, if any are given. `title` is that of the groups.
     """
     with styled():
-        drawing = Figure(figsize=(6.0, 5.4), layout="constrained")
+        drawing = Figure(figsize=(for_width_of(6.0), 5.4), layout="constrained")
         axes = drawing.subplots()
         for (name, members), marker in zip(
             groups.items(), "osD^vPXh<>*d" * len(groups), strict=False

@@ -15,8 +15,13 @@ from numpy.typing import ArrayLike
 
 from longhaul import plots
 from longhaul.analysis.comparisons import INTERVAL
+from longhaul.plots.layout import for_width_of
 
 MAX_COLUMNS = 4
+# Panels of figures for a given width are at least this wide.
+MIN_PANEL_IN = 1.5
+# Characters of a title that fit on an inch.
+PER_IN = 12
 GREY = "#7f7f7f"
 # High and low outliers, and what is neither; safe for colour-blind readers.
 HIGH, LOW, PLAIN = "#009e73", "#d55e00", "#0072b2"
@@ -42,9 +47,11 @@ def panels(
     share_y: bool = False, share_x: bool = False,
 ) -> tuple[Figure, list[Axes]]:  # fmt: skip
     """Return a figure with a number of panels, row by row."""
-    across = min(columns, count)
+    given = for_width_of(width * columns)
+    across = max(1, min(columns, count, int(given / MIN_PANEL_IN)))
     down = -(-count // across)
-    drawing = Figure(figsize=(max(width * across, 4.2), height * down), layout="constrained")
+    usual = max(width * across, 4.2)
+    drawing = Figure(figsize=(for_width_of(usual), height * down), layout="constrained")
     grid = drawing.subplots(down, across, sharey=share_y, sharex=share_x, squeeze=False)
     axes = list(grid.flat)
     for unused in axes[count:]:
@@ -53,7 +60,8 @@ def panels(
 
 
 def wrapped(text: str, width: int = 22) -> str:
-    """Return a title on several short lines."""
+    """Return a title on several short lines, no wider than the figure."""
+    width = min(width, int(PER_IN * for_width_of(width / PER_IN)))
     return "\n".join(textwrap.wrap(text, width)) or text
 
 
@@ -99,6 +107,9 @@ def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.
     """Draw lines of text to the right of all panels, in the room that the figure has for them."""
     if not lines:
         return
+    if for_width_of(0.0):
+        _key_below(drawing, lines, title, size)
+        return
     longest = max(len(line) for text in (*lines, title) for line in text.split("\n"))
     drawing.set_figwidth(drawing.get_figwidth() + longest * CHARACTER * size / 72 + 0.3)
     drawing.set_figheight(max(drawing.get_figheight(), (len(lines) + 2) * LINE * size / 72))
@@ -114,6 +125,17 @@ def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.
         alignment="left",
         labelspacing=0.3,
     )
+
+
+def _key_below(drawing: Figure, lines: Sequence[str], title: str, size: float) -> None:
+    """Draw lines of text below all panels, where the width that is given leaves no room beside."""
+    count = sum(text.count("\n") + 1 for text in lines)
+    drawing.set_figheight(drawing.get_figheight() + (count + 2) * LINE * size / 72)
+    drawing.legend(
+        [Line2D([], [], linestyle="none") for _ in lines], lines, title=title,
+        loc="outside lower left", handlelength=0, handletextpad=0, fontsize=size,
+        title_fontsize=size, alignment="left", labelspacing=0.3,
+    )  # fmt: skip
 
 
 # Distances by which labels are moved from their points, in points, and number of directions.

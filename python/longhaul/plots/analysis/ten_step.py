@@ -29,6 +29,7 @@ from longhaul.plots.analysis.frame import (
     styled,
     wrapped,
 )
+from longhaul.plots.layout import for_width_of
 
 # Terms that are named along an axis; the rest are too small to be labelled.
 MAX_TERMS = 20
@@ -243,7 +244,7 @@ def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
 def youden(given: Screening) -> Figure:
     """Step 6: the mean at plus over the mean at minus; what matters lies off the centre."""
     with styled():
-        drawing = Figure(figsize=(4.6, 4.2), layout="constrained")
+        drawing = Figure(figsize=(for_width_of(4.6), 4.2), layout="constrained")
         axes = drawing.subplots()
         axes.axhline(given.mean, color=GREY, linewidth=0.6)
         axes.axvline(given.mean, color=GREY, linewidth=0.6)
@@ -293,7 +294,7 @@ def _name_terms(axes: Axes, names: Sequence[str]) -> None:
 def half_normal(given: Screening) -> Figure:
     """Step 8: ordered sizes over half-normal quantiles; noise lies on a line through zero."""
     with styled():
-        drawing = Figure(figsize=(5.2, 4.2), layout="constrained")
+        drawing = Figure(figsize=(for_width_of(5.2), 4.2), layout="constrained")
         axes = drawing.subplots()
         chosen = of.by_size(given.effects)[::-1]
         quantiles = of.half_normal_quantiles(len(chosen))

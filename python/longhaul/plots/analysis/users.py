@@ -22,6 +22,7 @@ from longhaul.plots.analysis.frame import (
     styled,
     wrapped,
 )
+from longhaul.plots.layout import for_width_of
 
 
 @dataclass(frozen=True)
@@ -236,7 +237,7 @@ def rank_spread(
 ) -> Figure:
     """Draw standard deviations of rank averages over their means; lower right is best."""
     with styled():
-        drawing = Figure(figsize=(5.2, 4.2), layout="constrained")
+        drawing = Figure(figsize=(for_width_of(5.2), 4.2), layout="constrained")
         axes = drawing.subplots()
         axes.margins(0.14)
         axes.plot(summary.average, summary.spread, "o", color=PLAIN, markersize=4)
