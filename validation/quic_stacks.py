@@ -1,11 +1,13 @@
 """QUIC stacks over long fat paths, beside this engine's TCP: `python -m validation.quic_stacks`.
 
-Writes docs/quic-stacks.md. Stacks that this build does not have are left out: `make build
-FEATURES=noq` has all.
+Writes docs/quic-stacks.md; with names of tables, such as `beside`, only those, and the others stay
+as they are. Finished runs are kept in validation/out/quic_stacks, so that what was stopped can be
+resumed. Stacks that this build does not have are left out: `make build FEATURES=noq` has all.
 """
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -16,13 +18,17 @@ from typing import Any
 import polars as pl
 from scipy.stats import t
 
-import longhaul
 from longhaul._engine import ScenarioError
 from longhaul.evaluation import stacks
+from longhaul.results import Results
+from longhaul.running.execution import run_loaded
+from longhaul.running.loading import load
 
 HERE = Path(__file__).parent
 TEXT = HERE / "quic_stacks.md"
 DOCUMENT = HERE.parent / "docs" / "quic-stacks.md"
+# Runs by the hash of their scenarios, which holds the versions of engine and stacks.
+RUNS = HERE / "out" / "quic_stacks"
 
 Flow = dict[str, Any]
 
@@ -100,7 +106,7 @@ def run(
     link: Mapping[str, Any], flows: Sequence[Flow], seconds: float, measured_s: float, seed: int = 1
 ) -> Outcome:
     """Simulate flows on a link and measure the first."""
-    results = longhaul.run(
+    scenario = load(
         {
             "seed": seed,
             "duration": f"{seconds} s",
@@ -109,6 +115,8 @@ def run(
             "flows": [{"label": f"f{index}", **flow} for index, flow in enumerate(flows)],
         }
     )
+    path = RUNS / scenario.hash
+    results = Results(path) if path.is_dir() else run_loaded(scenario, out=path)
     first = results.flows.row(0, named=True)
     others = float(results.flows.filter(pl.col("flow") > 0)["goodput_bps"].sum())
     return Outcome(
@@ -245,18 +253,32 @@ def transfers() -> str:
 TABLES = {"alone": alone, "impaired": impaired, "beside": beside, "transfers": transfers}
 
 
-def page(tables: Mapping[str, str]) -> str:
-    """Return the page with its tables."""
-    text = TEXT.read_text(encoding="utf-8")
-    for name, lines in tables.items():
-        text = text.replace("{" + name + "}", lines)
-    return text
+def standing(name: str, text: str) -> str:
+    """Return a table of the page as it stands: the first in the section that has it."""
+    (section,) = (part for part in text.split("\n## ") if "{" + name + "}" in part)
+    heading = section.partition("\n")[0]
+    written = DOCUMENT.read_text(encoding="utf-8").split("\n## ")
+    (section,) = (part for part in written if part.startswith(heading + "\n"))
+    return "\n".join(line for line in section.splitlines() if line.startswith("|"))
+
+
+def page(anew: Sequence[str]) -> str:
+    """Return the page with these tables made anew."""
+    text = whole = TEXT.read_text(encoding="utf-8")
+    for name, make in TABLES.items():
+        lines = make() if name in anew else standing(name, text)
+        whole = whole.replace("{" + name + "}", lines)
+    return whole
 
 
 def main() -> None:
     """Write the page."""
-    tables = {name: make() for name, make in TABLES.items()}
-    DOCUMENT.write_text(page(tables), encoding="utf-8")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("tables", nargs="*", help=f"tables to make anew: {', '.join(TABLES)}")
+    anew = parser.parse_args().tables or list(TABLES)
+    if unknown := set(anew) - set(TABLES):
+        parser.error(f"no table {', '.join(sorted(unknown))}; there are {', '.join(TABLES)}")
+    DOCUMENT.write_text(page(anew), encoding="utf-8")
 
 
 if __name__ == "__main__":

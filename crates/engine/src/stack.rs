@@ -40,6 +40,23 @@ pub enum EcnCodepoint {
     Ce,
 }
 
+/// A datagram that has arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct Datagram<'a> {
+    /// The bytes before the zeros at its end.
+    pub bytes: &'a [u8],
+    /// The number of zeros that follow.
+    pub zeros: usize,
+}
+
+impl Datagram<'_> {
+    /// Appends all bytes of the datagram.
+    pub fn append_to(&self, bytes: &mut Vec<u8>) {
+        bytes.extend_from_slice(self.bytes);
+        bytes.resize(bytes.len() + self.zeros, 0);
+    }
+}
+
 /// State and counters of a connection at its sending end.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StackReport {
@@ -112,7 +129,7 @@ pub trait Stack: fmt::Debug + Send {
     /// Records that the application has nothing more to send.
     fn stop(&mut self, now: Time);
     /// Processes a datagram received at an end.
-    fn receive(&mut self, host: Host, now: Time, ecn: EcnCodepoint, datagram: &[u8]);
+    fn receive(&mut self, host: Host, now: Time, ecn: EcnCodepoint, datagram: Datagram<'_>);
     /// Processes the expiry of an end's deadline.
     fn expire(&mut self, host: Host, now: Time);
     /// Writes the next datagram that an end sends now to the empty `datagram`; returns none if there is nothing to

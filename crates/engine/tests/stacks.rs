@@ -13,8 +13,8 @@ use longhaul_engine::config::{ClockError, Flow, Recovery, Transport};
 use longhaul_engine::measure::{EventKind, Totals};
 use longhaul_engine::queue::{Capacity, QueueConfig};
 use longhaul_engine::stack::{
-    EcnCodepoint, ForeignStack, HEADER_BYTES, Host, Stack, StackFactory, StackNote, StackReport,
-    StackSetup,
+    Datagram, EcnCodepoint, ForeignStack, HEADER_BYTES, Host, Stack, StackFactory, StackNote,
+    StackReport, StackSetup,
 };
 use longhaul_engine::{Config, Loss};
 use longhaul_keys::Profile;
@@ -85,7 +85,10 @@ impl Stack for Toy {
         self.stopped = true;
     }
 
-    fn receive(&mut self, host: Host, now: Time, ecn: EcnCodepoint, datagram: &[u8]) {
+    fn receive(&mut self, host: Host, now: Time, ecn: EcnCodepoint, datagram: Datagram<'_>) {
+        let mut bytes = Vec::new();
+        datagram.append_to(&mut bytes);
+        let datagram = &bytes[..];
         let number = u64::from_be_bytes(datagram[..8].try_into().unwrap());
         match host {
             Host::Receiver => {

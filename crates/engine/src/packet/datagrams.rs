@@ -1,6 +1,7 @@
 //! Bytes of datagrams in flight.
 
 use super::{SackHandle, number_of_slot};
+use crate::stack::Datagram;
 
 /// Bytes of datagrams in flight, without the zeros at their ends: a stack that encrypts nothing sends zeros as
 /// data, and a window of them then takes less memory than a processor's cache. Buffers are reused.
@@ -24,11 +25,13 @@ impl DatagramStore {
         SackHandle(number | SackHandle::DATAGRAM)
     }
 
-    /// Writes the bytes of a datagram of length `len` to `bytes`.
-    pub(super) fn get(&self, handle: SackHandle, len: usize, bytes: &mut Vec<u8>) {
-        bytes.clear();
-        bytes.extend_from_slice(&self.buffers[number_of(handle) as usize]);
-        bytes.resize(len, 0);
+    /// Returns a datagram of length `len`.
+    pub(super) fn get(&self, handle: SackHandle, len: usize) -> Datagram<'_> {
+        let bytes = &self.buffers[number_of(handle) as usize][..];
+        Datagram {
+            bytes,
+            zeros: len - bytes.len(),
+        }
     }
 
     /// Makes a second copy of a datagram.
@@ -97,9 +100,9 @@ mod tests {
                     _ => {}
                 }
             }
-            let mut out = Vec::new();
             for (handle, bytes) in &known {
-                store.get(*handle, bytes.len(), &mut out);
+                let mut out = Vec::new();
+                store.get(*handle, bytes.len()).append_to(&mut out);
                 prop_assert_eq!(&out, bytes);
             }
             prop_assert_eq!(store.buffers.len(), known.len() + store.free.len());

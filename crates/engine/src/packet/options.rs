@@ -2,6 +2,7 @@
 
 use super::datagrams::DatagramStore;
 use super::{SackBlocks, SackHandle, SackOption, SackStore, number_of_slot};
+use crate::stack::Datagram;
 
 /// XCP's congestion header (draft-falk-xcp-spec-03 section 3). An acknowledgement also has one, of which only the
 /// change is used.
@@ -63,10 +64,9 @@ impl OptionStore {
         self.datagrams.swap(one, other);
     }
 
-    /// Removes the bytes of a datagram of length `len` from the store; writes them to `bytes`.
-    pub(crate) fn take_datagram(&mut self, handle: SackHandle, len: usize, bytes: &mut Vec<u8>) {
-        self.datagrams.get(handle, len, bytes);
-        self.datagrams.forget(handle);
+    /// Returns a datagram of length `len`.
+    pub(crate) fn datagram(&self, handle: SackHandle, len: usize) -> Datagram<'_> {
+        self.datagrams.get(handle, len)
     }
 
     /// Returns the header of a packet, to change it.

@@ -176,7 +176,10 @@ impl World {
         } = &mut self.outside;
         for packet in arrived.drain(..) {
             let options = &mut self.env.network.options;
-            options.take_datagram(packet.sack, packet.bytes.into(), bytes);
+            bytes.clear();
+            let datagram = options.datagram(packet.sack, packet.bytes.into());
+            datagram.append_to(bytes);
+            options.forget(packet.sack);
             outside.leave(Leaving {
                 flow: packet.flow - *first,
                 entered: packet.stamp,

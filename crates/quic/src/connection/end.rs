@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use longhaul_engine::stack::EcnCodepoint;
+use longhaul_engine::stack::{Datagram, EcnCodepoint};
 
 /// State of the path, as the stack of an end knows it.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub(crate) trait End: std::fmt::Debug + Send {
     /// Stops the application, which has nothing more to send.
     fn stop(&mut self);
     /// Receives a datagram.
-    fn receive(&mut self, now: Instant, ecn: EcnCodepoint, datagram: &[u8]);
+    fn receive(&mut self, now: Instant, ecn: EcnCodepoint, datagram: Datagram<'_>);
     /// Processes a deadline of the stack that has passed.
     fn expire(&mut self, now: Instant);
     /// Writes the next datagram to `datagram`.

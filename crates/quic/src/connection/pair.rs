@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use longhaul_engine::stack::{EcnCodepoint, Host, Stack, StackNote, StackReport};
+use longhaul_engine::stack::{Datagram, EcnCodepoint, Host, Stack, StackNote, StackReport};
 use longhaul_units::{Span, Time};
 
 use super::end::End;
@@ -78,7 +78,7 @@ impl<E: End> Stack for Pair<E> {
         self.end(Host::Sender).stop();
     }
 
-    fn receive(&mut self, host: Host, now: Time, ecn: EcnCodepoint, datagram: &[u8]) {
+    fn receive(&mut self, host: Host, now: Time, ecn: EcnCodepoint, datagram: Datagram<'_>) {
         let at = self.at(now);
         self.end(host).receive(at, ecn, datagram);
     }

@@ -1,17 +1,28 @@
 //! The applications at both ends: one writes zeros to a stream as fast as it may, the other reads them at once.
 
+use std::sync::LazyLock;
+
 use super::dialect::{proto, write};
 use bytes::Bytes;
 use proto::{Chunks, Connection, Dir, ReadableError, StreamId};
 
-/// Data that is sent, again and again: never copied before it is put into packets, and few enough bytes to stay in a
-/// cache.
-static ZEROS: [u8; 1 << 14] = [0; 1 << 14];
+/// Smallest and largest chunk of data that is written at once, in bytes.
+const CHUNK: [usize; 2] = [1 << 14, 1 << 20];
+
+/// Chunks of a full send buffer. For each packet the stack searches them one after the other for the packet's data; and
+/// it frees them as a whole, so that a part of the buffer is that of one chunk.
+const CHUNKS: u64 = 64;
+
+/// Data that is sent, again and again: never copied before it is put into packets. Nobody writes it, so that all of its
+/// pages are one of the machine's, which stays in a cache.
+static ZEROS: LazyLock<Vec<u8>> = LazyLock::new(|| vec![0; CHUNK[1]]);
 
 /// The application that sends.
 #[derive(Debug)]
 pub(super) struct Writer {
     stream: Option<StreamId>,
+    /// Bytes written at once.
+    chunk: u64,
     /// Bytes still to write; none of an unlimited source.
     left: Option<u64>,
     /// True if the stream is finished, or will be as soon as it is opened.
@@ -19,9 +30,12 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(transfer: Option<u64>) -> Self {
+    /// Creates the application: `transfer` is what it writes, `buffer` the size of the send buffer.
+    pub(super) fn new(transfer: Option<u64>, buffer: u64) -> Self {
+        let [smallest, largest] = CHUNK.map(|bytes| bytes as u64);
         Self {
             stream: None,
+            chunk: (buffer / CHUNKS).clamp(smallest, largest),
             left: transfer,
             finished: false,
         }
@@ -43,7 +57,7 @@ impl Writer {
             return;
         };
         while self.left != Some(0) {
-            let len = self.left.unwrap_or(u64::MAX).min(ZEROS.len() as u64);
+            let len = self.left.unwrap_or(u64::MAX).min(self.chunk);
             let chunk = Bytes::from_static(&ZEROS[..len as usize]);
             let Some(written) = write(&mut connection.send_stream(stream), chunk) else {
                 return;

@@ -38,7 +38,7 @@ pub(crate) fn connection(
         config.congestion_controller_factory(Arc::new(Observing { source, shared }));
         let config = Arc::new(config);
         let application = match host {
-            Host::Sender => Application::Sends(Writer::new(setup.transfer)),
+            Host::Sender => Application::Sends(Writer::new(setup.transfer, settings.window.0)),
             Host::Receiver => Application::Receives(Reader::new(settings.ordered)),
         };
         let (opener, server) = match host == client {

@@ -2,7 +2,7 @@
 
 use longhaul_engine::config::Transport;
 use longhaul_engine::measure::EventKind;
-use longhaul_engine::stack::{Host, StackNote, StackSetup};
+use longhaul_engine::stack::{Datagram, Host, StackNote, StackSetup};
 use longhaul_units::{Span, Time};
 
 use crate::{first_flow, run, with};
@@ -114,6 +114,9 @@ fn a_refused_handshake_is_a_lost_connection() {
         traced: false,
     });
     let at = |ms| Time::ZERO + Span::from_millis(ms);
+    fn whole(bytes: &[u8]) -> Datagram<'_> {
+        Datagram { bytes, zeros: 0 }
+    }
     pair.start(at(0));
     let mut datagram = Vec::new();
     let ecn = pair.poll(Host::Sender, at(0), &mut datagram);
@@ -123,10 +126,11 @@ fn a_refused_handshake_is_a_lost_connection() {
     let place = datagram.windows(2).position(is_size);
     let place = place.expect("the datagram has the message");
     datagram[place + 2] = 0xff;
-    pair.receive(Host::Receiver, at(20), ecn, &datagram);
+    pair.receive(Host::Receiver, at(20), ecn, whole(&datagram));
     datagram.clear();
     let refusal = pair.poll(Host::Receiver, at(20), &mut datagram);
-    pair.receive(Host::Sender, at(40), refusal.expect("an answer"), &datagram);
+    let refusal = refusal.expect("an answer");
+    pair.receive(Host::Sender, at(40), refusal, whole(&datagram));
     let mut notes = Vec::new();
     pair.take_notes(&mut notes);
     let [StackNote::ConnectionLost(reason)] = &notes[..] else {

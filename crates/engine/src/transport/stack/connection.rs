@@ -112,17 +112,17 @@ impl StackConnection {
     /// Processes a datagram that arrives at an end.
     pub(crate) fn on_packet(&mut self, host: Host, packet: &Packet, env: &mut Env) {
         let now = env.network.now;
-        let bytes = usize::from(packet.bytes) - HEADER_BYTES;
-        let options = &mut env.network.options;
-        options.take_datagram(packet.sack, bytes, &mut self.datagram);
         if host == Host::Receiver {
             let first = (self.arrivals.as_mut())
                 .is_none_or(|arrivals| arrivals.is_first(packet.seq & !Packet::ANSWER));
             self.received += u64::from(first);
         }
-        let (ecn, datagram) = (ecn_of(packet.flags), &self.datagram);
+        let options = &mut env.network.options;
+        let bytes = usize::from(packet.bytes) - HEADER_BYTES;
+        let (ecn, datagram) = (ecn_of(packet.flags), options.datagram(packet.sack, bytes));
         self.stack
             .call(now, |stack| stack.receive(host, now, ecn, datagram));
+        options.forget(packet.sack);
         self.proceed(host, env);
     }
 
