@@ -13,6 +13,8 @@ struct recorder {
 	u32 number;
 	u32 reductions;
 	u8 state;
+	/* The state at the last decision. */
+	u8 decided;
 };
 
 static void recorder_init(struct sock *sk)
@@ -44,10 +46,16 @@ static void recorder_state(struct sock *sk, u8 new_state)
 static void recorder_control(struct sock *sk, const struct rate_sample *rs)
 {
 	struct tcp_sock *tp = tcp_sk(sk);
+	struct recorder *recorder = inet_csk_ca(sk);
+	u8 state = inet_csk(sk)->icsk_ca_state;
 
 	BUG_ON(before(tp->snd_nxt, tp->snd_una));
 	BUG_ON(rs->delivered > 0 && rs->interval_us < (long)tcp_min_rtt(tp));
 	BUG_ON(rs->prior_in_flight < rs->acked_sacked);
+	/* The state is that after the acknowledgement, which counts for itself: not for those that hinted at the loss. */
+	BUG_ON(rs->losses > 0 && state < TCP_CA_Recovery);
+	BUG_ON(state == TCP_CA_Recovery && recorder->decided < TCP_CA_Recovery && rs->acked_sacked > 1);
+	recorder->decided = state;
 	BUG_ON(tcp_jiffies32 != (u32)(tp->tcp_mstamp * HZ / USEC_PER_SEC));
 	tcp_snd_cwnd_set(tp, 400);
 }

@@ -139,6 +139,50 @@ def test_a_module_that_controls_everything_paces(recorder: Path) -> None:
     assert (lossy.flows["cuts_loss"] > 5).all()
 
 
+def test_the_first_ten_segments_are_not_paced(recorder: Path) -> None:
+    """They leave at once, at a rate that would take more than a second for them."""
+    scenario = _scenario({"module": str(recorder), "rate": 12_500}, duration="1 s")
+    scenario["flows"][0]["trace_acks"] = True
+    acks = longhaul.run(scenario).acks
+    assert acks.filter(pl.col("quantity") == "in_flight")["value"][0] == 10
+
+
+LISTENER = """
+static u32 acks, missed;
+static u32 mine_ssthresh(struct sock *sk) { return tcp_sk(sk)->snd_ssthresh; }
+static void mine_acked(struct sock *sk, const struct ack_sample *sample)
+{
+	if (acks++ && sk->sk_pacing_rate == ~0UL)
+		missed = 1;
+}
+static void mine_event(struct sock *sk, enum tcp_ca_event event)
+{
+	if (event == CA_EVENT_TX_START && acks && !tcp_sk(sk)->app_limited)
+		missed = 1;
+}
+static void mine_avoid(struct sock *sk, u32 ack, u32 acked)
+{
+	tcp_snd_cwnd_set(tcp_sk(sk), missed ? 3 : 20);
+}
+static struct tcp_congestion_ops mine = {
+	.ssthresh = mine_ssthresh, .cong_avoid = mine_avoid, .undo_cwnd = tcp_reno_undo_cwnd,
+	.pkts_acked = mine_acked, .cwnd_event = mine_event, .name = "mine",
+};
+static int mine_register(void) { return tcp_register_congestion_control(&mine); }
+module_init(mine_register);
+"""
+
+
+def test_a_connection_has_a_rate_and_is_limited_by_a_silent_application(tmp_path: Path) -> None:
+    """As in the kernel, for a module that does not pace, too: it would shrink its window."""
+    module = modules.build([_written(tmp_path, LISTENER)], tmp_path / "mine.so").object
+    scenario = _scenario({"module": str(module)})
+    traffic = {"kind": "on-off", "on": "1 s", "off": "1 s", "message": "20 kB", "rate": "2 Mbps"}
+    scenario["flows"][0]["traffic"] = traffic
+    series = longhaul.run(scenario).series.filter(pl.col("cwnd_pkts").is_not_null())
+    assert series["cwnd_pkts"][-1] == 20
+
+
 def test_the_hash_is_that_of_the_object_and_not_of_its_place(
     sawtooth: Path, tmp_path: Path
 ) -> None:

@@ -105,18 +105,20 @@ pub(crate) struct Reducing {
     recovering: bool,
     /// True if the acknowledgement that ends a recovery has not been counted.
     ending: bool,
+    /// Time of the last acknowledgement that was counted.
+    acked_at: Time,
 }
 
 impl Reducing {
-    /// Counts an acknowledgement of `acked` segments. Returns true if it completes the answer to a mark.
-    pub(crate) fn on_ack(&mut self, acked: u64) -> bool {
-        self.una += acked;
-        self.ending = false;
-        let over = self.until.is_some_and(|until| self.una > until);
-        if over {
+    /// Counts an acknowledgement. Returns true if it ends the recovery, or the answer to a mark.
+    pub(crate) fn on_ack(&mut self, ack: &AckSample) -> bool {
+        self.una += ack.acked;
+        self.acked_at = ack.now;
+        let answered = self.until.is_some_and(|until| self.una > until);
+        if answered {
             self.until = None;
         }
-        over
+        std::mem::take(&mut self.ending) || answered
     }
 
     /// Begins a reduction for a congestion signal.
@@ -130,13 +132,15 @@ impl Reducing {
 
     /// Begins the recovery from a loss or a timeout.
     pub(crate) fn begin_recovery(&mut self) {
-        (self.recovering, self.until) = (true, None);
+        (self.recovering, self.until, self.ending) = (true, None, false);
     }
 
-    /// Ends a recovery. The acknowledgement that ends it covers the whole recovery; the kernel has taken its samples
-    /// before (`pkts_acked`).
-    pub(crate) fn end_recovery(&mut self) {
-        (self.recovering, self.ending) = (false, true);
+    /// Ends a recovery. The kernel takes the samples of the acknowledgement that ends it before (`pkts_acked`): returns
+    /// true if that has been counted; otherwise the recovery ends as soon as it is.
+    pub(crate) fn end_recovery(&mut self, now: Time) -> bool {
+        self.recovering = false;
+        self.ending = self.acked_at != now;
+        !self.ending
     }
 
     /// Returns true if the kernel asks the algorithm whether the window grows (`tcp_may_raise_cwnd`): also where it is not used,
@@ -180,18 +184,29 @@ mod tests {
 
     #[test]
     fn the_acknowledgement_that_ends_a_recovery_belongs_to_it() {
+        let at = |ms| AckSample {
+            now: Time::ZERO + Span::from_millis(ms),
+            ..AckSample::ONE_SEGMENT
+        };
         let mut reducing = Reducing::default();
         reducing.begin_recovery();
-        reducing.end_recovery();
-        assert!(!reducing.is_open());
-        reducing.on_ack(300);
-        assert!(reducing.is_open());
+        assert!(!reducing.on_ack(&at(1)));
+        assert!(!reducing.end_recovery(at(2).now) && !reducing.is_open());
+        assert!(reducing.on_ack(&at(2)) && reducing.is_open());
+        reducing.begin_recovery();
+        assert!(!reducing.on_ack(&at(3)));
+        assert!(reducing.end_recovery(at(3).now) && reducing.is_open());
+        assert!(!reducing.on_ack(&at(4)));
     }
 
     #[test]
     fn the_answer_to_a_mark_lasts_until_what_was_in_flight_is_acknowledged() {
+        let of = |acked| AckSample {
+            acked,
+            ..AckSample::ONE_SEGMENT
+        };
         let mut reducing = Reducing::default();
-        reducing.on_ack(5);
+        reducing.on_ack(&of(5));
         reducing.begin(&Congestion {
             now: Time::ZERO,
             cause: Cause::Ecn,
@@ -200,7 +215,7 @@ mod tests {
             in_slow_start: false,
             first: true,
         });
-        assert!(!reducing.on_ack(10) && !reducing.is_open());
-        assert!(reducing.on_ack(1) && reducing.is_open());
+        assert!(!reducing.on_ack(&of(10)) && !reducing.is_open());
+        assert!(reducing.on_ack(&of(1)) && reducing.is_open());
     }
 }

@@ -49,6 +49,8 @@ pub(crate) struct Controller {
     ended: Option<Time>,
     /// Time of the last acknowledgement that the module was told of.
     acked_at: Time,
+    /// True if a recovery has begun since then.
+    enters: bool,
     /// The threshold of a connection that has never reduced its window.
     first_ssthresh: f64,
 }
@@ -87,6 +89,7 @@ impl Controller {
             reduction: Reduction::None,
             ended: None,
             acked_at: Time::ZERO,
+            enters: false,
             first_ssthresh: f64::NAN,
         }
     }
@@ -177,7 +180,12 @@ impl Controller {
         facts.delivered_ce = self.marked as u32;
         facts.lost = self.lost as u32;
         facts.acked = ack.acked as u32;
-        facts.acked_sacked = newly as u32;
+        // Acknowledgements that hinted at the loss were not told; the one that shows it counts for itself.
+        facts.acked_sacked = if std::mem::take(&mut self.enters) {
+            newly.min((ack.credit as u64).max(1))
+        } else {
+            newly
+        } as u32;
         facts.losses = losses as u32;
         facts.marks = marks as u32;
     }
@@ -275,6 +283,7 @@ impl CongestionControl for Controller {
             Cause::Loss | Cause::Nak => (LOSS, Reduction::Recovery),
         };
         self.reduction = reduction;
+        self.enters = self.controls_window() && reduction == Reduction::Recovery;
         self.facts.packets_out = event.in_flight as u32;
         self.tell(event.now, window, |connection, facts| {
             connection.reduce(facts, cause)

@@ -263,7 +263,9 @@ static u32 burst(struct sock *sk)
 
 static void give(struct sock *sk, struct longhaul_decision *decision)
 {
-	bool paces = sk->sk_pacing_status != SK_PACING_NONE && sk->sk_pacing_rate != ~0UL;
+	/* The first ten segments are not paced (tcp_update_skb_after_send). */
+	bool begins = sk->delivered == 0;
+	bool paces = sk->sk_pacing_status != SK_PACING_NONE && sk->sk_pacing_rate != ~0UL && !begins;
 
 	decision->cwnd = max(sk->snd_cwnd, 1U);
 	decision->ssthresh = sk->snd_ssthresh;
@@ -368,6 +370,19 @@ static struct rate_sample rate_sample(struct sock *sk, const struct longhaul_fac
 	return rate;
 }
 
+/* Which modules that do not pace read as the rate of the connection (tcp_update_pacing_rate): twice a window in a round
+ * trip far below the threshold, else 1.2 times. */
+static void update_pacing_rate(struct sock *sk)
+{
+	u32 percent = sk->snd_cwnd < sk->snd_ssthresh / 2 ? 200 : 120;
+	u64 eighths = (u64)sk->mss_cache * (USEC_PER_SEC / 100 << 3) * percent;
+
+	eighths *= max(sk->snd_cwnd, sk->packets_out);
+	if (sk->srtt_us)
+		eighths /= sk->srtt_us;
+	sk->sk_pacing_rate = min_t(u64, eighths, sk->sk_max_pacing_rate);
+}
+
 /* One call for each segment that is now taken for lost; all of them left about a round trip ago. */
 static void mark_lost(struct sock *sk, const struct longhaul_facts *facts)
 {
@@ -423,9 +438,12 @@ static void ack(struct sock *sk, const struct longhaul_facts *facts, struct long
 #else
 		ops->cong_control(sk, &rate);
 #endif
-	} else if (facts->flags & LONGHAUL_MAY_GROW) {
-		ops->cong_avoid(sk, sk->snd_una, facts->acked_sacked);
-		sk->snd_cwnd_stamp = tcp_jiffies32;
+	} else {
+		if (facts->flags & LONGHAUL_MAY_GROW) {
+			ops->cong_avoid(sk, sk->snd_una, facts->acked_sacked);
+			sk->snd_cwnd_stamp = tcp_jiffies32;
+		}
+		update_pacing_rate(sk);
 	}
 #ifdef LONGHAUL_FLIGHTS
 	longhaul_note_flight(&sk->longhaul_flights, facts);
@@ -490,6 +508,8 @@ static void undo(struct sock *sk, const struct longhaul_facts *facts, struct lon
 static void restart(struct sock *sk, const struct longhaul_facts *facts, struct longhaul_decision *decision)
 {
 	take(sk, facts);
+	/* The application had nothing to send (tcp_rate_check_app_limited). */
+	sk->app_limited = max(sk->delivered, 1U);
 	tell(sk, CA_EVENT_TX_START);
 	sk->lsndtime = tcp_jiffies32;
 	give(sk, decision);

@@ -139,6 +139,7 @@ struct tcp_plb_state {
 	u32 pause_until;
 };
 /* No other path is chosen. */
+static inline void tcp_plb_init(const void *sk, struct tcp_plb_state *plb) { (void)sk, *plb = (struct tcp_plb_state){ 0 }; }
 static inline void tcp_plb_update_state(const void *sk, struct tcp_plb_state *plb, int ratio) { (void)sk, (void)plb, (void)ratio; }
 static inline void tcp_plb_check_rehash(void *sk, struct tcp_plb_state *plb) { (void)sk, (void)plb; }
 static inline void tcp_plb_update_state_upon_rto(void *sk, struct tcp_plb_state *plb) { (void)sk, (void)plb; }

@@ -121,7 +121,7 @@ impl CongestionControl for KernelBic {
         if self.reducing.is_open() {
             self.ack_ratio.observe(ack.acked);
         }
-        self.reducing.on_ack(ack.acked);
+        self.reducing.on_ack(ack);
         if phase != Phase::Avoidance {
             return;
         }
@@ -152,8 +152,8 @@ impl CongestionControl for KernelBic {
         window.restart();
     }
 
-    fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {
-        self.reducing.end_recovery();
+    fn on_recovery_exit(&mut self, now: Time, _window: &mut Window) {
+        self.reducing.end_recovery(now);
     }
 
     fn departs_from_standard(&self, _now: Time, window: &Window) -> bool {

@@ -1,6 +1,7 @@
 //! DCTCP of a current kernel (Linux 6.18, `tcp_dctcp.c`): the estimate is in parts of 1024, and once it has fewer than 16 of them a
 //! round trip without marks leaves none. The share of a round trip without the current acknowledgement counts.
 
+use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
@@ -67,7 +68,7 @@ impl KernelDctcp {
         }
         let (newly, marked) = self.marks.take(ack);
         (self.delivered, self.marked) = (self.delivered + newly, self.marked + marked);
-        self.reducing.on_ack(ack.acked);
+        self.reducing.on_ack(ack);
         if phase == Phase::Avoidance {
             let cwnd = window.cwnd() as u64;
             grow_by_one_for(&mut self.counted, window, cwnd, ack.credit as u64);
@@ -97,8 +98,8 @@ impl KernelDctcp {
         window.restart();
     }
 
-    pub(super) fn on_recovery_exit(&mut self) {
-        self.reducing.end_recovery();
+    pub(super) fn on_recovery_exit(&mut self, now: Time) {
+        self.reducing.end_recovery(now);
     }
 
     pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {

@@ -161,7 +161,7 @@ impl KernelHtcp {
 
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.measure(ack, window.cwnd() as u64);
-        if self.reducing.on_ack(ack.acked) {
+        if self.reducing.on_ack(ack) {
             self.end(ack.now);
         }
         if phase == Phase::Avoidance {
@@ -192,8 +192,9 @@ impl KernelHtcp {
     }
 
     pub(super) fn on_recovery_exit(&mut self, now: Time) {
-        self.reducing.end_recovery();
-        self.end(now);
+        if self.reducing.end_recovery(now) {
+            self.end(now);
+        }
     }
 
     /// Returns the seconds since the last congestion event.

@@ -1,12 +1,13 @@
 //! Hybla of a current kernel (Linux 6.18, `tcp_hybla.c`), in whole numbers of 128ths of a segment. The window grows
 //! once for each acknowledgement, however many segments that covers: with delayed acknowledgements it grows half as
-//! fast as in the paper. The connection begins with a window of `rho`, and no window is above 65,535 segments.
+//! fast as in the paper. The connection begins with a window of `rho`, and no window is above 65,535 segments. After a
+//! timeout it is standard TCP until all that was lost has been repaired.
 
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{AckSample, Phase, Timeout};
-use crate::whole_windows::half;
+use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::whole_windows::{Counted, Reducing, grow_as_standard, half, reduce};
 use crate::window::Window;
 
 /// Largest window (`snd_cwnd_clamp`).
@@ -23,7 +24,8 @@ pub struct KernelHybla {
     rho_squared: u64,
     /// 128ths of a segment that have not enlarged the window.
     parts: u64,
-    counted: u64,
+    counted: Counted,
+    reducing: Reducing,
 }
 
 impl KernelHybla {
@@ -34,7 +36,8 @@ impl KernelHybla {
             rho_eighths: 0,
             rho_squared: 0,
             parts: 0,
-            counted: 0,
+            counted: Counted::default(),
+            reducing: Reducing::default(),
         }
     }
 
@@ -68,12 +71,16 @@ impl KernelHybla {
 
     /// Follows `hybla_cong_avoid`.
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.reducing.on_ack(ack);
         if phase == Phase::Recovery {
             return;
         }
         self.measure(ack.srtt);
         if !phase.may_grow() || self.rho_eighths == 0 {
             return;
+        }
+        if !self.reducing.is_open() {
+            return grow_as_standard(&mut self.counted, window, ack.credit as u64);
         }
         let before = window.cwnd() as u64;
         let slow_start = window.in_slow_start();
@@ -83,11 +90,11 @@ impl KernelHybla {
         while self.parts >= 128 {
             cwnd += 1;
             self.parts -= 128;
-            self.counted = 0;
+            self.counted = Counted::default();
         }
-        if increment == 0 && self.counted >= cwnd {
+        if increment == 0 && self.counted.0 >= cwnd {
             cwnd += 1;
-            self.counted = 0;
+            self.counted = Counted::default();
         }
         if slow_start {
             cwnd = cwnd.min(window.ssthresh() as u64);
@@ -103,21 +110,28 @@ impl KernelHybla {
             return (power << whole.min(16)) - 128;
         }
         let increment = self.rho_squared / cwnd.max(1);
-        self.counted += u64::from(increment < 128);
+        self.counted.0 += u64::from(increment < 128);
         increment
     }
 
-    pub(super) fn reduced(&mut self, base: f64) -> f64 {
-        self.counted = 0;
-        half(base)
+    pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
+        self.reducing.begin(event);
+        self.counted = Counted::default();
+        reduce(window, half(event.base));
     }
 
+    /// Follows `hybla_state`.
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        let target = self.reduced(event.base);
+        self.reducing.begin_recovery();
+        self.counted = Counted::default();
         if !event.keep_ssthresh {
-            window.set_ssthresh(target);
+            window.set_ssthresh(half(event.base));
         }
         window.restart();
+    }
+
+    pub(super) fn on_recovery_exit(&mut self, now: Time) {
+        self.reducing.end_recovery(now);
     }
 }
 
@@ -151,6 +165,30 @@ mod tests {
         }
         // Thirteen times 10/128.
         assert_eq!((window.cwnd(), hybla.parts), (201.0, 2));
+    }
+
+    /// After a timeout two segments for two, not sixteen, until the acknowledgement that ends the recovery.
+    #[test]
+    fn a_timeout_makes_it_standard_tcp_until_the_recovery_is_over() {
+        let mut hybla = KernelHybla::new(0.025);
+        hybla.first_window(Span::from_millis(100));
+        let mut window = Window::new(400.0, 1e6, 1e9, Rounding::Real);
+        let timeout = Timeout {
+            now: Time::ZERO,
+            base: 400.0,
+            keep_ssthresh: false,
+            sent: 400,
+        };
+        hybla.on_timeout(&timeout, &mut window);
+        hybla.on_ack(&ack(100), Phase::SlowStart, &mut window);
+        assert_eq!((window.cwnd(), window.ssthresh()), (3.0, 200.0));
+        let last = AckSample {
+            now: Time::ZERO + Span::from_secs(1),
+            ..ack(100)
+        };
+        hybla.on_recovery_exit(last.now);
+        hybla.on_ack(&last, Phase::SlowStart, &mut window);
+        assert_eq!(window.cwnd(), 18.0);
     }
 
     /// 2^(1/8) in 128ths is 139: an eighth above one, an acknowledgement adds 150/128 in slow start.

@@ -7,7 +7,7 @@
 
 mod kernel;
 
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use self::kernel::KernelHybla;
@@ -17,7 +17,6 @@ use crate::entry::{Entry, PathNeeds, Signal};
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::quantity::Quantity;
-use crate::whole_windows::reduce;
 use crate::window::Window;
 
 pub(crate) static ENTRY: Entry<Hybla> = Entry {
@@ -129,7 +128,7 @@ impl CongestionControl for Hybla {
 
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         match &mut self.kernel {
-            Some(kernel) => reduce(window, kernel.reduced(event.base)),
+            Some(kernel) => kernel.on_congestion(event, window),
             None => window.reduce_to(event.base / 2.0),
         }
     }
@@ -138,6 +137,12 @@ impl CongestionControl for Hybla {
         match &mut self.kernel {
             Some(kernel) => kernel.on_timeout(event, window),
             None => restart(event, window),
+        }
+    }
+
+    fn on_recovery_exit(&mut self, now: Time, _window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.on_recovery_exit(now);
         }
     }
 

@@ -2,7 +2,7 @@
 //! whole microseconds. What is acknowledged beyond a whole window's worth is forgotten when the window grows, and both amounts
 //! follow the delay also while the window is not used.
 
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
@@ -136,7 +136,7 @@ impl KernelIllinois {
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.sample(ack.acked, ack.rtt);
         self.una += ack.acked;
-        self.reducing.on_ack(ack.acked);
+        self.reducing.on_ack(ack);
         if !self.reducing.asks_for_growth(ack, phase) {
             return;
         }
@@ -184,8 +184,8 @@ impl KernelIllinois {
         window.restart();
     }
 
-    pub(super) fn on_recovery_exit(&mut self) {
-        self.reducing.end_recovery();
+    pub(super) fn on_recovery_exit(&mut self, now: Time) {
+        self.reducing.end_recovery(now);
     }
 
     pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {

@@ -2,7 +2,7 @@
 //! which every acknowledgement enlarges the window; in a recovery, and where a round trip has two samples at most, it is
 //! standard TCP.
 
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
@@ -61,7 +61,7 @@ impl KernelVegas {
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.sample(ack.rtt);
         self.sequence.on_ack(ack);
-        if self.reducing.on_ack(ack.acked) {
+        if self.reducing.on_ack(ack) {
             self.enable();
         }
         if !phase.may_grow() {
@@ -125,8 +125,15 @@ impl KernelVegas {
         window.restart();
     }
 
-    pub(super) fn on_recovery_exit(&mut self) {
-        self.reducing.end_recovery();
+    pub(super) fn on_recovery_exit(&mut self, now: Time) {
+        if self.reducing.end_recovery(now) {
+            self.enable();
+        }
+    }
+
+    /// Begins anew when the connection sends after nothing was in flight (`tcp_vegas_cwnd_event`).
+    pub(super) fn forget(&mut self) {
+        self.base_rtt = u64::MAX;
         self.enable();
     }
 
@@ -175,6 +182,31 @@ mod tests {
             found.push(window.cwnd());
         }
         assert_eq!(found, [101.0, 101.0, 100.0, 101.0]);
+    }
+
+    /// What left after the acknowledgement before belongs to the recovery.
+    #[test]
+    fn the_end_of_a_recovery_begins_a_round_trip_at_what_has_left_by_then() {
+        let mut vegas = KernelVegas::new(2.0, 4.0, 1.0);
+        let mut window = Window::new(100.0, 60.0, 1e6, Rounding::Real);
+        let at = |ms, in_flight| AckSample {
+            now: Time::ZERO + Span::from_millis(ms),
+            in_flight,
+            ..AckSample::ONE_SEGMENT
+        };
+        vegas.on_timeout(
+            &Timeout {
+                now: Time::ZERO,
+                base: 100.0,
+                keep_ssthresh: false,
+                sent: 100,
+            },
+            &mut window,
+        );
+        vegas.on_ack(&at(1, 40), Phase::NoGrowth, &mut window);
+        vegas.on_recovery_exit(at(2, 50).now);
+        vegas.on_ack(&at(2, 50), Phase::NoGrowth, &mut window);
+        assert_eq!((vegas.round_end, vegas.samples), (2 + 50, 0));
     }
 
     #[test]

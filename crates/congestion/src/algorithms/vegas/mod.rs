@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use self::kernel::KernelVegas;
 use crate::congestion_control::{CongestionControl, Phases, restart};
 use crate::entry::{Entry, PathNeeds, Signal};
-use crate::facts::{AckSample, Congestion, Phase, Timeout};
+use crate::facts::{AckSample, Congestion, Idle, Phase, Timeout};
 use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, SpecError, Variant};
 use crate::quantity;
@@ -225,9 +225,15 @@ impl CongestionControl for Vegas {
         }
     }
 
-    fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {
+    fn on_recovery_exit(&mut self, now: Time, _window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
-            kernel.on_recovery_exit();
+            kernel.on_recovery_exit(now);
+        }
+    }
+
+    fn on_idle(&mut self, _idle: &Idle, _window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.forget();
         }
     }
 

@@ -2,7 +2,7 @@
 //! the window grows by one in every second window of acknowledged segments while the path is congested. In a reduction, and
 //! before the third sample, it is standard TCP.
 
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
@@ -61,7 +61,7 @@ impl KernelVeno {
 
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.sample(ack.rtt);
-        if self.reducing.on_ack(ack.acked) {
+        if self.reducing.on_ack(ack) {
             self.min_rtt = NONE;
         }
         if !phase.may_grow() {
@@ -129,9 +129,10 @@ impl KernelVeno {
         window.restart();
     }
 
-    pub(super) fn on_recovery_exit(&mut self) {
-        self.reducing.end_recovery();
-        self.min_rtt = NONE;
+    pub(super) fn on_recovery_exit(&mut self, now: Time) {
+        if self.reducing.end_recovery(now) {
+            self.min_rtt = NONE;
+        }
     }
 
     /// Begins anew when the connection sends after nothing was in flight (`tcp_veno_cwnd_event`).

@@ -155,9 +155,9 @@ impl CongestionControl for Veno {
         restart(event, window);
     }
 
-    fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {
+    fn on_recovery_exit(&mut self, now: Time, _window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
-            kernel.on_recovery_exit();
+            kernel.on_recovery_exit(now);
         }
     }
 

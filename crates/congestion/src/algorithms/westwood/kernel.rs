@@ -24,6 +24,8 @@ pub struct KernelWestwood {
     /// Tick at which the bandwidth sample began, and bytes acknowledged since then.
     since: u64,
     bytes: u64,
+    /// True until the first acknowledgement: what it covers does not count (`first_ack`).
+    first_ack: bool,
     /// Segments delivered and acknowledged so far.
     delivered: u64,
     una: u64,
@@ -47,6 +49,7 @@ impl KernelWestwood {
             bandwidth: 0,
             since: 0,
             bytes: 0,
+            first_ack: true,
             delivered: 0,
             una: 0,
             accounted: 0,
@@ -72,13 +75,18 @@ impl KernelWestwood {
         self.delivered = ack.delivered;
         self.una += ack.acked;
         let sacked = self.delivered > self.una;
-        let covered = ack.acked * self.payload;
-        if ack.acked == 0 {
+        let slow_path = ack.ecn_echo || ack.acked == 0 || ack.acked != newly || sacked;
+        let acked = if std::mem::take(&mut self.first_ack) {
+            0
+        } else {
+            ack.acked
+        };
+        let covered = acked * self.payload;
+        if slow_path && acked == 0 {
             self.accounted += self.payload;
             return self.payload;
         }
-        let slow_path = ack.ecn_echo || ack.acked != newly || sacked;
-        if !slow_path || ack.acked == 1 {
+        if !slow_path || acked == 1 {
             return covered;
         }
         if self.accounted >= covered {
@@ -127,12 +135,10 @@ impl KernelWestwood {
 
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.measure(ack);
-        self.reducing.on_ack(ack.acked);
+        if self.reducing.on_ack(ack) {
+            self.complete(window);
+        }
         if phase == Phase::Avoidance {
-            // The answer to a mark is over; not before an acknowledgement that may move the window.
-            if self.reducing.is_open() {
-                self.complete(window);
-            }
             let more = self.counted.add(window.cwnd() as u64, ack.credit as u64);
             if more > 0 {
                 window.grow(more as f64);
@@ -156,9 +162,10 @@ impl KernelWestwood {
         }
     }
 
-    pub(super) fn on_recovery_exit(&mut self, _now: Time, window: &mut Window) {
-        self.reducing.end_recovery();
-        self.complete(window);
+    pub(super) fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
+        if self.reducing.end_recovery(now) {
+            self.complete(window);
+        }
     }
 
     /// Follows `CA_EVENT_LOSS`.
@@ -188,13 +195,13 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// A segment a millisecond at 100 ms: 5,792 bytes a tick, 26 of which are more than 25, and 100 segments. The reduction
-    /// halves, its end puts the window there.
+    /// A segment a millisecond at 100 ms: 5,792 bytes a tick, and 100 segments, of which the filters have seen 98, since the first
+    /// sample lacks a segment. The reduction halves, its end puts the window there.
     #[test]
     fn the_window_is_what_the_path_carries_when_a_recovery_ends() {
         let mut westwood = KernelWestwood::new();
         let mut window = Window::new(160.0, 2.0, 1e6, Rounding::Real);
-        for ms in 1..1000_u64 {
+        for ms in 1..=1000_u64 {
             let ack = AckSample {
                 now: Time::ZERO + Span::from_millis(ms),
                 delivered: ms,
@@ -214,7 +221,7 @@ mod tests {
         westwood.on_congestion(&event, &mut window);
         assert_eq!(window.cwnd(), 80.0);
         westwood.on_recovery_exit(event.now, &mut window);
-        assert_eq!((window.cwnd(), window.ssthresh()), (99.0, 99.0), "cut off");
+        assert_eq!((window.cwnd(), window.ssthresh()), (98.0, 98.0), "cut off");
     }
 
     /// Three duplicates count for three segments; the fourth is left for the acknowledgement of four.
@@ -229,6 +236,19 @@ mod tests {
         let acks = [of(0, 1), of(0, 2), of(0, 3), of(4, 4), of(2, 6)];
         let counted = acks.map(|ack| westwood.counted_bytes(&ack));
         assert_eq!(counted, [1, 1, 1, 1, 2]);
+    }
+
+    /// What the first acknowledgement covers was sent before the first bandwidth sample.
+    #[test]
+    fn the_first_acknowledgement_counts_for_nothing() {
+        let mut westwood = KernelWestwood::new();
+        let of = |delivered| AckSample {
+            acked: 2,
+            delivered,
+            ..AckSample::ONE_SEGMENT
+        };
+        let counted = [2, 4].map(|delivered| westwood.counted_bytes(&of(delivered)));
+        assert_eq!(counted, [0, 2]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`): whole windows, and a round trip's smallest sample, as Vegas has it, in slow
 //! start, too. What is taken back sets the threshold, which a round trip with three samples does at the least.
 
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
@@ -80,7 +80,7 @@ impl KernelYeah {
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.sample(ack.rtt);
         self.sequence.on_ack(ack);
-        if self.reducing.on_ack(ack.acked) {
+        if self.reducing.on_ack(ack) {
             self.begin_round();
         }
         if !phase.may_grow() {
@@ -176,9 +176,10 @@ impl KernelYeah {
         window.restart();
     }
 
-    pub(super) fn on_recovery_exit(&mut self) {
-        self.reducing.end_recovery();
-        self.begin_round();
+    pub(super) fn on_recovery_exit(&mut self, now: Time) {
+        if self.reducing.end_recovery(now) {
+            self.begin_round();
+        }
     }
 
     /// Begins anew when the connection sends after nothing was in flight (`tcp_vegas_cwnd_event`).

@@ -300,6 +300,24 @@ mod tests {
         }
     }
 
+    /// Ten seconds and 3 ms are not more than ten seconds in ticks of 4 ms; 4 ms more are.
+    #[test]
+    fn ages_are_in_ticks() {
+        for (variant, expired) in [(Variant::Paper, true), (Variant::Linux6_18, false)] {
+            let mut bbr = bbr(variant);
+            let mut expires_at = |at| {
+                bbr.update_min_rtt(&AckSample {
+                    now: ms(at),
+                    rtt: Some(Span::from_millis(100 + at)),
+                    ..AckSample::ONE_SEGMENT
+                })
+            };
+            assert!(!expires_at(100));
+            assert_eq!(expires_at(10_103), expired, "{variant:?}");
+            assert_eq!(expires_at(10_104), !expired, "{variant:?}");
+        }
+    }
+
     /// 10.5 segments are eleven; with three bursts of one segment 14, with four more of room 18. Where it probes, two
     /// more.
     #[test]

@@ -24,6 +24,7 @@ use crate::needs::Needs;
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 use crate::quantity;
 use crate::split_mix::split_mix;
+use crate::whole_windows::ticks;
 use crate::window::Window;
 use crate::windowed_max::WindowedMax;
 
@@ -313,7 +314,11 @@ impl Bbr {
 
     /// Adds a round-trip time; returns true if the smallest had grown too old (BBRUpdateRTprop).
     fn update_min_rtt(&mut self, ack: &AckSample) -> bool {
-        let old = |since| ack.now > since + self.probe_rtt_interval;
+        // Ages are in ticks in Linux.
+        let old = |since: Time| {
+            let until = since + self.probe_rtt_interval;
+            ack.now > until && (self.kernel.is_none() || ticks(ack.now) > ticks(until))
+        };
         let expired = self.min_rtt.is_some_and(|(_, since)| old(since));
         // In Linux one that equals the smallest does not put the probe off (commit 1b9e2a8c99a5).
         let confirms = |rtt, min| rtt < min || rtt == min && self.kernel.is_none();
