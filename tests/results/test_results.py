@@ -1,16 +1,19 @@
 """Figures from tables, checked against their definitions on tables written by hand."""
 
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
 import pytest
+from rich.console import Console
 
 import longhaul
 from longhaul.analysis.fairness import jain_of_column
 from longhaul.results.counts import counted
 from longhaul.results.replications import replicated
+from longhaul.results.table import Block, Table
 
 
 @pytest.mark.parametrize(
@@ -159,3 +162,23 @@ def test_replications_are_grouped_whatever_the_order_of_keys() -> None:
     first, second = run(1, duration="1 s", title="t"), run(2, title="t", duration="1 s")
     other = run(1, duration="2 s", title="t")
     assert replicated([first, other, second]) == [[first, second], [other]]
+
+
+def test_a_link_without_samples_is_refused_with_the_nearest_name(
+    finished: longhaul.Results,
+) -> None:
+    for name in finished.observed_links():
+        finished.check_link(name)
+    with pytest.raises(longhaul.LonghaulError, match="no samples of a link") as refused:
+        finished.check_link("bottlneck")
+    assert "bottleneck" in str(refused.value)
+
+
+def test_blocks_of_a_table_are_apart() -> None:
+    rows = [("goodput", ["1"])]
+    table = Table([("run", ["all"])], [Block("Flows", rows), Block("Links", rows)])
+    console = Console(width=60, record=True, file=StringIO())
+    console.print(table)
+    lines = [line.strip() for line in console.export_text().splitlines()]
+    first, second = lines.index("Flows"), lines.index("Links")
+    assert "" in lines[first:second], "an empty line"
