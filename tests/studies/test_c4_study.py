@@ -55,12 +55,15 @@ CHAPTERS = {
 
 
 def test_every_printed_number_is_a_claim_with_its_section() -> None:
+    """The path of wifi_fade is another than the source's: its numbers are hypotheses."""
+    other_path = "hypothesis: {}, on its path without the jitter"
     expected = set()
     for test in STUDY.experiments:
         chapter = next(number for start, number in CHAPTERS.items() if test.startswith(start))
         printed = PRINTED[:4] if chapter == "5.1" else PRINTED
+        source = other_path if test == "wifi_fade" else "{}"
         expected |= {
-            (test, metric, measure, main, f"section {chapter}.{row}")
+            (test, metric, measure, main, source.format(f"section {chapter}.{row}"))
             for row, (metric, measure) in enumerate(printed, start=1)
             for main in MAINS
         }
