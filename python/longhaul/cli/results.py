@@ -48,6 +48,8 @@ def compare(
     """
     if plot is not None:
         check_file(plot, FIGURES, "--plot")
+    elif width is not None:
+        raise InputError("--width: expected --plot and a file for the plot")
     if model is not None:
         from longhaul.cli.fluid import beside_packets
 
