@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use quinn_proto::RttEstimator;
-use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
+use quinn_proto::congestion::{Bbr, Controller, ControllerFactory, ControllerMetrics};
 
 use crate::connection::{CongestionEvent, ControllerState, SharedObservation};
 
@@ -23,6 +23,7 @@ impl ControllerFactory for Observing {
         let inner = Arc::clone(&self.source).build(now, mtu);
         self.shared.lock().begin(now, mtu, inner.window());
         Box::new(ObservedController {
+            draws: inner.clone_box().into_any().is::<Bbr>(),
             inner,
             shared: self.shared.clone(),
         })
@@ -32,6 +33,9 @@ impl ControllerFactory for Observing {
 /// A controller that is observed.
 struct ObservedController {
     inner: Box<dyn Controller>,
+    /// True of quinn's BBR: the phase of its gain cycle is drawn without a seed, and its pacing rate, which nothing
+    /// reads, would differ from run to run in records and logs.
+    draws: bool,
     shared: SharedObservation,
 }
 
@@ -61,7 +65,7 @@ impl Controller for ObservedController {
     ) {
         self.inner
             .on_end_acks(now, in_flight, app_limited, largest_acked);
-        let metrics = self.inner.metrics();
+        let metrics = self.metrics();
         let state = ControllerState {
             window: self.inner.window(),
             ssthresh: metrics.ssthresh,
@@ -100,12 +104,17 @@ impl Controller for ObservedController {
     }
 
     fn metrics(&self) -> ControllerMetrics {
-        self.inner.metrics()
+        let mut metrics = self.inner.metrics();
+        if self.draws {
+            metrics.pacing_rate = None;
+        }
+        metrics
     }
 
     fn clone_box(&self) -> Box<dyn Controller> {
         Box::new(Self {
             inner: self.inner.clone_box(),
+            draws: self.draws,
             shared: self.shared.clone(),
         })
     }

@@ -82,6 +82,19 @@ fn processes_agree() {
     assert_eq!(print(), print());
 }
 
+/// Traces have nothing of the phase that quinn's BBR draws without a seed.
+#[test]
+fn traces_of_bbr_repeat() {
+    let traces = || {
+        let congestion = r#"flows.0.stack.congestion="bbr""#;
+        let trace = ["flows.0.trace_acks=true", congestion, r#"duration="3 s""#];
+        run(&with(&trace)).1.traces
+    };
+    let first = traces();
+    assert!(first.len() > 1000);
+    assert!(first == traces());
+}
+
 /// A replication draws other numbers, and the seed of a flow is its own.
 #[test]
 fn seeds_differ() {
