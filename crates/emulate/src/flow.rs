@@ -218,9 +218,9 @@ impl Flow {
 
     /// Takes the state of its sending socket.
     pub(crate) fn note_info(&mut self, info: SocketInfo, now: Time) {
-        if let Some(Noted { info: before, at, .. }) = &self.info {
-            let passed = now.since(*at).as_secs_f64();
-            self.counters.cwnd_integral += f64::from(before.cwnd) * passed;
+        if let Some(before) = &self.info {
+            let passed = now.since(before.at).as_secs_f64();
+            self.counters.cwnd_integral += f64::from(before.info.cwnd) * passed;
         }
         self.count_reductions(&info);
         let retransmitted_pkts = self.counters.retransmitted_pkts;
@@ -240,7 +240,10 @@ impl Flow {
         let is_over = info.ssthresh != before.ssthresh && info.cwnd < before.cwnd;
         let has_repaired = self.counters.retransmitted_pkts > noted.retransmitted_pkts;
         let (began, is_seen) = (begins(REDUCING), info.ca_state >= REDUCING);
-        let by_loss = if is_seen { info.ca_state != REDUCING } else { has_repaired };
+        let by_loss = match is_seen {
+            true => info.ca_state != REDUCING,
+            false => has_repaired,
+        };
         let counts = began || (!is_seen && is_over);
         self.counters.timeouts += u64::from(begins(LOSS));
         self.counters.cuts_loss += u64::from(counts && by_loss);
