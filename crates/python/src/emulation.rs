@@ -188,7 +188,7 @@ mod linux {
             "sysctls": wanted.sysctls,
             "lateness": emulated.lateness,
             "is_excessively_late": emulated.lateness.is_excessive(),
-            "missed_window_from_s": emulated.missed_window.map(Time::as_secs_f64),
+            "missed_window_from_s": emulated.missed_window.map(|from| from.as_secs_f64()),
             "not_real_time": emulated.not_real_time,
             "processor_ticks": emulated.busy,
             "stray_pkts": emulated.stray_pkts,
