@@ -135,10 +135,12 @@ impl KernelWestwood {
 
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.measure(ack);
-        if self.reducing.on_ack(ack) {
-            self.complete(window);
-        }
+        self.reducing.on_ack(ack);
         if phase == Phase::Avoidance {
+            // A reduction is over; not before an acknowledgement that may move the window.
+            if self.reducing.is_open() {
+                self.complete(window);
+            }
             let more = self.counted.add(window.cwnd() as u64, ack.credit as u64);
             if more > 0 {
                 window.grow(more as f64);
