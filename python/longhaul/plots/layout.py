@@ -169,7 +169,7 @@ def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -
 
 def legend_columns(names: Collection[str], room_in: float) -> int:
     """Return the number of columns of a legend that fit into a width in inches, at least one."""
-    longest = max(map(len, names)) + HANDLE_CHARACTERS
+    longest = max(map(len, names), default=0) + HANDLE_CHARACTERS
     return max(1, min(len(names), int(room_in * CHARACTERS_PER_IN / longest)))
 
 

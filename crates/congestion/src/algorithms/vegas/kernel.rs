@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(found, [101.0, 101.0, 100.0, 101.0]);
     }
 
-    /// What left after the acknowledgement before belongs to the recovery.
+    /// Segments that left after the acknowledgement before belong to the recovery.
     #[test]
     fn the_end_of_a_recovery_begins_a_round_trip_at_what_has_left_by_then() {
         let mut vegas = KernelVegas::new(2.0, 4.0, 1.0);

@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(counted, [1, 1, 1, 1, 2]);
     }
 
-    /// What the first acknowledgement covers was sent before the first bandwidth sample.
+    /// Segments that the first acknowledgement covers were sent before the first bandwidth sample.
     #[test]
     fn the_first_acknowledgement_counts_for_nothing() {
         let mut westwood = KernelWestwood::new();
