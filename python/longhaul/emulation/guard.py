@@ -41,5 +41,7 @@ def _exit_code(child: int, awaited: set[signal.Signals]) -> int:
             os.kill(child, received.si_signo)
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
-        sys.stderr.write(f"error: the emulation was killed by signal {-code}: nothing is kept\n")
+        sys.stderr.write(
+            f"error: the emulation was killed by signal {-code}: only a capture (--pcap) is kept\n"
+        )
     return code if code >= 0 else 128 - code
