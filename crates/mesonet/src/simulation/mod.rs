@@ -44,6 +44,15 @@ pub enum SetupError {
         /// Name of the router that they go to.
         to: String,
     },
+    /// A link between backbone routers takes no time.
+    #[error(
+        "backbone: link `{link}` has no delay; what happens at one of its routers would reach the other at once, and \
+         come back without an end"
+    )]
+    NoDelay {
+        /// Name of the link.
+        link: String,
+    },
     /// Congestion control that is refused.
     #[error("algorithm `{label}`: {reason}")]
     Congestion {
@@ -84,8 +93,8 @@ pub fn resume(
 ///
 /// # Errors
 ///
-/// Backbone routers with hosts and no route between them, congestion control that does not exist, or a
-/// state that is no checkpoint.
+/// Backbone routers with hosts and no route between them, a link between backbone routers without a delay,
+/// congestion control that does not exist, or a state that is no checkpoint.
 pub fn simulate(
     config: &Config,
     state: Option<&[u8]>,

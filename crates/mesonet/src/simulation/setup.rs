@@ -13,7 +13,7 @@ use super::mail::Mail;
 use super::region::Region;
 use super::tracing::Tracing;
 use super::{Clock, Common, Places, SetupError, World};
-use crate::config::{Config, PacketRate, Transport};
+use crate::config::{Config, PacketRate, Topology, Transport};
 use crate::flows::{Env, FlowTable, Timers};
 use crate::hosts::{ActiveLargeFiles, FileChooser, Receivers, Sources, draw_algorithm};
 use crate::network::{Network, Regions, Routes};
@@ -22,6 +22,7 @@ use longhaul_kernel::random::Streams;
 
 impl World {
     pub(super) fn new(config: &Config) -> Result<Self, SetupError> {
+        check_delays(&config.topology)?;
         let regions = Regions::new(&config.topology);
         let routes = Routes::new(&config.topology);
         let (packet_intervals, speeds) = host_speeds(config);
@@ -53,6 +54,18 @@ impl World {
                 flow_log: config.measure.flow_log,
             },
         })
+    }
+}
+
+/// Refuses links between backbone routers without a delay: regions are simulated event by event, and two routers
+/// would exchange events of one instant for ever.
+fn check_delays(topology: &Topology) -> Result<(), SetupError> {
+    let mut links = topology.links.iter();
+    match links.find(|link| link.delay == Span::ZERO) {
+        Some(link) => Err(SetupError::NoDelay {
+            link: link.name.clone(),
+        }),
+        None => Ok(()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use longhaul_congestion::{ControllerSpec, Variant};
 use longhaul_mesonet::config::{Algorithm, Config, PacketRate};
-use longhaul_mesonet::run;
+use longhaul_mesonet::{SetupError, run};
 use longhaul_units::{Span, Time};
 
 use crate::network::{Study, controller, long_lived, transport, two_backbone_routers};
@@ -179,4 +179,11 @@ fn figures_are_those_of_the_published_tables() {
         }
     }
     assert!(apart.is_empty(), "{apart:?}");
+}
+
+#[test]
+fn a_link_without_a_delay_is_refused() {
+    let config = dumbbell(controller("reno", Variant::Paper), 0, 1.0);
+    let refused = run(&config, &mut Keeper::default());
+    assert!(matches!(refused, Err(SetupError::NoDelay { .. })));
 }
