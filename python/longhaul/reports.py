@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -21,6 +20,7 @@ from longhaul.comparison.differences import same_figures
 from longhaul.comparison.finding import findings
 from longhaul.files.endings import PAGES, check_file
 from longhaul.files.writing import write_text
+from longhaul.plots.files import as_svg
 from longhaul.results import Results
 
 # Pixels of an inch on a page, and how much larger than drawn a figure becomes at most.
@@ -103,10 +103,7 @@ def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
 
     `title` describes the figure, also for readers who cannot see it.
     """
-    with TemporaryDirectory() as scratch:
-        path = Path(scratch) / f"{name}.svg"
-        plots.save(drawing, path)
-        svg = path.read_text(encoding="utf-8")
+    svg = as_svg(drawing, name)
     return embedded(svg, name, title, LARGEST * PIXELS_PER_IN * drawing.get_figwidth())
 
 

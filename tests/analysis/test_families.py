@@ -1,16 +1,14 @@
 """Families of printed numbers: the level of their rule, what it finds, and verdicts by hand."""
 
-from math import exp, log, sqrt
+from math import log, sqrt
 
 import numpy as np
 import pytest
-from scipy.stats import t as student
 
 from longhaul.analysis.families import (
     DIFFERENCE,
     LOGARITHM,
     Family,
-    detectable,
     family,
     holm,
     judge,
@@ -55,13 +53,6 @@ def test_a_factor_of_two_in_sixteen_cells_is_found_in_four_of_five_studies() -> 
         others = [Family(tuple(random.normal(size=20)), (-3.0, 3.0), LOGARITHM)] * 30
         found += judge([one, *others])[0] == OUTSIDE
     assert found >= 80
-
-
-def test_the_factor_that_is_found_by_hand() -> None:
-    quantile = student.isf(0.05 / 31 / 2, 19)
-    expected = exp(quantile * 0.2 * sqrt(1 + 1 / 20))
-    assert detectable(0.2, 20, 31) == pytest.approx(expected)
-    assert 2.0 < detectable(0.2, 20, 31) < 2.2
 
 
 def test_values_and_bands_by_hand() -> None:

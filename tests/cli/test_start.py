@@ -79,6 +79,8 @@ def test_a_command_that_reads_results_does_not_draw(
     run = str(tmp_path / "r1")
     assert "matplotlib" not in loaded("run", str(small), "--out", run)
     assert "matplotlib" not in loaded("compare", run)
+    assert "scipy" not in loaded("plot", run, "cwnd", "--out", str(tmp_path / "p.svg"))
+    assert "scipy" not in loaded("report", run, "--out", str(tmp_path / "r.html"))
     assert loaded("plot", "--help") == loaded("run", "--help")
 
 

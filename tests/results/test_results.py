@@ -40,6 +40,16 @@ def test_labels_add_up_to_all_flows(finished: longhaul.Results) -> None:
         assert summary.total[key] == summary.labels[key].sum()
 
 
+def test_a_summary_is_printed_on_one_screen(finished: longhaul.Results) -> None:
+    summary = finished.summary()
+    head, *lines = str(summary).splitlines()
+    assert head.split() == [*summary.labels["label"], "all"]
+    assert len(lines) < 50
+    printed = {words[0]: words[1:] for words in map(str.split, lines) if words}
+    assert printed["flows"] == ["2", "1", "3"]
+    assert f"{summary.link(finished.bottleneck)['utilization']:.6g}" in printed["utilization"]
+
+
 def test_goodput_fits_through_the_bottleneck(finished: longhaul.Results) -> None:
     # 20 Mbit/s carry 1500-byte packets; greedy flows leave little of them unused.
     summary = finished.summary()

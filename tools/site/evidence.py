@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from tools.site.markdown import DOCS, ROOT, table
+from validation.linux import report as linux_report
 from validation.ns2 import page as ns2_page
 from validation.ns2.cases import gold_cases
 from validation.ns2.linux_modules import MODULES
@@ -77,16 +78,10 @@ def _module(kind: str) -> str:
 
 
 def _linux(name: str) -> Iterator[tuple[str, str, str]]:
-    text = (DOCS / "linux.md").read_text(encoding="utf-8").partition("## All figures")[2]
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in text.splitlines()
-        if line.startswith("| ")
-    ]
-    ours = [row for row in rows if row[1].split("-")[0].split(" ")[0] == name]
+    ours = [row for row in linux_report.read() if row["flow"] == name]
     if ours:
-        outside = sum("outside" in row[-1] for row in ours)
-        cases = len({row[0] for row in ours})
+        outside = sum(row["verdict"] == linux_report.OUTSIDE for row in ours)
+        cases = len({row["case"] for row in ours})
         where = "[The profile `linux` beside Linux 6.18](../../linux.md)"
         yield (
             f"Linux 6.18, {cases} recorded runs",

@@ -43,7 +43,7 @@ def write(pages: Pages) -> None:
     for plot in PLOTS.values():
         lines += [
             ":::{grid-item-card}",
-            *html(runs.drawn(plot)),
+            *html(f'<div class="plot">{runs.drawn(plot)}</div>'),
             "",
             code(plot.name) + f": {plot.help}",
             ":::",

@@ -1,7 +1,7 @@
 """The comparison with the kernel: `make validate-linux`, or `python -m validation.linux [PREFIX]`.
 
-Prints every figure that is outside its band. When all cases were compared, writes
-`docs/linux.md` and its pictures.
+Prints every figure that is outside its band. When all cases were compared, writes them to
+`comparison.csv`, and `docs/linux.md` with its pictures.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from validation.linux import report
 from validation.linux.cases import Case
 from validation.linux.catalogue import cases
 from validation.linux.figures import Simulated, simulate
@@ -45,6 +46,7 @@ def main(prefixes: list[str]) -> int:
             within = sum(verdict.within for verdict in some)
             print(f"{which} cases, {name}: {within} of {len(some)} figures within their bands")
     if not prefixes:
+        report.write(verdicts)
         (DOCS / "linux.md").write_text(page(verdicts), encoding="utf-8")
         draw(chosen, [run.windows for run in simulated], DOCS / "images")
     return 0

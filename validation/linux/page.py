@@ -1,24 +1,15 @@
-"""docs/linux.md: what was compared, what is outside its band, and every figure."""
+"""docs/linux.md: what was compared, how much agrees, and what is outside its band."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from validation.linux import report
 from validation.linux.judge import BANDS, MAIN, Verdict
+from validation.linux.report import UNITS
 
 TEXT = Path(__file__).parent / "page.md"
-
-UNITS = {
-    "goodput": ("goodput, Mbit/s", ".2f"),
-    "cwnd": ("mean window, segments", ".1f"),
-    "srtt_ms": ("mean srtt, ms", ".1f"),
-    "reductions": ("reductions", ".0f"),
-    "completion": ("completion, s", ".3f"),
-    "exit_cwnd": ("window at the end of slow start", ".0f"),
-    "retrans": ("retransmissions", ".0f"),
-    "period": ("time between reductions, s", ".2f"),
-}
 
 
 def page(verdicts: Sequence[Verdict]) -> str:
@@ -26,8 +17,7 @@ def page(verdicts: Sequence[Verdict]) -> str:
     text = TEXT.read_text(encoding="utf-8")
     for name, lines in (
         ("summary", _summary(verdicts)),
-        ("outside", _table([verdict for verdict in verdicts if not verdict.within])),
-        ("all", _table(verdicts)),
+        ("outside", _outside(verdicts)),
     ):
         text = text.replace(f"<!-- {name} -->", "\n".join(lines))
     return text
@@ -59,20 +49,10 @@ def _count(verdicts: Sequence[Verdict]) -> str:
     return f"{sum(verdict.within for verdict in verdicts)} of {len(verdicts)}"
 
 
-def _table(verdicts: Sequence[Verdict]) -> Iterable[str]:
-    yield "| case | flow | figure | Linux 6.18 | Longhaul | difference | |"
-    yield "|---|---|---|---|---|---|---|"
+def _outside(verdicts: Sequence[Verdict]) -> Iterable[str]:
+    yield "| case | flow | figure | Linux 6.18 | Longhaul | difference |"
+    yield "|---|---|---|---:|---:|---:|"
     for verdict in verdicts:
-        name, form = UNITS[verdict.figure]
-        kernel, ours = format(verdict.kernel, form), format(verdict.ours, form)
-        mark = ("as other runs" if verdict.repeats else "") if verdict.within else "outside"
-        yield (
-            f"| {verdict.case} | {verdict.flow} | {name} | {kernel} | {ours} "
-            f"| {_difference(verdict)} | {mark} |"
-        )
-
-
-def _difference(verdict: Verdict) -> str:
-    if not verdict.kernel:
-        return ""
-    return f"{100 * (verdict.ours / verdict.kernel - 1):+.1f} %"
+        if not verdict.within:
+            *cells, _ = report.row(verdict).values()
+            yield f"| {' | '.join(cells)} |"

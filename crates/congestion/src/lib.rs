@@ -28,6 +28,7 @@ pub mod registry;
 mod response_table;
 pub mod rounds;
 mod slow_start;
+mod smallest_rtts;
 mod split_mix;
 mod state;
 mod whole_windows;

@@ -160,6 +160,33 @@ impl Reducing {
     }
 }
 
+/// Segments that have not enlarged the window yet, and the reduction under way, of algorithms that reduce both window and
+/// threshold to one target.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Avoidance {
+    pub(crate) counted: Counted,
+    pub(crate) reducing: Reducing,
+}
+
+impl Avoidance {
+    /// Begins the reduction for a congestion signal.
+    pub(crate) fn on_congestion(&mut self, event: &Congestion, target: f64, window: &mut Window) {
+        self.reducing.begin(event);
+        self.counted = Counted::default();
+        reduce(window, target);
+    }
+
+    /// Begins the recovery from a timeout, which sets a threshold unless it is one more in the same recovery.
+    pub(crate) fn on_timeout(&mut self, threshold: Option<f64>, window: &mut Window) {
+        self.reducing.begin_recovery();
+        self.counted = Counted::default();
+        if let Some(threshold) = threshold {
+            window.set_ssthresh(threshold);
+        }
+        window.restart();
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

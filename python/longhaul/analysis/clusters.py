@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.cluster.hierarchy import fcluster, linkage, to_tree
-from scipy.spatial.distance import pdist
+
+from longhaul.libraries import distances, hierarchy
 
 CUT = 0.7
 
@@ -44,11 +44,11 @@ def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
     variance = given.var(axis=0, ddof=1)
     varies = variance > 1e-24 * np.maximum((given**2).max(axis=0), 1e-300)
     distance = (
-        pdist(given[:, varies], "seuclidean", V=variance[varies])
+        distances.pdist(given[:, varies], "seuclidean", V=variance[varies])
         if varies.any()
         else np.zeros(len(given) * (len(given) - 1) // 2)
     )
-    merges = linkage(distance, method="average")
+    merges = hierarchy.linkage(distance, method="average")
     top = float(merges[-1, 2])
     flat = top == 0.0
     labels = np.ones(len(given), int) if flat else _labels(merges, cut * top)
@@ -57,12 +57,12 @@ def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
 
 def _labels(merges: np.ndarray, height: float) -> np.ndarray:
     """Return the clusters that join strictly below a height."""
-    labels: np.ndarray = fcluster(merges, np.nextafter(height, 0.0), criterion="distance")
+    labels: np.ndarray = hierarchy.fcluster(merges, np.nextafter(height, 0.0), criterion="distance")
     return labels
 
 
 def _distinctive(merges: np.ndarray, cut: float) -> tuple[int, ...]:
-    tree = to_tree(merges)
+    tree = hierarchy.to_tree(merges)
     sides = sorted((tree.get_left(), tree.get_right()), key=lambda side: int(side.get_count()))
     few, many = sides
     if few.get_count() == many.get_count() or many.dist >= cut * tree.dist:

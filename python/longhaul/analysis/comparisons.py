@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg
-from scipy.special import stdtrit
+
+from longhaul.libraries import linalg, special
 
 # Notes on intervals of means for tables, plots and pages, with and without replications.
 INTERVAL = "95 % interval of the mean over replications"
@@ -30,7 +30,7 @@ def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
     if len(given) < 2:
         return MeanInterval(mean, float("-inf"), float("inf"), len(given))
     spread = float(given.std(ddof=1)) / len(given) ** 0.5
-    reach = float(stdtrit(len(given) - 1, 0.5 + coverage / 2.0)) * spread
+    reach = float(special.stdtrit(len(given) - 1, 0.5 + coverage / 2.0)) * spread
     return MeanInterval(mean, mean - reach, mean + reach, len(given))
 
 
@@ -85,7 +85,7 @@ def regression(factors: Mapping[str, ArrayLike], response: ArrayLike) -> Regress
     if freedom:
         # The pseudoinverse times its own transpose is the inverse of the normal equations' matrix.
         errors = np.sqrt(residual / freedom * np.square(inverse).sum(axis=1))
-        reach = float(stdtrit(freedom, 0.975)) * errors
+        reach = float(special.stdtrit(freedom, 0.975)) * errors
     names = ["intercept", *factors]
     intervals = zip(names, values, values - reach, values + reach, strict=True)
     total = float(np.square(y - y.mean()).sum())

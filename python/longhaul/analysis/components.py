@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.cluster.hierarchy import fcluster, linkage
 
 from longhaul.analysis.statistics import unit_deviations
+from longhaul.libraries import hierarchy, stats
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,9 @@ class Cause:
 
 def score_groups(scores: ArrayLike, count: int) -> np.ndarray:
     """Divide points into groups by Ward's linkage; return their labels, from 1."""
-    labels: np.ndarray = fcluster(linkage(np.asarray(scores, float), "ward"), count, "maxclust")
+    labels: np.ndarray = hierarchy.fcluster(
+        hierarchy.linkage(np.asarray(scores, float), "ward"), count, "maxclust"
+    )
     return labels
 
 
@@ -75,8 +77,6 @@ def causes(
     labels: Sequence[int], factors: Mapping[str, Sequence[object]]
 ) -> dict[int, list[Cause]]:
     """Return, for each group, the factors with one level in (nearly) all runs, clearest first."""
-    from scipy.stats import chi2_contingency  # scipy.stats takes seconds to load the first time
-
     groups = np.asarray(labels)
     counts_by_group: dict[int, list[Cause]] = {int(g): [] for g in np.unique(groups)}
     for factor, given in factors.items():
@@ -89,7 +89,7 @@ def causes(
         )
         if table.shape[1] < 2 or table.shape[0] < 2:
             continue
-        p = float(chi2_contingency(table).pvalue)
+        p = float(stats.chi2_contingency(table).pvalue)
         for g, row in zip(counts_by_group, table, strict=True):
             top = int(row.argmax())
             counts_by_group[g].append(

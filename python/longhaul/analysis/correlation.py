@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.sparse.csgraph import connected_components
 
 from longhaul.analysis.statistics import unit_deviations
+from longhaul.libraries import graphs
 
 # Gap in the histogram of |r| (NIST SP 500-282, section 4.4).
 NIST_THRESHOLD = 0.65
@@ -56,7 +56,7 @@ def groups(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[Group]:
     """Return responses connected by |r| above the threshold, the smallest group first."""
     linked = np.abs(np.asarray(matrix, float)) > threshold
     np.fill_diagonal(linked, val=False)
-    _, label = connected_components(linked, directed=False)
+    _, label = graphs.connected_components(linked, directed=False)
     members = [tuple(int(i) for i in np.flatnonzero(label == g)) for g in np.unique(label)]
     linked_groups = [Group(m, int(linked[np.ix_(m, m)].sum()) // 2) for m in members]
     return sorted(linked_groups, key=lambda group: (len(group.members), group.correlated))

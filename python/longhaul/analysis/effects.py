@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri, stdtrit
 
 from longhaul.analysis.prediction import uniform_medians
 from longhaul.designs.properties import alias_groups, contrast
+from longhaul.libraries import special
 
 # A term of the model: the columns of the factors that it is a product of.
 Term = tuple[int, ...]
@@ -103,7 +103,7 @@ def _interval(
         return None
     variance, freedom = error
     spread = np.sqrt(variance * (1.0 / plus.sum() + 1.0 / (~plus).sum()))
-    reach = float(stdtrit(freedom, 0.5 + coverage / 2.0) * spread)
+    reach = float(special.stdtrit(freedom, 0.5 + coverage / 2.0) * spread)
     effect = float(y[plus].mean() - y[~plus].mean())
     return effect - reach, effect + reach
 
@@ -119,7 +119,7 @@ def half_normal_quantiles(count: int) -> np.ndarray:
     They are medians of the order statistics of a uniform sample, as quantiles of the half-normal
     distribution.
     """
-    quantiles: np.ndarray = ndtri((1.0 + uniform_medians(count)) / 2.0)
+    quantiles: np.ndarray = special.ndtri((1.0 + uniform_medians(count)) / 2.0)
     return quantiles
 
 

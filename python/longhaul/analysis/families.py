@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from math import exp, sqrt
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
 from longhaul.analysis.judging import OUTSIDE, UNDECIDED, Interval
 from longhaul.analysis.prediction import MIN_RUNS
+from longhaul.libraries import special
 
 LOGARITHM, DIFFERENCE = "logarithm", "difference"
 # Probability that any family of a source is rejected although its printed values are like ours.
@@ -62,7 +62,7 @@ class Family:
         if spread == 0.0:
             return 1.0 if self.mean == 0.0 else 0.0
         distance = abs(self.mean) / (spread * sqrt(1.0 + 1.0 / count))
-        return 2.0 * float(stdtr(count - 1, -distance))
+        return 2.0 * float(special.stdtr(count - 1, -distance))
 
     @property
     def text(self) -> str:
@@ -123,12 +123,3 @@ def holm(p_values: Sequence[float], level: float = LEVEL) -> list[bool]:
             break
         rejected[which] = True
     return rejected
-
-
-def detectable(spread: float, replications: int, families: int) -> float:
-    """Return the factor between our and the printed values that is found in half of all cases.
-
-    `spread` is the standard deviation of a replication's mean logarithm.
-    """
-    quantile = -float(stdtrit(replications - 1, LEVEL / families / 2.0))
-    return exp(quantile * spread * sqrt(1.0 + 1.0 / replications))

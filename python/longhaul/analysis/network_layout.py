@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from longhaul.libraries import graphs, sparse
+
 # Maximum number of nodes in a plot: more cannot be distinguished.
 MOST_NODES = 1200
 # Layouts flatter than this fraction of their width are not stretched to the plot's height.
@@ -28,14 +30,12 @@ def majorised(names: Sequence[str], links: Sequence[tuple[str, str]]) -> np.ndar
     2004) from classical scaling.
     """
     # Imported here: it takes a fifth of the time of a whole plot, and few plots lay out a network.
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import shortest_path
 
     count = len(names)
     places = {name: at for at, name in enumerate(names)}
     ends = np.array([(places[start], places[other]) for start, other in links], int).reshape(-1, 2)
-    graph = csr_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
-    hops = shortest_path(graph, directed=False, unweighted=True)
+    graph = sparse.csr_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(count, count))
+    hops = graphs.shortest_path(graph, directed=False, unweighted=True)
     far = hops[np.isfinite(hops)].max() + 1
     hops = np.where(np.isfinite(hops), hops, far)
     points = _classical(hops)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr, stdtrit
+
+from longhaul.libraries import special
 
 # The critical value that NIST SP 500-282 used for seven and eight algorithms alike.
 NIST_CRITICAL = 2.08
@@ -20,7 +21,7 @@ def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool =
     if count < 3:
         raise ValueError("Grubbs' test: expected at least three values")
     tail = significance / count / (2 if two_sided else 1)
-    t = -float(stdtrit(count - 2, tail))
+    t = -float(special.stdtrit(count - 2, tail))
     return largest_grubbs(count) * math.sqrt(t * t / (count - 2 + t * t))
 
 
@@ -38,7 +39,7 @@ def nist_critical(count: int) -> float:
         return NIST_CRITICAL
     ratio = NIST_CRITICAL / largest_grubbs(NIST_COUNT)
     t = math.sqrt((NIST_COUNT - 2) * ratio**2 / (1 - ratio**2))
-    return grubbs_critical(count, 2 * NIST_COUNT * float(stdtr(NIST_COUNT - 2, -t)))
+    return grubbs_critical(count, 2 * NIST_COUNT * float(special.stdtr(NIST_COUNT - 2, -t)))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from functools import cache
 from math import exp, sqrt
 
 import numpy as np
-from scipy.special import ndtri, stdtrit
+
+from longhaul.libraries import special
 
 NORMAL, LOGNORMAL, ORDER = "normal", "lognormal", "order statistics"
 # Fewer runs say nothing of how runs scatter.
@@ -82,7 +83,7 @@ def uniform_medians(count: int) -> np.ndarray:
 
 @cache
 def _normal_medians(count: int) -> np.ndarray:
-    return np.asarray(ndtri(uniform_medians(count)))
+    return np.asarray(special.ndtri(uniform_medians(count)))
 
 
 @cache
@@ -98,6 +99,6 @@ def _critical(count: int) -> float:
 def _of_next(runs: np.ndarray, coverage: float) -> tuple[float, float]:
     """Return the interval of one more value of a normal distribution."""
     count = len(runs)
-    factor = float(stdtrit(count - 1, 0.5 + coverage / 2.0)) * sqrt(1.0 + 1.0 / count)
+    factor = float(special.stdtrit(count - 1, 0.5 + coverage / 2.0)) * sqrt(1.0 + 1.0 / count)
     half = factor * float(runs.std(ddof=1))
     return float(runs.mean()) - half, float(runs.mean()) + half

@@ -7,15 +7,15 @@ from itertools import product
 import numpy as np
 from numpy.typing import ArrayLike
 
+from longhaul.libraries import stats
+
 # A corner of a cube of two-level factors.
 Corner = tuple[int, ...]
 
 
 def _ranked(values: np.ndarray, method: str = "average", axis: int | None = None) -> np.ndarray:
     """Return ascending ranks from 1; ties share the mean, or as the method says."""
-    from scipy.stats import rankdata  # scipy.stats takes seconds to load the first time
-
-    ranks: np.ndarray = rankdata(values, method=method, axis=axis)
+    ranks: np.ndarray = stats.rankdata(values, method=method, axis=axis)
     return ranks
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from longhaul.analysis.comparisons import MeanInterval, mean_interval
+from longhaul.libraries import stats
 
 # Intervals of a series that one batch averages in MSER-5.
 BATCH = 5
@@ -53,9 +54,7 @@ def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
     means = np.array([part.mean() for part in np.array_split(np.asarray(values, float), batches)])
     if np.ptp(means) == 0.0:
         return Drift(0.0, 0.0, 1.0)
-    from scipy.stats import linregress  # scipy.stats takes seconds to load the first time
-
-    line = linregress(np.arange(batches), means)
+    line = stats.linregress(np.arange(batches), means)
     change = float(line.slope) * (batches - 1)
     mean = float(means.mean())
     return Drift(change, 100.0 * change / mean if mean else float("nan"), float(line.pvalue))

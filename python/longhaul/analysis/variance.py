@@ -7,8 +7,8 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import linalg
-from scipy.special import fdtrc
+
+from longhaul.libraries import linalg, special
 
 # Smaller fractions of a column's length, or of a sum of squares, are rounding errors.
 ROUNDING = 1e-10
@@ -143,7 +143,7 @@ def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
         added = _without(space.T @ term.basis, beside)
         squares, df = _squares(float(((added.T @ seen) ** 2).sum()), total), added.shape[1]
         f = squares / df * freedom / rest if df and rest else None
-        p = None if f is None else float(fdtrc(df, freedom, f))
+        p = None if f is None else float(special.fdtrc(df, freedom, f))
         lines.append(Source(tuple(term.names), squares, df, f, p, squares / total))
     return [*lines, Source(("residual",), rest, freedom, None, None, rest / total)]
 

@@ -30,7 +30,7 @@ ROOT: tuple[Row, ...] = (
     ("compare", "results.compare",
      "Compare runs: figures side by side, changes, and differences between the scenarios.",
      "r1 r2"),
-    ("report", "pages.report",
+    ("report", "report.report",
      "Write one HTML file with tables, plots and scenarios; it opens without a network.",
      "r1 r2 --out red-or-droptail.html"),
     ("explore", "pages.explore",

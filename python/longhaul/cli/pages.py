@@ -1,4 +1,4 @@
-"""Commands that write pages and animations: report, explore, animate."""
+"""Commands for a look at results in a browser, or as an animation: explore, animate."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,29 +7,9 @@ import typer
 
 from longhaul.campaign.file import read_campaign
 from longhaul.cli.places import folder_of, no_runs
-from longhaul.cli.shared import InputError, Overwrite, Quiet, RunDirs, refuse_existing
+from longhaul.cli.shared import InputError, Overwrite, Quiet, refuse_existing
 from longhaul.cli.tables import CAMPAIGN, table_file
 from longhaul.files.endings import ANIMATIONS, PAGES, check_file
-from longhaul.results import open_runs
-
-
-def report(
-    runs: RunDirs,
-    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")] = Path(
-        "report.html"
-    ),
-    title: Annotated[str | None, typer.Option(help="Heading of the report.")] = None,
-    overwrite: Overwrite = False,
-    quiet: Quiet = False,
-) -> None:
-    """Write one HTML file with tables, plots and scenarios; it opens without a network."""
-    from longhaul.reports import report as write_report
-
-    check_file(out, PAGES)
-    refuse_existing(out, overwrite=overwrite)
-    write_report(open_runs(runs), out, title=title, overwrite=overwrite)
-    if not quiet:
-        typer.echo(out)
 
 
 def explore(

@@ -1,5 +1,7 @@
 """Connections over links as a kind of simulation."""
 
+from typing import Any
+
 from longhaul import _engine
 from longhaul.connections import names, reduce, tables, work
 from longhaul.results.kinds import CONNECTIONS, Kind, RunData, TimeSeries
@@ -26,6 +28,12 @@ def _time_series(run: RunData) -> TimeSeries:
     return time_series(run)
 
 
+def _card(run: Any) -> str:  # noqa: ANN401
+    from longhaul.reports import card  # Matplotlib, for notebooks alone
+
+    return card(run)
+
+
 KIND = Kind(
     name=CONNECTIONS,
     title="TCP",
@@ -33,6 +41,7 @@ KIND = Kind(
     required=_required,
     summary=lambda run: run.own_tables.summary(),
     without_numbers=names.without_numbers,
+    card=_card,
     compare=tables.table,
     changes=tables.changes,
     plots=tuple(

@@ -6,6 +6,7 @@ import numpy as np
 
 from longhaul.designs.design import Design, Factor
 from longhaul.designs.properties import DesignError
+from longhaul.libraries import stats
 
 
 def full(factors: Sequence[Factor]) -> Design:
@@ -23,13 +24,12 @@ def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Desi
     SciPy's Latin hypercube of strength one, improved for its discrepancy; the seed makes it.
     """
     # It takes longer to load than most designs to make.
-    from scipy.stats import qmc
 
     if runs < 2:
         raise DesignError(f"expected at least 2 runs of a Latin hypercube, found {runs}")
     if seed < 0:
         raise DesignError(f"expected a seed of at least 0, found {seed}")
-    sampler = qmc.LatinHypercube(d=len(factors), optimization="random-cd", rng=seed)
+    sampler = stats.qmc.LatinHypercube(d=len(factors), optimization="random-cd", rng=seed)
     coded = sampler.random(runs) * 2.0 - 1.0
     return Design(tuple(factors), coded, f"Latin hypercube, seed {seed}")
 

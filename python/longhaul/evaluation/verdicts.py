@@ -12,11 +12,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from scipy.stats import fisher_exact
-
 from longhaul.analysis.comparisons import MeanInterval, mean_interval, paired
 from longhaul.campaign.sweep import Level
 from longhaul.evaluation.suite import Criterion, Figure, Suite, Terms
+from longhaul.libraries import stats
 
 BETTER, SAME, WORSE, STARVES, NOT = "better", "no worse", "worse", "starves", "not evaluated"
 # Better in one figure, worse in another: delay for goodput.
@@ -185,7 +184,7 @@ def _more_often(own: Mapping[int, float], other: Mapping[int, float]) -> bool:
     """Return true if flows starve in more runs (one-sided Fisher's exact test, 5 %)."""
     counts = [[sum(v > 0.5 for v in of.values()), len(of)] for of in (own, other)]
     table = [[starving, runs - starving] for starving, runs in counts]
-    return bool(fisher_exact(table, alternative="greater").pvalue <= SIGNIFICANCE)
+    return bool(stats.fisher_exact(table, alternative="greater").pvalue <= SIGNIFICANCE)
 
 
 def _compared(figure: Figure, own: Mapping[int, float], other: Mapping[int, float]) -> str:

@@ -73,6 +73,12 @@ def _expected_packets(run: PlannedRun) -> float:
     return resolved.duration_s * sources * _SOURCE_PPS
 
 
+def _card(run: Any) -> str:  # noqa: ANN401
+    from longhaul.reports import card  # Matplotlib, for notebooks alone
+
+    return card(run)
+
+
 KIND = Kind(
     name="mesonet",
     title="MesoNet",
@@ -80,6 +86,7 @@ KIND = Kind(
     required=lambda _: (),
     summary=summary.Summary.of,
     without_numbers=_without_numbers,
+    card=_card,
     compare=summary.table,
     changes=lambda _: None,
     plots=("longhaul.mesonet.plots",),

@@ -17,6 +17,7 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
+from longhaul.libraries import integrate, optimize
 from longhaul.models import sawtooth
 from longhaul.models.response import FORMS, STANDARD, HighSpeed, Numbers, PowerLaw, root
 
@@ -171,14 +172,11 @@ def solve_poisson_cubic(
     shorten the way to it; `as_printed` also shortens it after losses beyond the plateau, where the
     window has no old peak above it.
     """
-    from scipy.integrate import quad
-    from scipy.optimize import fsolve
-
     late = decrease / 2.0 if as_printed else decrease
 
     def both(k: float, f: Callable[[float, bool], float]) -> float:
-        early, _ = quad(lambda t: np.exp(-t) * f(t, True), 0.0, k)
-        after, _ = quad(lambda t: np.exp(-t) * f(t, False), k, k + 60.0)
+        early, _ = integrate.quad(lambda t: np.exp(-t) * f(t, True), 0.0, k)
+        after, _ = integrate.quad(lambda t: np.exp(-t) * f(t, False), k, k + 60.0)
         return float(early + after)
 
     def window(t: float, k: float, w0: float) -> float:
@@ -194,7 +192,7 @@ def solve_poisson_cubic(
         )
         return [peak - w0, way - k]
 
-    k, w0 = (float(value) for value in fsolve(excess, [1.3, 6.5]))
+    k, w0 = (float(value) for value in optimize.fsolve(excess, [1.3, 6.5]))
     return PoissonCubic(k, w0, both(k, lambda t, early: window(t, k, w0)))
 
 

@@ -17,6 +17,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from longhaul.libraries import optimize
+
 Numbers = NDArray[np.float64]
 
 # Loss rates between which equilibria are looked for.
@@ -235,7 +237,4 @@ def root(
     relative: float = 1e-13,
 ) -> float:
     """Return the zero of a function that changes its sign once between two places."""
-    # Takes longer to load than everything else that the command line needs.
-    from scipy.optimize import brentq
-
-    return float(brentq(of, low, high, xtol=within, rtol=relative))
+    return float(optimize.brentq(of, low, high, xtol=within, rtol=relative))

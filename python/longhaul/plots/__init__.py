@@ -5,7 +5,8 @@ flows keep each algorithm's colour and line, and several runs stand side by side
 Plots of links overlay several runs, one colour per run, and have a panel for each busy link. Rates
 are differences of stored counters; nothing is interpolated.
 
-One file per subject: `registry` has the names, `layout` panels, legends and files; others draw.
+One file per subject: `registry` has the names, `layout` panels and legends, `files` the formats;
+others draw.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,8 @@ from pathlib import Path
 import matplotlib
 from matplotlib.figure import Figure
 
-from longhaul.plots.layout import NO_METADATA, STYLE, draw, for_width, save
+from longhaul.plots.files import NO_METADATA, STYLE, draw, save
+from longhaul.plots.layout import for_width
 from longhaul.plots.registry import (
     PLOTS,
     Options,

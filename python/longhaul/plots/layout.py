@@ -1,14 +1,10 @@
-"""Panels, legends, and files of plots."""
+"""Panels and legends of plots."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from pathlib import Path
-from textwrap import fill
 from typing import Any, Literal, TypeVar
-from xml.sax.saxutils import escape
 
-import matplotlib
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -17,8 +13,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from longhaul.files.endings import FIGURES, check_file
-from longhaul.files.writing import atomic
 from longhaul.results import Results
 
 # Maximum number of panels in a row.
@@ -30,8 +24,6 @@ MAX_MARKED = 40
 MAX_ENDS = 8
 END_PT = 10.0
 
-# Resolution of PNG files, and of bitmaps in SVG files.
-DPI = 160
 WIDTH_IN = 7.2
 WIDE_IN = 9.6
 PANEL_HEIGHT_IN = 2.6
@@ -44,40 +36,10 @@ HANDLE_CHARACTERS = 7
 # Longer names are shortened, so that no name pushes the others out of the plot.
 MAX_CHARACTERS = 44
 
-STYLE: Any = {  # matplotlib types its settings by their several hundred names
-    "axes.axisbelow": True,
-    "axes.grid": True,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlesize": 10,
-    "axes.titleweight": "bold",
-    "font.family": "sans-serif",
-    "font.size": 9,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "lines.linewidth": 1.1,
-    "path.simplify_threshold": 0.5,
-    # TrueType fonts, embedded: text can be found and copied, and journals refuse type 3.
-    "pdf.fonttype": 42,
-    "savefig.bbox": "tight",
-    "svg.fonttype": "none",
-}
-
-# Metadata by ending, without times and versions: the same figure gives the same bytes.
-NO_METADATA: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-METADATA: dict[str, Any] = {
-    ".svg": NO_METADATA,
-    ".png": None,
-    ".pdf": dict.fromkeys(("CreationDate", "Creator", "Producer")),
-}
 # Width of a figure that is drawn for a given one; unset, each plot has its own.
 _given_width_in: ContextVar[float | None] = ContextVar("given_width_in", default=None)
 # Narrower panels have no room for their numbers.
 MIN_PANEL_IN = 2.4
-# Part of a panel's width that its title may take: the rest is that of the other axis.
-ROOM = 0.85
-
 Content = TypeVar("Content")
 
 
@@ -260,49 +222,3 @@ def shortened(text: str) -> str:
         return text
     half = (MAX_CHARACTERS - 1) // 2
     return f"{text[:half]}…{text[-half:]}"
-
-
-def _wrap(drawing: Figure) -> None:
-    """Break titles and labels that are wider than the room of their panels into lines."""
-    drawing.draw_without_rendering()
-    for axes in drawing.axes:
-        place = axes.get_subplotspec()
-        room = ROOM * drawing.bbox.width / (place.get_gridspec().ncols if place else 1)
-        for text in (axes.title, axes.xaxis.label):
-            wide = text.get_window_extent().width
-            if wide > room:
-                lines = text.get_text().split("\n")
-                most = int(max(map(len, lines)) * room / wide)
-                text.set_text("\n".join(fill(line, max(most, 1)) for line in lines))
-
-
-def draw(make: Callable[[], Figure], path: Path, width_in: float | None = None) -> None:
-    """Draw a figure for a width, or for its own if that is None, and write it."""
-    with for_width(width_in):
-        save(make(), path, width_in)
-
-
-def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
-    """Write a figure as SVG, PNG or PDF, by the path's suffix.
-
-    The same figure gives the same bytes. Margins are cut off, unless a width is given: then the
-    file is as wide as that.
-    """
-    check_file(path, FIGURES, "plot")
-    style = {**STYLE, "svg.hashsalt": path.stem}
-    if width_in is not None:
-        drawing.set_figwidth(width_in)
-        _wrap(drawing)
-        style["savefig.bbox"] = None
-    # What the figure shows, for those who do not see it.
-    title = str(drawing.get_label())
-    metadata = METADATA[path.suffix]
-    if title and metadata is not None:
-        metadata = metadata | {"Title": title}
-    with matplotlib.rc_context(style), atomic(path) as file:
-        drawing.savefig(file, format=path.suffix[1:], dpi=DPI, metadata=metadata)
-        if title and path.suffix == ".svg":
-            text = file.read_text(encoding="utf-8")
-            label = escape(title, {'"': "&quot;"})
-            named = text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
-            file.write_text(named, encoding="utf-8")

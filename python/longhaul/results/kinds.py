@@ -86,6 +86,8 @@ class Kind:
 
     A row without a name stands for rows whose names only a finished run shows.
     """
+    card: Callable[[Any], str]
+    """A run as a piece of HTML for a notebook: its summary and a small plot."""
     compare: Callable[[Sequence[RunData]], Table]
     """The figures of several runs side by side."""
     changes: Callable[[Sequence[RunData]], Table | None]

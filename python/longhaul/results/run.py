@@ -4,7 +4,6 @@ import shutil
 import weakref
 from collections.abc import Sequence
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +42,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         """Return the summary and a small plot, as notebooks of Jupyter and marimo show a value."""
-        # Pages are of a layer above; only a notebook asks for one here.
-        shown: str = import_module("longhaul.reports").card(self)
-        return shown
+        return self.kind.card(self)
 
     def __repr__(self) -> str:
         """Return the run's directory, title, simulated time and number of rows by table."""

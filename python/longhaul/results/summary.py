@@ -1,5 +1,6 @@
 """Summary of a run: figures by label, flow and link, over the measurement window."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ _OF_FLOWS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Summary:
     """Figures of one run, over the measurement window."""
 
@@ -34,6 +35,15 @@ class Summary:
     proxies: pl.DataFrame
     """Rows of proxies; an empty table for a run without proxies."""
     total: dict[str, Any]
+
+    def __repr__(self) -> str:
+        """Return the figures as text, a line each: of labels, all flows, links and proxies."""
+        of_flows = {row["label"]: row for row in self.labels.to_dicts()}
+        tables = [of_flows | {ALL: self.total}]
+        for owner, table in ((LINK, self.links), (PROXY, self.proxies)):
+            if owner in table.columns:
+                tables.append({row.pop(owner): row for row in table.to_dicts()})
+        return "\n\n".join("\n".join(_lines(columns)) for columns in tables if columns)
 
     @classmethod
     def of(
@@ -106,6 +116,22 @@ class Summary:
             "links": self.links.to_dicts(),
             **({"proxies": self.proxies.to_dicts()} if self.proxies.columns else {}),
         }
+
+
+def _lines(columns: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a head and a line for each figure that any column has."""
+    names = dict.fromkeys(name for column in columns.values() for name in column)
+    rows = [[_cell(column.get(name)) for column in columns.values()] for name in names]
+    widths = [max(len(head), *map(len, cells)) for head, *cells in zip(columns, *rows, strict=True)]
+    first = max(map(len, names))
+    for name, cells in [("", list(columns)), *zip(names, rows, strict=True)]:
+        if any(cells) and name != "label":
+            line = "  ".join(cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+            yield f"{name:<{first}}  {line}"
+
+
+def _cell(value: Any) -> str:  # noqa: ANN401
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _row(table: pl.DataFrame, owner: str, name: str) -> dict[str, Any]:

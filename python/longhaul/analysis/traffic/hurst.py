@@ -16,6 +16,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from longhaul.libraries import special
+
 # Blocks of the largest scale, at least, and steps between two scales.
 MIN_BLOCKS, STEP = 50, 1.5
 # Octaves below see the samples, not the process behind them: Veitch and Abry, section IV.
@@ -85,8 +87,6 @@ def wavelet(
     A weighted line through octaves whose coefficients are nearly uncorrelated; the interval is
     that of independent Gaussian coefficients.
     """
-    from scipy import special  # which takes seconds to import the first time
-
     approximation = _checked(values) - np.mean(np.asarray(values, float))
     octaves, counts, energies = [], [], []
     octave = 0

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from scipy.cluster.hierarchy import dendrogram as draw_tree
 
 from longhaul.analysis import congestion
 from longhaul.analysis.clusters import CUT, Dendrogram
+from longhaul.libraries import hierarchy
 from longhaul.plots.analysis import conditions as shared
 from longhaul.plots.analysis.frame import GREY, LOW, PLAIN, panels, styled, wrapped
 
@@ -23,7 +23,7 @@ def dendrograms(
         drawing, axes = panels(len(trees), columns=6, width=shared.PAGE / 6, height=1.4)
         for panel, tree, title in zip(axes, trees, titles, strict=True):
             height = tree.height
-            draw_tree(
+            hierarchy.dendrogram(
                 tree.merges, ax=panel, labels=list(names), leaf_font_size=5, leaf_rotation=90,
                 color_threshold=CUT * height if height else 0.0, above_threshold_color=GREY,
             )  # fmt: skip

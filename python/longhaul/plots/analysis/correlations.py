@@ -6,10 +6,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
-from scipy.spatial import ConvexHull
 
 from longhaul.analysis import correlation as of
 from longhaul.analysis.components import Components, standardised
+from longhaul.libraries import spatial
 from longhaul.plots.analysis.frame import (
     GREY,
     HIGH,
@@ -252,7 +252,7 @@ def _enclose(axes: Axes, points: np.ndarray) -> tuple[float, float]:
     places = np.unique(points, axis=0)
     # A hull needs three points that are not on a line.
     if len(places) > 2 and np.linalg.matrix_rank(places - places[0]) > 1:
-        around = places[ConvexHull(places).vertices]
+        around = places[spatial.ConvexHull(places).vertices]
         axes.plot(*np.vstack([around, around[:1]]).T, linestyle="--", color=GREY, linewidth=0.8)
     x, y = places[places[:, 1].argmax()].tolist()
     return x, y

@@ -1,27 +1,18 @@
 """The figures of a study as SVG, drawn in several processes while its claims are judged."""
 
 import gc
-import io
 import multiprocessing
 import os
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-import matplotlib
 from markupsafe import Markup
-from matplotlib.backends.backend_mixed import MixedModeRenderer
-from matplotlib.backends.backend_svg import RendererSVG
-from matplotlib.figure import Figure as Drawing
-from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import text_to_path
 
-from longhaul import plots
+from longhaul.plots.files import as_svg
 from longhaul.reports import embedded
 from longhaul.studies import figures as drawing
 from longhaul.studies import parts
@@ -34,8 +25,6 @@ FEW = 4
 # New objects until the collector of cycles looks at them: a figure has hundreds of thousands that
 # live as long as it is drawn, and with Python's usual 700 a seventh of the time goes there.
 COLLECTED_AFTER = 300_000
-
-POINTS_PER_INCH = 72
 
 Draw = Callable[[], list[Markup | None]]
 
@@ -105,42 +94,4 @@ def _picture(study: Study, data: Data, number: int) -> Markup | None:
     if picture is None:
         return None
     name = re.sub(r"\W+", "-", f"figure-{figure.number}")
-    return embedded(_as_svg(picture, name), name)
-
-
-def _as_svg(picture: Drawing, name: str) -> str:
-    """Return the text of an SVG file.
-
-    Drawn once: `savefig` draws everything a first time to find what to cut off, and the layout
-    leaves no margin.
-    """
-    text = io.StringIO()
-    dots_per_inch, picture.dpi = picture.dpi, POINTS_PER_INCH
-    wide, high = picture.get_size_inches()
-    with matplotlib.rc_context({**plots.STYLE, "svg.hashsalt": name}):
-        svg: Any = _Renderer(  # type: ignore[no-untyped-call]
-            POINTS_PER_INCH * wide, POINTS_PER_INCH * high, text,
-            image_dpi=dots_per_inch, metadata=plots.NO_METADATA,
-        )  # fmt: skip
-        # Rasterised artists become images.
-        renderer: Any = MixedModeRenderer(picture, wide, high, dots_per_inch, svg)  # type: ignore[no-untyped-call]
-        picture.draw(renderer)
-        renderer.finalize()
-    return text.getvalue()
-
-
-class _Renderer(RendererSVG):
-    """Measures each text once for all figures, not once for each."""
-
-    def get_text_width_height_descent(
-        self,
-        s: str,
-        prop: FontProperties,
-        ismath: Any,  # noqa: ANN401
-    ) -> tuple[float, float, float]:
-        return _extent(s, prop.copy(), ismath)
-
-
-@cache
-def _extent(text: str, font: FontProperties, ismath: Any) -> tuple[float, float, float]:  # noqa: ANN401
-    return text_to_path.get_text_width_height_descent(text, font, ismath)
+    return embedded(as_svg(picture, name, dpi=picture.dpi), name)

@@ -2,30 +2,23 @@
 //! which every acknowledgement enlarges the window; in a recovery, and where a round trip has two samples at most, it is
 //! standard TCP.
 
-use longhaul_units::{Span, Time};
+use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
-use crate::whole_windows::{
-    Counted, Reducing, Sequence, grow_as_standard, half, reduce, slow_start,
-};
+use crate::smallest_rtts::{MeasuredRound, SmallestRtts};
+use crate::whole_windows::{Avoidance, grow_as_standard, half, slow_start};
 use crate::window::Window;
 
-/// The kernel's Vegas. Round-trip times are in microseconds, and one more.
+/// The kernel's Vegas.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelVegas {
     alpha: u64,
     beta: u64,
     gamma: u64,
-    base_rtt: u64,
-    min_rtt: u64,
-    samples: u64,
     queued: u64,
-    sequence: Sequence,
-    /// Segments sent when the round trip began.
-    round_end: u64,
-    counted: Counted,
-    reducing: Reducing,
+    round: MeasuredRound,
+    avoidance: Avoidance,
 }
 
 impl KernelVegas {
@@ -34,50 +27,31 @@ impl KernelVegas {
             alpha: alpha as u64,
             beta: beta as u64,
             gamma: gamma as u64,
-            base_rtt: u64::MAX,
-            min_rtt: u64::MAX,
-            samples: 0,
             queued: 0,
-            sequence: Sequence::default(),
-            round_end: 0,
-            counted: Counted::default(),
-            reducing: Reducing::default(),
+            round: MeasuredRound::default(),
+            avoidance: Avoidance::default(),
         }
-    }
-
-    fn sample(&mut self, rtt: Option<Span>) {
-        if let Some(rtt) = rtt {
-            let rtt = rtt.as_ps() / 1_000_000 + 1;
-            self.base_rtt = self.base_rtt.min(rtt);
-            self.min_rtt = self.min_rtt.min(rtt);
-            self.samples += 1;
-        }
-    }
-
-    fn forget_samples(&mut self) {
-        (self.min_rtt, self.samples) = (u64::MAX, 0);
     }
 
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
-        self.sample(ack.rtt);
-        self.sequence.on_ack(ack);
-        if self.reducing.on_ack(ack) {
-            self.enable();
+        self.round.on_ack(ack);
+        if self.avoidance.reducing.on_ack(ack) {
+            self.round.begin();
         }
         if !phase.may_grow() {
             return;
         }
         let acked = ack.credit as u64;
-        if !self.reducing.is_open() {
-            grow_as_standard(&mut self.counted, window, acked);
-        } else if self.sequence.una > self.round_end {
-            self.round_end = self.sequence.nxt;
-            if self.samples <= 2 {
-                grow_as_standard(&mut self.counted, window, acked);
+        let counted = &mut self.avoidance.counted;
+        if !self.avoidance.reducing.is_open() {
+            grow_as_standard(counted, window, acked);
+        } else if self.round.is_over() {
+            if self.round.rtts.samples <= 2 {
+                grow_as_standard(counted, window, acked);
             } else {
                 self.end_round(ack, window);
             }
-            self.forget_samples();
+            self.round.begin();
         } else if window.in_slow_start() {
             slow_start(window, acked);
         }
@@ -85,8 +59,9 @@ impl KernelVegas {
 
     fn end_round(&mut self, ack: &AckSample, window: &mut Window) {
         let cwnd = window.cwnd() as u64;
-        let filling = cwnd * self.base_rtt / self.min_rtt;
-        self.queued = cwnd * (self.min_rtt - self.base_rtt) / self.base_rtt;
+        let SmallestRtts { base, min, .. } = self.round.rtts;
+        let filling = cwnd * base / min;
+        self.queued = cwnd * (min - base) / base;
         if window.in_slow_start() && self.queued > self.gamma {
             window.set_cwnd(cwnd.min(filling + 1) as f64);
             lower_threshold(window);
@@ -104,37 +79,25 @@ impl KernelVegas {
         window.set_ssthresh(window.ssthresh().max((cwnd / 2 + cwnd / 4) as f64));
     }
 
-    /// Follows `vegas_enable`.
-    fn enable(&mut self) {
-        self.round_end = self.sequence.nxt;
-        self.forget_samples();
-    }
-
     pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        self.reducing.begin(event);
-        self.counted = Counted::default();
-        reduce(window, half(event.base));
+        self.avoidance
+            .on_congestion(event, half(event.base), window);
     }
 
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        self.reducing.begin_recovery();
-        self.counted = Counted::default();
-        if !event.keep_ssthresh {
-            window.set_ssthresh(half(event.base));
-        }
-        window.restart();
+        let threshold = (!event.keep_ssthresh).then(|| half(event.base));
+        self.avoidance.on_timeout(threshold, window);
     }
 
     pub(super) fn on_recovery_exit(&mut self, now: Time) {
-        if self.reducing.end_recovery(now) {
-            self.enable();
+        if self.avoidance.reducing.end_recovery(now) {
+            self.round.begin();
         }
     }
 
-    /// Begins anew when the connection sends after nothing was in flight (`tcp_vegas_cwnd_event`).
+    /// Begins anew when the connection sends after nothing was in flight.
     pub(super) fn forget(&mut self) {
-        self.base_rtt = u64::MAX;
-        self.enable();
+        self.round.forget();
     }
 
     pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
@@ -149,14 +112,16 @@ fn lower_threshold(window: &mut Window) {
 
 #[cfg(test)]
 mod tests {
+    use longhaul_units::Span;
+
     use super::*;
     use crate::window::Rounding;
 
     fn round(vegas: &mut KernelVegas, window: &mut Window, us: u64) {
         for sample in [us + 500, us, us + 900] {
-            vegas.sample(Some(Span::from_micros(sample)));
+            vegas.round.rtts.sample(Some(Span::from_micros(sample)));
         }
-        vegas.sequence.una = vegas.round_end;
+        vegas.round.sequence.una = vegas.round.end;
         let ack = AckSample {
             in_flight: window.cwnd() as u64,
             rtt: Some(Span::from_micros(us)),
@@ -206,7 +171,7 @@ mod tests {
         vegas.on_ack(&at(1, 40), Phase::NoGrowth, &mut window);
         vegas.on_recovery_exit(at(2, 50).now);
         vegas.on_ack(&at(2, 50), Phase::NoGrowth, &mut window);
-        assert_eq!((vegas.round_end, vegas.samples), (2 + 50, 0));
+        assert_eq!((vegas.round.end, vegas.round.rtts.samples), (2 + 50, 0));
     }
 
     #[test]

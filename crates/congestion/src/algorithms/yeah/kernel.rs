@@ -1,12 +1,13 @@
 //! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`): whole windows, and a round trip's smallest sample, as Vegas has it, in slow
 //! start, too. What is taken back sets the threshold, which a round trip with three samples does at the least.
 
-use longhaul_units::{Span, Time};
+use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::Settings;
-use crate::whole_windows::{Counted, Reducing, Sequence, grow_by_one_for, reduce, slow_start};
+use crate::smallest_rtts::{MeasuredRound, SmallestRtts};
+use crate::whole_windows::{Avoidance, grow_by_one_for, slow_start};
 use crate::window::Window;
 
 /// Acknowledged segments for a segment more in fast growth (`TCP_SCALABLE_AI_CNT`).
@@ -14,7 +15,7 @@ const FAST: u64 = 100;
 /// Standard TCP's window at the least.
 const LEAST: u64 = 2;
 
-/// The kernel's YeAH, with its names. Round-trip times are in microseconds, and one more.
+/// The kernel's YeAH, with its names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelYeah {
     max_queued: u64,
@@ -24,18 +25,12 @@ pub struct KernelYeah {
     min_decrease: f64,
     competing: u64,
     alone: u64,
-    base_rtt: u64,
-    min_rtt: u64,
-    cnt_rtt: u64,
     last_queue: u64,
     doing_reno_now: u64,
     reno_count: u64,
     fast_count: u64,
-    sequence: Sequence,
-    /// Segments sent when the round trip began.
-    beg_snd_nxt: u64,
-    counted: Counted,
-    reducing: Reducing,
+    round: MeasuredRound,
+    avoidance: Avoidance,
 }
 
 impl KernelYeah {
@@ -47,51 +42,29 @@ impl KernelYeah {
             min_decrease: settings.get("min_decrease"),
             competing: settings.get("competing") as u64,
             alone: settings.get("alone") as u64,
-            base_rtt: u64::MAX,
-            min_rtt: u64::MAX,
-            cnt_rtt: 0,
             last_queue: 0,
             doing_reno_now: 0,
             reno_count: LEAST,
             fast_count: 0,
-            sequence: Sequence::default(),
-            beg_snd_nxt: 0,
-            counted: Counted::default(),
-            reducing: Reducing::default(),
+            round: MeasuredRound::default(),
+            avoidance: Avoidance::default(),
         }
-    }
-
-    /// Follows `tcp_vegas_pkts_acked`.
-    fn sample(&mut self, rtt: Option<Span>) {
-        if let Some(rtt) = rtt {
-            let rtt = rtt.as_ps() / 1_000_000 + 1;
-            self.base_rtt = self.base_rtt.min(rtt);
-            self.min_rtt = self.min_rtt.min(rtt);
-            self.cnt_rtt += 1;
-        }
-    }
-
-    /// Begins a round trip (`vegas_enable`).
-    fn begin_round(&mut self) {
-        self.beg_snd_nxt = self.sequence.nxt;
-        (self.min_rtt, self.cnt_rtt) = (u64::MAX, 0);
     }
 
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
-        self.sample(ack.rtt);
-        self.sequence.on_ack(ack);
-        if self.reducing.on_ack(ack) {
-            self.begin_round();
+        self.round.on_ack(ack);
+        if self.avoidance.reducing.on_ack(ack) {
+            self.round.begin();
         }
         if !phase.may_grow() {
             return;
         }
         self.grow(ack.credit as u64, window);
-        if self.sequence.una > self.beg_snd_nxt {
-            if self.cnt_rtt > 2 {
+        if self.round.is_over() {
+            if self.round.rtts.samples > 2 {
                 self.end_round(window);
             }
-            self.begin_round();
+            self.round.begin();
         }
     }
 
@@ -108,14 +81,15 @@ impl KernelYeah {
         } else {
             cwnd
         };
-        grow_by_one_for(&mut self.counted, window, per_segment, acked);
+        grow_by_one_for(&mut self.avoidance.counted, window, per_segment, acked);
     }
 
     fn end_round(&mut self, window: &mut Window) {
         let cwnd = window.cwnd() as u64;
-        let delay = self.min_rtt - self.base_rtt;
-        let queue = cwnd * delay / self.min_rtt;
-        if queue > self.max_queued || delay > self.base_rtt / self.max_delay {
+        let SmallestRtts { base, min, .. } = self.round.rtts;
+        let delay = min - base;
+        let queue = cwnd * delay / min;
+        if queue > self.max_queued || delay > base / self.max_delay {
             if queue > self.max_queued && cwnd > self.reno_count {
                 self.decongest(queue, window);
             }
@@ -160,32 +134,24 @@ impl KernelYeah {
     }
 
     pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        self.reducing.begin(event);
-        self.counted = Counted::default();
         let target = self.reduced(event.base);
-        reduce(window, target);
+        self.avoidance.on_congestion(event, target, window);
     }
 
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        self.reducing.begin_recovery();
-        self.counted = Counted::default();
-        if !event.keep_ssthresh {
-            let target = self.reduced(event.base);
-            window.set_ssthresh(target);
-        }
-        window.restart();
+        let threshold = (!event.keep_ssthresh).then(|| self.reduced(event.base));
+        self.avoidance.on_timeout(threshold, window);
     }
 
     pub(super) fn on_recovery_exit(&mut self, now: Time) {
-        if self.reducing.end_recovery(now) {
-            self.begin_round();
+        if self.avoidance.reducing.end_recovery(now) {
+            self.round.begin();
         }
     }
 
-    /// Begins anew when the connection sends after nothing was in flight (`tcp_vegas_cwnd_event`).
+    /// Begins anew when the connection sends after nothing was in flight.
     pub(super) fn forget(&mut self) {
-        self.base_rtt = u64::MAX;
-        self.begin_round();
+        self.round.forget();
     }
 
     pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
@@ -196,6 +162,8 @@ impl KernelYeah {
 
 #[cfg(test)]
 mod tests {
+    use longhaul_units::Span;
+
     use super::*;
     use crate::algorithms::yeah::ENTRY;
     use crate::parameter::Variant;
@@ -208,9 +176,9 @@ mod tests {
         for (us, cwnd, reno) in [(107_999, 1000.0, 2), (109_999, 910.0, 455)] {
             let mut yeah = KernelYeah::new(&settings);
             let mut window = Window::new(1000.0, 1e6, 1e9, Rounding::Real);
-            yeah.sample(Some(Span::from_micros(99_999)));
-            yeah.min_rtt = u64::MAX;
-            yeah.sample(Some(Span::from_micros(us)));
+            yeah.round.rtts.sample(Some(Span::from_micros(99_999)));
+            yeah.round.rtts.forget_min();
+            yeah.round.rtts.sample(Some(Span::from_micros(us)));
             yeah.end_round(&mut window);
             assert_eq!((window.cwnd(), yeah.reno_count), (cwnd, reno));
             assert_eq!(window.in_slow_start(), reno == 2);

@@ -10,6 +10,9 @@
 //! - losses count when they are found, those of Recovery not at all, and take a part of the maximum round trip, too;
 //! - delays count only of what was sent faster than the nominal rate, and a high jitter only below 1 MB/s.
 
+#[cfg(test)]
+mod tests;
+
 use longhaul_units::Rate;
 use serde::{Deserialize, Serialize};
 
@@ -562,131 +565,4 @@ impl PicoquicC4 {
 /// Segments sent so far.
 fn sent(ack: &AckSample) -> u64 {
     ack.delivered + ack.lost + ack.in_flight
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::made_up_path::{self, RTT_MS, near};
-    use super::*;
-
-    type Path = made_up_path::Path<PicoquicC4>;
-
-    impl made_up_path::Form for PicoquicC4 {
-        type State = State;
-
-        const CRUISING: State = State::Cruising { eras: 0 };
-
-        fn on_ack(&mut self, ack: &AckSample, window: &mut Window) {
-            self.on_ack(ack, window);
-        }
-
-        fn era(&self) -> (State, u64) {
-            (self.state, self.era.end)
-        }
-    }
-
-    fn probing() -> Path {
-        let mut path = Path::cruising();
-        path.era(1000.0, RTT_MS);
-        assert_eq!(path.era(1000.0, RTT_MS), State::Probing);
-        path
-    }
-
-    /// After Initial, and after an era whose longest round trip was shorter than the nominal one.
-    #[test]
-    fn recovery_drains_what_initial_and_longer_round_trips_left() {
-        let mut path = Path::new();
-        while path.era(1000.0, RTT_MS) == State::Initial {}
-        near(path.c4.alpha, 7.0 / 8.0);
-        let mut path = probing();
-        path.c4.draining = false;
-        assert_eq!(path.era(1000.0, RTT_MS), State::Recovery);
-        near(path.c4.alpha, 15.0 / 16.0);
-        let mut path = Path::cruising();
-        path.c4.max_rtt_s = 0.2;
-        path.era(1000.0, RTT_MS);
-        path.era(1000.0, RTT_MS);
-        assert_eq!(path.era(1000.0, RTT_MS), State::Recovery);
-        near(path.c4.alpha, 7.0 / 8.0);
-    }
-
-    /// A probe that brought more is followed by 1256/1024, which ends with the first era that brings less than three
-    /// quarters of that; a quarter of it is enough for another one, and the third success leads back to Initial.
-    #[test]
-    fn successes_lead_to_pushes_and_then_to_initial() {
-        let mut path = probing();
-        assert_eq!(path.era(1000.0, RTT_MS), State::Recovery);
-        assert_eq!(path.era(1060.0, RTT_MS), State::Pushing);
-        near(path.c4.alpha, 1256.0 / 1024.0);
-        assert_eq!(path.era(1060.0, RTT_MS), State::Recovery);
-        let quarter = 1060.0 * (1.0 + 232.0 / 1024.0 / 4.0) + 0.1;
-        assert_eq!(path.era(quarter, RTT_MS), State::Pushing);
-        assert_eq!(path.era(quarter, RTT_MS), State::Recovery);
-        assert_eq!(path.era(1.1 * quarter, RTT_MS), State::Initial);
-    }
-
-    /// A quarter at the highest sensitivity, here 0.9222 of the way from an eighth; of the round trip, too. What is lost
-    /// in Recovery does not count, nor does what a timeout took for lost.
-    #[test]
-    fn a_loss_while_cruising_takes_a_part_of_rate_and_round_trip() {
-        let mut path = Path::cruising();
-        let max_rtt_s = path.c4.max_rtt_s;
-        path.ack.lost += 1;
-        path.ack(1000.0, RTT_MS);
-        let kept = 1.0 - 0.25 * (1.0 + 0.92 + 0.02 / 9.0) / 2.0;
-        assert_eq!(path.c4.state, State::Recovery);
-        near(path.c4.rate, 1000.0 * kept);
-        near(path.c4.max_rtt_s, max_rtt_s * kept);
-        path.ack.lost += 1;
-        let alpha = path.c4.alpha;
-        path.ack(1000.0, RTT_MS);
-        near(path.c4.alpha, alpha);
-
-        let mut path = Path::cruising();
-        path.c4.on_timeout(&mut path.window);
-        path.ack.lost += 100;
-        path.ack(1000.0, RTT_MS);
-        near(path.c4.rate, 1000.0);
-    }
-
-    /// More than 1/16 + 3/16 of the insensitivity above the nominal round trip ends a probe; while cruising it does not count.
-    #[test]
-    fn delays_count_in_probes_only() {
-        let mut path = Path::cruising();
-        path.era(1000.0, RTT_MS);
-        path.ack.delivered += 1;
-        path.ack(1000.0, 150);
-        assert!(matches!(path.c4.state, State::Cruising { .. }));
-        let mut path = probing();
-        path.c4.max_rtt_s = 0.1;
-        path.ack.delivered += 1;
-        path.ack(1000.0, 150);
-        assert_eq!(path.c4.state, State::Recovery);
-        near(path.c4.rate, 1000.0);
-    }
-
-    /// 2 Mbit/s with round trips of 5 and 130 ms; it may happen again.
-    #[test]
-    fn jitter_of_a_slow_flow_leads_back_to_initial() {
-        let mut path = Path::new();
-        path.ack.in_flight = 10;
-        while path.era(200.0, 50) != (State::Cruising { eras: 0 }) {}
-        for _ in 0..2 {
-            path.c4.running_min_s = 0.005;
-            path.c4.max_rtt_s = 0.13;
-            assert_eq!(path.era(200.0, 50), State::Initial);
-            while path.era(200.0, 50) == State::Initial {}
-        }
-    }
-
-    /// Three segments in flight are what a probe of 3.1 allows with one more, and part of a segment.
-    #[test]
-    fn small_windows_probe_by_a_segment() {
-        let mut path = probing();
-        path.c4.rate = 30.0;
-        path.c4.max_rtt_s = 0.1;
-        path.c4.set_window(&path.ack.clone(), &mut path.window);
-        // 17/16 * 30 * 0.115 = 3.67, and 1 less 0.1875 of a segment: 4.48.
-        near(path.window.cwnd(), 5.0);
-    }
 }

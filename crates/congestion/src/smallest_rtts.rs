@@ -1,0 +1,119 @@
+//! Smallest round-trip times in whole microseconds, as the delay-based algorithms of a current kernel keep them, and the round
+//! trips over which Vegas and YeAH take them (Linux 6.18, `tcp_vegas.c`, `tcp_veno.c`, `tcp_yeah.c`).
+
+use longhaul_units::Span;
+use serde::{Deserialize, Serialize};
+
+use crate::facts::AckSample;
+use crate::whole_windows::Sequence;
+
+/// No round-trip time yet, in microseconds.
+const NONE: u64 = 0x7fff_ffff;
+
+/// Smallest round-trip times in microseconds, and one more.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct SmallestRtts {
+    /// That of the connection (`baseRTT`, `basertt`).
+    pub(crate) base: u64,
+    /// That of the current round trip (`minRTT`, `minrtt`).
+    pub(crate) min: u64,
+    /// Number of samples (`cntRTT`, `cntrtt`).
+    pub(crate) samples: u64,
+}
+
+impl Default for SmallestRtts {
+    fn default() -> Self {
+        Self {
+            base: NONE,
+            min: NONE,
+            samples: 0,
+        }
+    }
+}
+
+impl SmallestRtts {
+    /// Takes the sample of an acknowledgement (`tcp_vegas_pkts_acked`, `tcp_veno_pkts_acked`).
+    pub(crate) fn sample(&mut self, rtt: Option<Span>) {
+        if let Some(rtt) = rtt {
+            let rtt = rtt.as_ps() / 1_000_000 + 1;
+            self.base = self.base.min(rtt);
+            self.min = self.min.min(rtt);
+            self.samples += 1;
+        }
+    }
+
+    /// Forgets the smallest round-trip time of the connection.
+    pub(crate) fn forget_base(&mut self) {
+        self.base = NONE;
+    }
+
+    /// Forgets the smallest round-trip time of the current round trip.
+    pub(crate) fn forget_min(&mut self) {
+        self.min = NONE;
+    }
+}
+
+/// The current round trip of Vegas, and of YeAH, which contains it (`struct vegas`).
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct MeasuredRound {
+    pub(crate) rtts: SmallestRtts,
+    pub(crate) sequence: Sequence,
+    /// Segments sent when the round trip began (`beg_snd_nxt`).
+    pub(crate) end: u64,
+}
+
+impl MeasuredRound {
+    pub(crate) fn on_ack(&mut self, ack: &AckSample) {
+        self.rtts.sample(ack.rtt);
+        self.sequence.on_ack(ack);
+    }
+
+    /// Returns true if a segment of the next round trip has been acknowledged.
+    pub(crate) fn is_over(&self) -> bool {
+        self.sequence.una > self.end
+    }
+
+    /// Begins the next round trip with the segments that have not left yet (`vegas_enable`).
+    pub(crate) fn begin(&mut self) {
+        self.end = self.sequence.nxt;
+        self.rtts.forget_min();
+        self.rtts.samples = 0;
+    }
+
+    /// Begins anew when the connection sends after nothing was in flight (`tcp_vegas_cwnd_event`).
+    pub(crate) fn forget(&mut self) {
+        self.rtts.forget_base();
+        self.begin();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_round_trip_ends_with_the_first_segment_that_left_in_it() {
+        let ack = |in_flight, us| AckSample {
+            in_flight,
+            rtt: Some(Span::from_micros(us)),
+            ..AckSample::ONE_SEGMENT
+        };
+        let mut round = MeasuredRound::default();
+        round.on_ack(&ack(2, 500));
+        assert!(round.is_over());
+        round.begin();
+        // Three have left when one is acknowledged: the fourth one belongs to the round trip.
+        for us in [900, 700] {
+            round.on_ack(&ack(2, us));
+            assert!(!round.is_over());
+        }
+        round.on_ack(&ack(2, 800));
+        assert!(round.is_over());
+        let SmallestRtts { base, min, samples } = round.rtts;
+        assert_eq!((base, min, samples), (501, 701, 3));
+        round.forget();
+        round.on_ack(&ack(2, 600));
+        let SmallestRtts { base, min, samples } = round.rtts;
+        assert_eq!((base, min, samples), (601, 601, 1));
+    }
+}

@@ -1,0 +1,28 @@
+"""The command `report`."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longhaul.cli.shared import Overwrite, Quiet, RunDirs, refuse_existing
+from longhaul.files.endings import PAGES, check_file
+from longhaul.reports import report as write_report
+from longhaul.results import open_runs
+
+
+def report(
+    runs: RunDirs,
+    out: Annotated[Path, typer.Option("--out", "-o", help="HTML file to write.")] = Path(
+        "report.html"
+    ),
+    title: Annotated[str | None, typer.Option(help="Heading of the report.")] = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write one HTML file with tables, plots and scenarios; it opens without a network."""
+    check_file(out, PAGES)
+    refuse_existing(out, overwrite=overwrite)
+    write_report(open_runs(runs), out, title=title, overwrite=overwrite)
+    if not quiet:
+        typer.echo(out)

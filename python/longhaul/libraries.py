@@ -1,0 +1,33 @@
+"""Parts of SciPy, each loaded when something in it is first used.
+
+Loading `scipy.special` alone takes longer than simulating 100,000 packets, and most commands use
+none of these.
+"""
+
+from importlib import import_module
+from typing import Any
+
+
+class _Library:
+    """A module that is loaded with the first use of one of its attributes."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:  # noqa: ANN401
+        """Return an attribute of the module."""
+        found = getattr(import_module(self._name), attribute)
+        setattr(self, attribute, found)
+        return found
+
+
+integrate: Any = _Library("scipy.integrate")
+linalg: Any = _Library("scipy.linalg")
+optimize: Any = _Library("scipy.optimize")
+sparse: Any = _Library("scipy.sparse")
+graphs: Any = _Library("scipy.sparse.csgraph")
+spatial: Any = _Library("scipy.spatial")
+distances: Any = _Library("scipy.spatial.distance")
+hierarchy: Any = _Library("scipy.cluster.hierarchy")
+special: Any = _Library("scipy.special")
+stats: Any = _Library("scipy.stats")

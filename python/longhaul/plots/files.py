@@ -1,0 +1,149 @@
+"""Files of figures: SVG, PNG and PDF."""
+
+import io
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+from xml.sax.saxutils import escape
+
+import matplotlib
+from matplotlib.backends.backend_mixed import MixedModeRenderer
+from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
+
+from longhaul.files.endings import FIGURES, check_file
+from longhaul.files.writing import atomic, write_text
+from longhaul.plots.layout import for_width
+
+# Resolution of PNG files, and of bitmaps in SVG files.
+DPI = 160
+POINTS_PER_INCH = 72
+# Part of a panel's width that its title may take: the rest is that of the other axis.
+ROOM = 0.85
+
+STYLE: Any = {  # matplotlib types its settings by their several hundred names
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "font.family": "sans-serif",
+    "font.size": 9,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "lines.linewidth": 1.1,
+    "path.simplify_threshold": 0.5,
+    # TrueType fonts, embedded: text can be found and copied, and journals refuse type 3.
+    "pdf.fonttype": 42,
+    "savefig.bbox": "tight",
+    "svg.fonttype": "none",
+}
+
+# Metadata by ending, without times and versions: the same figure gives the same bytes.
+NO_METADATA: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+METADATA: dict[str, Any] = {
+    ".png": None,
+    ".pdf": dict.fromkeys(("CreationDate", "Creator", "Producer")),
+}
+
+
+def _wrap(drawing: Figure) -> None:
+    """Break titles and labels that are wider than the room of their panels into lines."""
+    drawing.draw_without_rendering()
+    for axes in drawing.axes:
+        place = axes.get_subplotspec()
+        room = ROOM * drawing.bbox.width / (place.get_gridspec().ncols if place else 1)
+        for text in (axes.title, axes.xaxis.label):
+            wide = text.get_window_extent().width
+            if wide > room:
+                lines = text.get_text().split("\n")
+                most = int(max(map(len, lines)) * room / wide)
+                text.set_text("\n".join(fill(line, max(most, 1)) for line in lines))
+
+
+def draw(make: Callable[[], Figure], path: Path, width_in: float | None = None) -> None:
+    """Draw a figure for a width, or for its own if that is None, and write it."""
+    with for_width(width_in):
+        save(make(), path, width_in)
+
+
+def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
+    """Write a figure as SVG, PNG or PDF, by the path's suffix.
+
+    The same figure gives the same bytes. Margins are cut off, unless a width is given: then the
+    file is as wide as that.
+    """
+    check_file(path, FIGURES, "plot")
+    if width_in is not None:
+        drawing.set_figwidth(width_in)
+        _wrap(drawing)
+    # What the figure shows, for those who do not see it.
+    title = str(drawing.get_label())
+    if path.suffix == ".svg":
+        text = as_svg(drawing, path.stem, title=title, cut=width_in is None)
+        label = escape(title, {'"': "&quot;"})
+        told = f'<svg role="img" aria-label="{label}" ' if title else "<svg "
+        write_text(path, text.replace("<svg ", told, 1))
+        return
+    metadata = METADATA[path.suffix]
+    if title and metadata is not None:
+        metadata = metadata | {"Title": title}
+    style = STYLE if width_in is None else STYLE | {"savefig.bbox": None}
+    with matplotlib.rc_context(style), atomic(path) as file:
+        drawing.savefig(file, format=path.suffix[1:], dpi=DPI, metadata=metadata)
+
+
+def as_svg(
+    drawing: Figure, name: str, *, title: str = "", cut: bool = True, dpi: float = DPI
+) -> str:
+    """Return the text of an SVG file; `name` makes its ids, `dpi` is the resolution of bitmaps.
+
+    A figure whose layout leaves no margin is drawn once: `savefig` draws everything a first time to
+    find what to cut off. With `cut` it does so for other figures.
+    """
+    text = io.StringIO()
+    metadata = NO_METADATA | ({"Title": title} if title else {})
+    style = {**STYLE, "svg.hashsalt": name}
+    if not cut:
+        style["savefig.bbox"] = None
+    with matplotlib.rc_context(style):
+        if drawing.get_layout_engine() is None:
+            drawing.savefig(text, format="svg", dpi=dpi, metadata=metadata)
+        else:
+            _draw(drawing, text, dpi, metadata)
+    return text.getvalue()
+
+
+def _draw(drawing: Figure, text: io.StringIO, dpi: float, metadata: Any) -> None:  # noqa: ANN401
+    drawing.dpi = POINTS_PER_INCH
+    wide, high = drawing.get_size_inches()
+    svg: Any = _Renderer(  # type: ignore[no-untyped-call]
+        POINTS_PER_INCH * wide, POINTS_PER_INCH * high, text, image_dpi=dpi, metadata=metadata
+    )  # fmt: skip
+    # Rasterised artists become images.
+    renderer: Any = MixedModeRenderer(drawing, wide, high, dpi, svg)  # type: ignore[no-untyped-call]
+    drawing.draw(renderer)
+    renderer.finalize()
+
+
+class _Renderer(RendererSVG):
+    """Measures each text once for all figures, not once for each."""
+
+    def get_text_width_height_descent(
+        self,
+        s: str,
+        prop: FontProperties,
+        ismath: Any,  # noqa: ANN401
+    ) -> tuple[float, float, float]:
+        return _extent(s, prop.copy(), ismath)
+
+
+@cache
+def _extent(text: str, font: FontProperties, ismath: Any) -> tuple[float, float, float]:  # noqa: ANN401
+    return text_to_path.get_text_width_height_descent(text, font, ismath)
