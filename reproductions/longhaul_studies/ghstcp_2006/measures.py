@@ -20,8 +20,6 @@ measure = MEASURES.register
 # The bottleneck, of which a point of utilisation is a hundredth.
 LINK_MBPS = 2500.0
 
-WEB = ("GH2-C20", "GH2-C21", "GH2-C22", "GH2-C23")
-
 
 @measure
 def within_interval(data: Data, table: str | float) -> float:

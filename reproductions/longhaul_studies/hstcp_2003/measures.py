@@ -167,7 +167,7 @@ def windows_keep_level(data: Data, of: str, label: str) -> float:
 
 @measure
 def fastest_but_lossy(data: Data, of: str) -> float:
-    """Return the share of variants that end slow start later and lose less than the standard one."""
+    """Return the share of variants that end slow start later and lose less than standard."""
     variants, seconds, lost = together(
         data.curve("change_s", "max_ssthresh", of),
         data.curve("change_lost_pkts", "max_ssthresh", of),
