@@ -4,7 +4,7 @@ A measure gets the tables and the claim's `where`; `of` names the experiment, `b
 to compare with. Shares are from 0 to 1; trends are rank correlations.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -17,38 +17,22 @@ from .published import printed
 MEASURES = Measures(GENERAL | theory.MEASURES | traces.MEASURES)
 measure = MEASURES.register
 
-# Tolerances around printed values, without and with SACK in the faster group.
-TOLERANCE = {"utilisation": (8.0, 2.0), "fairness": (0.10, 0.08)}
-# Printed fairness from which on it is compared with that of the groups' means.
-FAIR_BY_GROUPS = 0.98
-
-WEB = ("GH2-C20", "GH2-C21", "GH2-C22", "GH2-C23")
+# The bottleneck, of which a point of utilisation is a hundredth.
+LINK_MBPS = 2500.0
 
 
 @measure
-def within(data: Data, metric: str, table: str | float = "") -> float:
-    """Return the share of the printed rows, of one table or all, that a metric is close to.
+def within_interval(data: Data, table: str | float) -> float:
+    """Return the share of a printed table's rows whose utilisation lies in the printed interval.
 
-    Near are 2 points of utilisation and 0.08 of fairness where the faster group has SACK, 8 points
-    and 0.10 where it has not: without it results vary more from run to run.
+    The interval is a half width in Mbit/s around the total throughput, at a level of 95 %.
     """
     near = []
     for row in printed(str(table)):
-        sack = row["s2"].endswith("+SACK")
-        measured = data.value(
-            _as_printed(metric, row), row["experiment"], delay_ms=float(row["delay_ms"])
-        )
-        near.append(abs(measured - float(row[metric])) <= TOLERANCE[metric][sack])
-    return float(np.mean(near))
-
-
-def _as_printed(metric: str, row: Mapping[str, str]) -> str:
-    """Return the name of the metric that a printed one is compared with.
-
-    Fairness of 0.98 and more is that of the groups' means: ten flows are never so equal.
-    """
-    grouped = metric == "fairness" and float(row[metric]) >= FAIR_BY_GROUPS
-    return "fairness_groups" if grouped else metric
+        used = data.value("utilisation", row["experiment"], delay_ms=float(row["delay_ms"]))
+        half_width = 100 * float(row["ci95_total_mbps"]) / LINK_MBPS
+        near.append(abs(used - float(row["utilisation"])) <= half_width)
+    return _share(near)
 
 
 @measure

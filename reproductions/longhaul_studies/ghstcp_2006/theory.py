@@ -14,7 +14,7 @@ from longhaul.models.parallel_tcp import (
     red_equilibrium,
     synchronised,
 )
-from longhaul.models.response import FORMS, STANDARD, recovery_time_s
+from longhaul.models.response import FORMS, recovery_time_s
 from longhaul.studies.data import Data
 from longhaul.studies.measures import Measures
 
@@ -36,12 +36,6 @@ def path(mbps: float, rtt_ms: float = 100.0) -> Path:
 def recovery(data: Data, mbps: float) -> float:
     """Return the seconds until standard TCP fills a path of 100 ms again."""
     return recovery_time_s(mbps * 1e6, RTT_S)
-
-
-@measure
-def window_at(data: Data, p: float, protocol: str) -> float:
-    """Return the mean window at a loss rate."""
-    return float((HSTCP if protocol == "hstcp" else STANDARD).window(p))
 
 
 @measure

@@ -38,15 +38,6 @@ def grows_fast(data: Data, of: str, low: float, high: float) -> float:
 
 
 @measure
-def mode_changes(data: Data, of: str) -> float:
-    """Count the changes between HSTCP's growth and standard TCP's, per second."""
-    window, rounds, growth = _growth(data, of)
-    grows = growth > 0
-    fast = growth[grows] > 0.5 * DELAYED * FORMS["rounded"].increase(window[grows]) * rounds[grows]
-    return float(np.count_nonzero(np.diff(fast.astype(int))) / _seconds(data, of))
-
-
-@measure
 def rtt_rises_beyond(data: Data, of: str) -> float:
     """Return the correlation of round trip and window above capacity, less the one below."""
     samples = _window(data, of)
@@ -103,11 +94,6 @@ def _growth(data: Data, of: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     window, rtt = samples["cwnd_pkts"].to_numpy(), samples["srtt_s"].to_numpy()
     rounds = np.diff(samples["t_s"].to_numpy()) / rtt[:-1]
     return window[:-1].astype(float), rounds, np.diff(window).astype(float)
-
-
-def _seconds(data: Data, of: str) -> float:
-    times = _window(data, of)["t_s"]
-    return float(times.max()) - float(times.min())  # type: ignore[arg-type]
 
 
 def _second_half(data: Data, of: str) -> pl.DataFrame:

@@ -166,16 +166,8 @@ def windows_keep_level(data: Data, of: str, label: str) -> float:
 
 
 @measure
-def window_band(data: Data, of: str, label: str) -> float:
-    """Return the range of a window in the second half over its mean."""
-    trajectory = data.trajectory(of).filter(label=label)
-    late = trajectory.filter(trajectory["t_s"] >= float(trajectory["t_s"].max()) / 2)["cwnd_pkts"]  # type: ignore[arg-type]
-    return float(np.ptp(late.to_numpy()) / late.to_numpy().mean())
-
-
-@measure
 def fastest_but_lossy(data: Data, of: str) -> float:
-    """Return the share of variants that end slow start later and lose 100 times less."""
+    """Return the share of variants that end slow start later and lose less than standard."""
     variants, seconds, lost = together(
         data.curve("change_s", "max_ssthresh", of),
         data.curve("change_lost_pkts", "max_ssthresh", of),
@@ -184,7 +176,7 @@ def fastest_but_lossy(data: Data, of: str) -> float:
         raise NotRunError("the standard slow start was not run")
     if len(variants) < 2:
         raise NotRunError("no points to compare")
-    return float(((seconds[1:] > seconds[0]) & (100 * lost[1:] < lost[0])).mean())
+    return float(((seconds[1:] > seconds[0]) & (lost[1:] < lost[0])).mean())
 
 
 @measure
