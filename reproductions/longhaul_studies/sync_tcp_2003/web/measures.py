@@ -105,9 +105,13 @@ def fewer_cells_slower(data: Data, one: str, other: str, low: float, high: float
 
 
 @measure
-def mean_map_difference(data: Data, one: str, other: str, load: float) -> float:
-    """Return the median over the map's cells of the difference between two protocols, in ms."""
-    return float(np.median(map_difference(data, one, other, load)[1]))
+def map_difference_gained(data: Data, one: str, other: str, low: float, high: float) -> float:
+    """Return how much further ahead a protocol is at one load than at another, in ms.
+
+    The lead is the median over the cells of the map.
+    """
+    behind = {load: np.median(map_difference(data, one, other, load)[1]) for load in (low, high)}
+    return float(behind[low] - behind[high])
 
 
 @measure
