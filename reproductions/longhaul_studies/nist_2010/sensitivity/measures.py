@@ -188,8 +188,19 @@ def weakest_pair(data: Data, of: str, pairs: str) -> float:
 @measure
 def strongest_between(data: Data, of: str, one: str, other: str) -> float:
     """Return the largest correlation, signed, between responses of two groups."""
+    return float(_between(data, of, one, other).max())
+
+
+@measure
+def strongest_size(data: Data, of: str, one: str, other: str) -> float:
+    """Return the largest correlation between responses of two groups, whatever its sign."""
+    return float(np.abs(_between(data, of, one, other)).max())
+
+
+def _between(data: Data, of: str, one: str, other: str) -> np.ndarray:
     rows, columns = ([RESPONSES.index(name) for name in names.split(",")] for names in (one, other))
-    return float(_correlations(data, of)[np.ix_(rows, columns)].max())
+    matrix: np.ndarray = _correlations(data, of)[np.ix_(rows, columns)]
+    return matrix
 
 
 @measure
@@ -215,12 +226,15 @@ def explained(data: Data, of: str, count: float) -> float:
 
 
 @measure
-def component_share(data: Data, of: str, number: float, responses: str) -> float:
-    """Return the part of a component's squared weights that belongs to some responses."""
+def component_step(data: Data, of: str, number: float, responses: str) -> float:
+    """Return the smallest weight of some responses in a component over the largest of the others.
+
+    Signs of weights do not count.
+    """
     analysis = components.principal_components(_responses(data, of))
-    weights = analysis.weights[int(number) - 1] ** 2
-    chosen = [RESPONSES.index(name) for name in responses.split(",")]
-    return float(weights[chosen].sum() / weights.sum())
+    weights = np.abs(analysis.weights[int(number) - 1])
+    chosen = np.isin(RESPONSES, responses.split(","))
+    return float(weights[chosen].min() / weights[~chosen].max())
 
 
 @measure
@@ -274,19 +288,11 @@ def _average_ranks(data: Data, of: str) -> np.ndarray:
 
 
 @measure
-def condition_rank(data: Data, of: str, condition: float) -> float:
-    """Average rank of a condition on seven responses, 8 the best (tables 4-29 and C-16)."""
-    return float(_average_ranks(data, of)[int(condition) - 1])
-
-
-@measure
-def rank_change(data: Data, of: str, factor: str) -> float:
-    """Return the mean change of average ranks with a factor (tables 4-30 and C-17)."""
-    return edge_means(cube_edges(_average_ranks(data, of).tolist()))[FACTORS.index(factor)]
-
-
-@measure
 def rank_change_step(data: Data, of: str, order: str) -> float:
-    """Return the smallest ratio of `rank_change` of a factor to that of the next of a list."""
-    changes = [rank_change(data, of, name) for name in order.split(">")]
+    """Return the smallest ratio of how far a factor changes average ranks to that of the next.
+
+    The change is the mean over the edges of the cube of conditions (tables 4-30 and C-17).
+    """
+    by_factor = edge_means(cube_edges(_average_ranks(data, of).tolist()))
+    changes = [by_factor[FACTORS.index(name)] for name in order.split(">")]
     return min(larger / other for larger, other in pairwise(changes))
