@@ -23,7 +23,9 @@ NAMES = {
 PARTS = {
     "chapter 4": "A4-", "appendix C": "AC-", "appendix D": "AD-", "chapter 6": "A6-",
     "chapter 7": "A7-", "chapter 7, cut network": "A7cut-", "chapter 7, condition 8": "C7-",
-    "chapter 8": "A8-", "chapter 8, cut network": "A8cut-", "chapter 9": "A9-",
+    "chapter 8": "A8-", "chapter 8, cut network": "A8cut-",
+    "chapter 8, cut network, high threshold": "A8hcut-", "chapter 9": "A9-",
+    "chapter 9, cut network": "A9cut-",
     "today's senders": "TD-", "table 10-1": "A10-", "chapter 10, conclusions": "K-",
 }  # fmt: skip
 PERIODS = {"TP1": "before the jumbo files", "TP2": "among them", "TP3": "after them"}
