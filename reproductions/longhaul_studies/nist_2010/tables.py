@@ -148,6 +148,28 @@ def cut_signs(data: Data) -> list[str]:
 
 
 @table
+def cut_ranks(data: Data) -> list[str]:
+    """Return the rank correlations of the eight algorithms on the cut network and the whole one."""
+    conditions = (8, 14, 28, 32, 21)
+
+    def correlation(metric: str, condition: int) -> float:
+        whole, cut = (
+            np.array(
+                [data.value(metric, of, condition=condition, algorithm=name) for name in NAMES]
+            )
+            for of in (WHOLE, CUT)
+        )
+        return rank_correlation(whole, cut)
+
+    rows = [
+        (name, *(f"{correlation(metric, condition):.2f}" for condition in conditions))
+        for metric, name in COMPARED.items()
+    ]
+    heads = [f"condition {condition}" for condition in conditions]
+    return markdown(("rank correlation of eight algorithms, whole and cut", *heads), rows)
+
+
+@table
 def shortened(data: Data) -> list[str]:
     """Return responses of table 4-28 in 30 s, beside those of the existing whole runs."""
     study = find("nist-2010")

@@ -11,8 +11,8 @@ from typing import Any
 from longhaul.campaign.store import Kept
 
 Row = dict[str, Any]
-# Cut to a minute: of so few flows the means alone.
-CUT = ("N8L-CUT", "N8L-TODAY")
+# Cut to minutes: of so few flows the means alone.
+CUT = ("N8L-CUT", "N8H-CUT", "N9-CUT", "N8L-TODAY")
 
 
 def of_groups(kept: Kept, experiment: str) -> Row:

@@ -1,0 +1,97 @@
+"""Ranks of goodput on cut networks: half of the conditions or all, with or without FAST-AT.
+
+Movies are left out, of which a cut run completes a few; of a flow group without flows of one
+alternate under a condition no alternate has a rank there.
+"""
+
+import numpy as np
+import polars as pl
+
+from longhaul.analysis import outliers
+from longhaul.analysis.ranks import value_ranks
+from longhaul.analysis.statistics import rank_correlation
+from longhaul.mesonet import groups
+from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.measures import Measures
+from longhaul.studies.selection import Word, selects
+
+from .contrasts import MACROSCOPIC
+from .measures import ORDER, RETRANSMISSIONS
+from .tables import ALGORITHMS, ROLES, chosen
+
+MEASURES = Measures()
+measure = MEASURES.register
+
+SIX = tuple(name for name in ALGORITHMS if name != "FAST-AT")
+ALTERNATES = {"N8L-CUT": SIX, "N8H-CUT": ALGORITHMS, "N9-CUT": SIX}
+FILES = "SP+D+WO"
+
+
+def _values(
+    data: Data, of: str, metrics: list[str], condition: Word = ""
+) -> tuple[list[int], np.ndarray]:
+    """Return the conditions that were run with all alternates, and metrics under them.
+
+    An array (condition, metric, alternate), NaN where there is no value.
+    """
+    alternates = ALTERNATES[of]
+    cells = data.cells(of).filter(pl.col("algorithm").is_in(alternates))
+    cells = cells.filter(pl.len().over("condition") == len(alternates)).sort(
+        "condition", "algorithm"
+    )
+    if condition != "":
+        chosen = [level for level in data.levels("condition", of) if selects(condition)(level)]
+        cells = cells.filter(pl.col("condition").is_in(chosen))
+    if cells.is_empty():
+        raise NotRunError(f"{of}: no condition with all alternates")
+    known = [
+        pl.col(name) if name in cells.columns else pl.lit(None).alias(name) for name in metrics
+    ]
+    values = cells.select(known).cast(pl.Float64).to_numpy()
+    array: np.ndarray = values.reshape(-1, len(alternates), len(metrics)).transpose(0, 2, 1)
+    return cells["condition"].unique(maintain_order=True).to_list(), array
+
+
+def mean_ranks(
+    data: Data, of: str, role: str = "", files: str = FILES, condition: Word = ""
+) -> dict[str, float]:
+    """Return each alternate's mean rank of goodput, the number of alternates the best.
+
+    Over conditions and flow groups, of alternate flows, of TCP beside them (`role` TCP), or of
+    both.
+    """
+    numbers = [groups.GROUPS[place][0] for place in chosen(files)]
+    roles = [role] if role else list(ROLES)
+    metrics = [f"mean_{ROLES[role_]}_{number}" for role_ in roles for number in numbers]
+    rows = _values(data, of, metrics, condition)[1].reshape(-1, len(ALTERNATES[of]))
+    complete = rows[~np.isnan(rows).any(axis=1)]
+    return dict(zip(ALTERNATES[of], value_ranks(complete).mean(axis=0).tolist(), strict=True))
+
+
+@measure
+def cut_place(
+    data: Data, of: str, algorithm: str, role: str = "", files: str = FILES, condition: Word = ""
+) -> float:
+    """Place of an alternate by its mean rank of goodput on a cut network, 1 the best."""
+    means = mean_ranks(data, of, role, files, condition)
+    return 1.0 + sum(mean > means[algorithm] for mean in means.values())
+
+
+@measure
+def cut_outliers(data: Data, of: str, condition: Word = "") -> float:
+    """Return the part of responses and conditions with an alternate as a significant outlier.
+
+    Of table 8-19, without the share of movies.
+    """
+    names = [name for name in MACROSCOPIC if name != "movie_share"]
+    rows = _values(data, of, names, condition)[1].reshape(-1, len(ALTERNATES[of]))
+    critical = outliers.nist_critical(len(ALTERNATES[of]))
+    return float(np.mean([outliers.residuals(row, critical).is_outlier for row in rows]))
+
+
+@measure
+def cut_congestion(data: Data, of: str, condition: Word = "") -> float:
+    """Return the rank correlation of conditions' retransmissions with the printed order."""
+    conditions, values = _values(data, of, [RETRANSMISSIONS], condition)
+    printed = [ORDER.index(condition) for condition in conditions]
+    return rank_correlation(values[:, 0].mean(axis=1), np.array(printed, float))
