@@ -13,7 +13,7 @@ from longhaul.analysis import clusters, outliers
 from longhaul.analysis.statistics import rank_correlation
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.measures import KINDS, Measure, Measures
-from longhaul.studies.partial import COUNT, LARGEST, RATIO, SIGN
+from longhaul.studies.partial import COUNT, LARGEST, RATIO, SHARE, SIGN
 from longhaul.studies.selection import Word, selects
 
 MEASURES = Measures()
@@ -142,6 +142,21 @@ def stands_out(
         is_wanted = algorithm in ("", names[residuals.extreme])
         count += is_wanted and (not sign or (residuals.largest > 0) == (sign == "up"))
     return float(count)
+
+
+@of_kind(SHARE)
+def part_of_outliers(
+    data: Data, of: str, period: str, condition: Word = "", without: str = ""
+) -> float:
+    """Return the part of a period's responses and conditions that have a significant outlier."""
+    metrics = [f"{name}_{period}" for name in OF_PERIODS]
+    return float(
+        np.mean([
+            outliers.residuals(_values(rows, name), outliers.nist_critical(len(names))).is_outlier
+            for names, rows in _conditions(data, of, condition, without)
+            for name in metrics
+        ])
+    )  # fmt: skip
 
 
 @of_kind(SIGN)
