@@ -35,6 +35,7 @@ CASES: dict[str, tuple[str, int, dict[int, int]]] = {
     "red": ("red", 0, {}),
     "red-ecn": ("red", 0, {4: 1}),
     "dualpi2": ("dualpi2", 0, {1: LIMIT}),
+    "dualpi2-own": ("dualpi2", 0, {1: LIMIT}),
 }
 
 

@@ -25,8 +25,9 @@ NAMES = {
     "fq_pie-ecn": "the same, ECN",
     "cake": "`cake`",
     "red": "`red`",
-    "red-ecn": "the same, ECN",
-    "dualpi2": "`dualpi2`",
+    "red-ecn": "`red`, ECN",
+    "dualpi2": "`dualpi2`, weights of 44 and 879 parts",
+    "dualpi2-own": "`dualpi2`, weights of 0.16 and 3.2",
 }
 
 

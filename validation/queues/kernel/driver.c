@@ -194,17 +194,18 @@ enum { RED_PARAMETERS = 1, RED_HALVINGS, RED_MAX_P, RED_FLAGS };
 struct red_parameters { u32 limit, min, max; u8 weight_log, p_log, cell_log, flags; };
 
 /* RED's options are structs. Thresholds of 5 and 15 packets of 1500 B, weight 1/512, a tenth at the upper one; the table of idle
- * times is what tc computes (iproute2, tc_red_eval_idle_damping): how often an average halves in them, by a natural logarithm. */
+ * times is what tc computes (iproute2, tc_red_eval_idle_damping): how often an average halves in them, by a natural logarithm, and
+ * in ticks of 64 ns (/proc/net/psched), which the kernel takes for microseconds. */
 static void set_up_red(struct nlattr *given)
 {
 	static struct red_parameters options = { .limit = 1500000, .min = 7500, .max = 22500, .weight_log = 9 };
 	static u8 halvings[256];
-	double halvings_us = -log(1 - 1.0 / (1 << options.weight_log)) * NSEC_PER_USEC / (1500 * NS_PER_BYTE);
+	double halvings_tick = -log(1 - 1.0 / (1 << options.weight_log)) * PSCHED_TICKS2NS(1) / (1500 * NS_PER_BYTE);
 
-	while (31 / halvings_us >= (512 << options.cell_log))
+	while (31 / halvings_tick >= (512LL << options.cell_log))
 		options.cell_log++;
 	for (int cell = 0; cell < 256; cell++)
-		halvings[cell] = (u8)min((cell << options.cell_log) * halvings_us, 31.0);
+		halvings[cell] = (u8)min(((long long)cell << options.cell_log) * halvings_tick, 31.0);
 	options.flags = (u8)given[RED_FLAGS].value;
 	given[RED_FLAGS].given = false;
 	given[RED_PARAMETERS] = (struct nlattr){ (u64)(uintptr_t)&options, true };

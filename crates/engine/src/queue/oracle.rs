@@ -66,13 +66,14 @@ const RED: RedConfig = RedConfig {
     packets_per_s: 10e6 / 12e3,
 };
 
-/// The defaults of the profile `linux`, with a smaller limit.
+/// The defaults of the profile `linux`, with a smaller limit and the weights that the kernel makes of its own: whole numbers of
+/// 64 ns in 2^32 (`sch_dualpi2.c`, `dualpi2_scale_alpha_beta`).
 const DUALPI2: DualPi2Config = DualPi2Config {
     limit: Capacity::Packets(1000),
     target: Span::from_millis(15),
     update: Span::from_millis(16),
-    alpha: 0.16,
-    beta: 3.2,
+    alpha: 44e9 / 64.0 / 4_294_967_295.0,
+    beta: 879e9 / 64.0 / 4_294_967_295.0,
     coupling: 2.0,
     step: Span::from_millis(1),
     step_min: 0,
@@ -144,7 +145,17 @@ fn cases() -> Vec<(&'static str, QueueConfig)> {
             blue_down: 1.0 / 4096.0,
         },
     });
-    let red = |ecn| QueueConfig::Red(RedConfig { ecn, ..RED });
+    // Marks up to the limit, as the kernel does.
+    let red_with_ecn = RedConfig {
+        ecn: true,
+        marking: Marking::UpTo(1.0),
+        ..RED
+    };
+    let own_weights = DualPi2Config {
+        alpha: 0.16,
+        beta: 3.2,
+        ..DUALPI2
+    };
     vec![
         ("codel", codel(CODEL, false)),
         ("codel-ecn", codel(CODEL, true)),
@@ -158,9 +169,10 @@ fn cases() -> Vec<(&'static str, QueueConfig)> {
         ("fq_pie", fq_pie(PIE, false)),
         ("fq_pie-ecn", fq_pie(PIE, true)),
         ("cake", cake),
-        ("red", red(false)),
-        ("red-ecn", red(true)),
+        ("red", QueueConfig::Red(RED)),
+        ("red-ecn", QueueConfig::Red(red_with_ecn)),
         ("dualpi2", QueueConfig::DualPi2(DUALPI2)),
+        ("dualpi2-own", QueueConfig::DualPi2(own_weights)),
     ]
 }
 
