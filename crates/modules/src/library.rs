@@ -12,6 +12,31 @@ use std::ptr::NonNull;
 #[derive(Debug)]
 pub(crate) struct Library(NonNull<std::ffi::c_void>);
 
+/// Processors by their names here and in the header of an ELF file.
+const PROCESSORS: [(&str, u16); 6] = [
+    ("x86_64", 62),
+    ("aarch64", 183),
+    ("riscv64", 243),
+    ("x86", 3),
+    ("arm", 40),
+    ("loongarch64", 258),
+];
+
+/// Refuses an ELF file for another processor, of which glibc's loader says that there is no such file.
+fn check_processor(contents: &[u8]) -> Result<(), String> {
+    let own = std::env::consts::ARCH;
+    let Some((b"\x7fELF", &[low, high])) = contents.get(..4).zip(contents.get(18..20)) else {
+        return Ok(());
+    };
+    let machine = u16::from_le_bytes([low, high]);
+    match PROCESSORS.iter().find(|(_, number)| *number == machine) {
+        Some((name, _)) if *name != own => Err(format!(
+            "it is for another processor, {name} (this is {own}); build it here with `longhaul module build`"
+        )),
+        _ => Ok(()),
+    }
+}
+
 // SAFETY: the handle is used for looking up and closing only, which the loader guards.
 unsafe impl Send for Library {}
 // SAFETY: the same.
@@ -32,6 +57,7 @@ mod system {
         /// Loads a file with these contents that no other library shares, so that its variables belong to
         /// this one.
         pub(crate) fn open_copy(contents: &[u8]) -> Result<Self, String> {
+            check_processor(contents)?;
             let number = COPIES.fetch_add(1, Ordering::Relaxed);
             let name = format!("longhaul-module-{}-{number}.so", std::process::id());
             let copy = std::env::temp_dir().join(name);
