@@ -1,5 +1,7 @@
 """Congestion control modules of Linux: built by the compiler, and run in simulations."""
 
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +17,7 @@ import longhaul
 from longhaul import modules
 from longhaul.evaluation.contenders import contender
 from longhaul.models import windows
+from longhaul.modules import building
 
 HERE = Path(__file__).parent
 SAWTOOTH = HERE.parents[1] / "examples" / "tcp_sawtooth.c"
@@ -231,6 +234,19 @@ def test_bad_parameters_are_refused(sawtooth: Path, flow: dict[str, Any], messag
         longhaul.load(_scenario({"module": str(sawtooth), **flow}))
 
 
+def test_an_object_for_another_processor_is_refused(sawtooth: Path, tmp_path: Path) -> None:
+    """An ELF file's header names the processor; glibc would say that there is no such file."""
+    contents = bytearray(sawtooth.read_bytes())
+    if contents[:4] != b"\x7fELF":
+        pytest.skip("no ELF files here")
+    number, name = (62, "x86_64") if platform.machine() == "aarch64" else (183, "aarch64")
+    contents[18:20] = number.to_bytes(2, "little")
+    place = tmp_path / "x.so"
+    place.write_bytes(contents)
+    with pytest.raises(longhaul.ScenarioError, match=f"another processor, {name} .*build it here"):
+        longhaul.load(_scenario({"module": str(place)}))
+
+
 def test_files_that_are_no_modules_are_refused(tmp_path: Path) -> None:
     """A text, and an object that another program has built."""
     place = tmp_path / "x.so"
@@ -243,6 +259,22 @@ def test_files_that_are_no_modules_are_refused(tmp_path: Path) -> None:
     subprocess.run(["cc", "-shared", "-fPIC", "-o", place, tmp_path / "x.c"], check=True)
     with pytest.raises(longhaul.ScenarioError, match="no module that `longhaul module build`"):
         longhaul.load(_scenario({"module": str(place)}))
+
+
+def test_an_object_of_other_headers_is_to_be_built_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An object states the version of the headers, which come first in its table."""
+    headers = shutil.copytree(building.KERNEL, tmp_path / "kernel")
+    interface = headers / "interface.h"
+    now = re.search(r"LONGHAUL_INTERFACE (\d+)", interface.read_text())
+    assert now is not None
+    newer = int(now[1]) + 1
+    interface.write_text(interface.read_text().replace(now[0], f"LONGHAUL_INTERFACE {newer}"))
+    monkeypatch.setattr(building, "KERNEL", headers)
+    message = rf"version {newer} of the headers, this is version {now[1]}; build it again"
+    with pytest.raises(modules.ModuleBuildError, match=message):
+        modules.build([SAWTOOTH], tmp_path / "x.so")
 
 
 OPERATIONS = """
@@ -288,6 +320,12 @@ def test_one_of_several_is_chosen(tmp_path: Path) -> None:
     ):
         modules.build([source], tmp_path / "x.so")
     assert modules.build([source], tmp_path / "x.so", name="second").name == "second"
+    with pytest.raises(modules.ModuleBuildError, match="it registers first and second: choose one"):
+        modules.build([source], tmp_path / "x.so", name="third")
+    with pytest.raises(
+        modules.ModuleBuildError, match="registers no third, only sawtooth: expected --name"
+    ):
+        modules.build([SAWTOOTH], tmp_path / "x.so", name="third")
 
 
 def test_a_missing_compiler_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 
+from longhaul import _engine
 from validation.modules.cases import CASES
 from validation.modules.compare import BANDS, Measured, Verdict
 from validation.modules.recordings import Both, apart, table
@@ -38,6 +39,7 @@ def write(runs: Runs, verdicts: Sequence[Verdict], both: Both) -> None:
     """Write the page and its picture."""
     text = TEXT.read_text(encoding="utf-8")
     for name, lines in (
+        ("version", [str(_engine.results_version())]),
         ("summary", _summary(verdicts)),
         ("cases", _cases(verdicts)),
         ("outside", _outside(verdicts)),

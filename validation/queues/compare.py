@@ -32,6 +32,10 @@ CASES: dict[str, tuple[str, int, dict[int, int]]] = {
     "fq_pie-ecn": ("fq_pie", 1, {1: LIMIT, 10: 1}),
     # 10 Mbit/s, best effort, a queue for each flow.
     "cake": ("cake", 1, {2: 1_250_000, 3: 3, 5: 4}),
+    "red": ("red", 0, {}),
+    "red-ecn": ("red", 0, {4: 1}),
+    "dualpi2": ("dualpi2", 0, {1: LIMIT}),
+    "dualpi2-own": ("dualpi2", 0, {1: LIMIT}),
 }
 
 

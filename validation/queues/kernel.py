@@ -1,4 +1,4 @@
-"""Queue disciplines of a kernel's tree, or of its tar file, as one program that drives them."""
+"""Queue disciplines of kernel trees, or of their tar files, as programs that drive them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import tarfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -14,23 +14,33 @@ STAND_INS = HERE / "kernel"
 TYPES = HERE.parent.parent / "python" / "longhaul" / "modules" / "kernel"
 """Headers that modules of congestion control share: types, time, registration."""
 
-DISCIPLINES = ("codel", "pie", "fq_codel", "fq_pie", "cake")
-
-# What is compiled of the tree, unchanged. All other headers are ours.
-SOURCES = [f"net/sched/sch_{name}.c" for name in DISCIPLINES]
+# What is compiled of a tree, unchanged. All other headers are ours.
+SOURCES = {
+    name: f"net/sched/sch_{name}.c"
+    for name in ("codel", "pie", "fq_codel", "fq_pie", "cake", "red", "dualpi2")
+}
 HEADERS = ["include/net/codel.h", "include/net/codel_impl.h", "include/net/codel_qdisc.h"]
-HEADERS += ["include/net/pie.h", "include/uapi/linux/pkt_sched.h"]
+HEADERS += ["include/net/pie.h", "include/net/red.h", "include/uapi/linux/pkt_sched.h"]
 
 FLAGS = ("-std=gnu11", "-O2", "-fwrapv", "-fno-strict-aliasing", "-w")
 INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.MULTILINE)
 
 
-def driver(tree: Path, folder: Path) -> Path:
-    """Build the program that drives the disciplines; return its path."""
-    sources = _sources(tree, folder)
-    includes = folder / "include"
-    _lay_out(sources, includes)
-    return build([sources / name for name in SOURCES], includes, folder / "driver")
+def drivers(trees: Sequence[Path], folder: Path) -> Mapping[str, Path]:
+    """Build a program for each tree; return each discipline's, of the first tree that has it."""
+    found: dict[str, Path] = {}
+    for number, tree in enumerate(trees):
+        own = folder / f"tree{number}"
+        sources = _sources(tree, own)
+        new = [
+            name for name in SOURCES if name not in found and (sources / SOURCES[name]).is_file()
+        ]
+        files = [SOURCES[name] for name in new]
+        includes = own / "include"
+        _lay_out(sources, files, includes)
+        program = build([sources / file for file in files], includes, own / "driver")
+        found |= dict.fromkeys(new, program)
+    return found
 
 
 def build(disciplines: Iterable[Path], includes: Path, program: Path) -> Path:
@@ -38,7 +48,7 @@ def build(disciplines: Iterable[Path], includes: Path, program: Path) -> Path:
     front = ["-include", str(STAND_INS / "qdisc.h"), "-I", str(TYPES), "-I", str(includes)]
     files = [*(str(file) for file in disciplines), str(STAND_INS / "driver.c")]
     done = subprocess.run(
-        ["cc", *FLAGS, *front, *files, "-o", str(program)],
+        ["cc", *FLAGS, *front, *files, "-lm", "-o", str(program)],
         capture_output=True,
         text=True,
         check=False,
@@ -49,10 +59,11 @@ def build(disciplines: Iterable[Path], includes: Path, program: Path) -> Path:
 
 
 def _sources(tree: Path, folder: Path) -> Path:
+    """Return a tree's directory, or unpack what is needed of its tar file."""
     if tree.is_dir():
         return tree
-    into = folder / "tree"
-    wanted = {*SOURCES, *HEADERS}
+    into = folder / "unpacked"
+    wanted = {*SOURCES.values(), *HEADERS}
     with tarfile.open(tree) as archive:
         for member in archive:
             name = member.name.partition("/")[2]
@@ -61,13 +72,15 @@ def _sources(tree: Path, folder: Path) -> Path:
                 archive.extract(member, into, filter="data")
                 wanted.remove(name)
             if not wanted:
-                return into
-    raise SystemExit(f"{tree} lacks {', '.join(sorted(wanted))}")
+                break
+    if wanted - {SOURCES["dualpi2"]}:
+        raise SystemExit(f"{tree} lacks {', '.join(sorted(wanted))}")
+    return into
 
 
-def _lay_out(sources: Path, includes: Path) -> None:
+def _lay_out(sources: Path, files: Iterable[str], includes: Path) -> None:
     """Fill a folder of headers: the tree's own where they are needed, else empty ones."""
-    for name in _included(sources / file for file in SOURCES + HEADERS):
+    for name in _included(sources / file for file in [*files, *HEADERS]):
         header = includes / name
         header.parent.mkdir(parents=True, exist_ok=True)
         header.touch()

@@ -24,6 +24,10 @@ NAMES = {
     "fq_pie": "`fq-pie`, variant `linux-6.18`",
     "fq_pie-ecn": "the same, ECN",
     "cake": "`cake`",
+    "red": "`red`",
+    "red-ecn": "`red`, ECN",
+    "dualpi2": "`dualpi2`, weights of 44 and 879 parts",
+    "dualpi2-own": "`dualpi2`, weights of 0.16 and 3.2",
 }
 
 
@@ -40,6 +44,8 @@ def _decisions(verdicts: Sequence[Verdict]) -> Iterable[str]:
     yield "|---|" + "---:|" * len(PATTERNS)
     for case in CASES:
         own = [verdict for verdict in verdicts if verdict.case == case]
+        if not own:
+            continue
         yield f"| {NAMES[case]} | " + " | ".join(f"{verdict.differ:,}" for verdict in own) + " |"
 
 

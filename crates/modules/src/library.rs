@@ -12,6 +12,33 @@ use std::ptr::NonNull;
 #[derive(Debug)]
 pub(crate) struct Library(NonNull<std::ffi::c_void>);
 
+/// Processors by their names here and in the header of an ELF file.
+#[cfg(unix)]
+const PROCESSORS: [(&str, u16); 6] = [
+    ("x86_64", 62),
+    ("aarch64", 183),
+    ("riscv64", 243),
+    ("x86", 3),
+    ("arm", 40),
+    ("loongarch64", 258),
+];
+
+/// Refuses an ELF file for another processor, of which glibc's loader says that there is no such file.
+#[cfg(unix)]
+fn check_processor(contents: &[u8]) -> Result<(), String> {
+    let own = std::env::consts::ARCH;
+    let Some((b"\x7fELF", &[low, high])) = contents.get(..4).zip(contents.get(18..20)) else {
+        return Ok(());
+    };
+    let machine = u16::from_le_bytes([low, high]);
+    match PROCESSORS.iter().find(|(_, number)| *number == machine) {
+        Some((name, _)) if *name != own => Err(format!(
+            "it is for another processor, {name} (this is {own}); build it here with `longhaul module build`"
+        )),
+        _ => Ok(()),
+    }
+}
+
 // SAFETY: the handle is used for looking up and closing only, which the loader guards.
 unsafe impl Send for Library {}
 // SAFETY: the same.
@@ -32,6 +59,7 @@ mod system {
         /// Loads a file with these contents that no other library shares, so that its variables belong to
         /// this one.
         pub(crate) fn open_copy(contents: &[u8]) -> Result<Self, String> {
+            check_processor(contents)?;
             let number = COPIES.fetch_add(1, Ordering::Relaxed);
             let name = format!("longhaul-module-{}-{number}.so", std::process::id());
             let copy = std::env::temp_dir().join(name);
@@ -86,5 +114,29 @@ impl Library {
     /// Returns none: there is no object.
     pub(crate) fn symbol(&self, _: &CStr) -> Option<NonNull<std::ffi::c_void>> {
         None
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_elf_file_for_another_processor_is_refused_by_its_name() {
+        let own = std::env::consts::ARCH;
+        let header = |number: u16| {
+            let mut contents = [0; 64];
+            contents[..4].copy_from_slice(b"\x7fELF");
+            contents[18..20].copy_from_slice(&number.to_le_bytes());
+            contents
+        };
+        for (name, number) in PROCESSORS {
+            match check_processor(&header(number)) {
+                Ok(()) => assert_eq!(name, own),
+                Err(message) => assert!(message.contains(&format!("another processor, {name} ("))),
+            }
+        }
+        assert_eq!(check_processor(b"a text that is no object"), Ok(()));
+        assert_eq!(check_processor(b"\x7fELF"), Ok(()));
     }
 }

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from longhaul import _engine
 from longhaul._engine import LonghaulError
@@ -75,13 +76,25 @@ def build(
     check_inputs(files, hz)
     target = out or Path(files[0]).with_suffix(".so").name
     with atomic(Path(target)) as unfinished:
-        compile_to(unfinished, files, ["-shared"], name=name, hz=hz)
         try:
-            told = _engine.describe_module(unfinished)
-        except _engine.AlgorithmError as error:
-            reason = str(error).removeprefix(f"{unfinished}: ")
+            told = _described(unfinished, files, name=name, hz=hz)
+        except ModuleBuildError:
+            if name is None:
+                raise
+            only = _described(unfinished, files, name=None, hz=hz)["name"]
+            reason = f"it registers no {name}, only {only}: expected --name {only}, or none"
             raise ModuleBuildError(f"{_names(files)}: {reason}") from None
     return Built(object=Path(target), **told)
+
+
+def _described(target: Path, files: Sequence[Path], *, name: str | None, hz: int) -> dict[str, Any]:
+    """Compile to an object; return the facts that it states of its module."""
+    compile_to(target, files, ["-shared"], name=name, hz=hz)
+    try:
+        return _engine.describe_module(target)
+    except _engine.AlgorithmError as error:
+        reason = str(error).removeprefix(f"{target}: ")
+        raise ModuleBuildError(f"{_names(files)}: {reason}") from None
 
 
 def check_inputs(files: Sequence[Path], hz: int) -> None:

@@ -38,23 +38,23 @@ enum { SKB_GSO_TCPV4 = 1, SKB_GSO_TCPV6 = 2, SKB_GSO_DODGY = 4 };
 #define ipv6_get_dsfield(header) ((header)->priority)
 #define ipv4_change_dsfield(header, mask, value) do { } while (0)
 #define ipv6_change_dsfield(header, mask, value) do { } while (0)
-#define ip_hdr(skb) LONGHAUL_NO_HEADER
-#define ipv6_hdr(skb) LONGHAUL_NO_HEADER
+#define ip_hdr(skb) ((struct iphdr *)(skb)->header)
+#define ipv6_hdr(skb) ((struct ipv6hdr *)LONGHAUL_NO_HEADER)
 #define skb_header_pointer(skb, offset, bytes, buffer) LONGHAUL_NO_HEADER
 #define skb_network_offset(skb) 0
 #define skb_transport_offset(skb) 0
 #define skb_transport_header(skb) ((u8 *)0)
 #define skb_mac_header(skb) ((u8 *)0)
 #define skb_protocol(skb, skip_vlan) ((skb)->protocol)
-#define pskb_may_pull(skb, bytes) false
-#define skb_try_make_writable(skb, bytes) true
+#define pskb_may_pull(skb, bytes) ((skb)->has_header)
+#define skb_try_make_writable(skb, bytes) (!(skb)->has_header)
 
 struct skb_shared_info { u16 gso_size, gso_segs; u32 gso_type; };
 static const struct skb_shared_info longhaul_one_segment __attribute__((unused));
 #define skb_shinfo(skb) (&longhaul_one_segment)
 #define skb_is_gso(skb) false
 typedef u64 netdev_features_t;
-#define NETIF_F_GSO_MASK 0
+#define NETIF_F_GSO_MASK 0ULL
 #define netif_skb_features(skb) 0
 #define skb_gso_segment(skb, features) ((struct sk_buff *)0)
 #define IS_ERR_OR_NULL(pointer) (!(pointer))
@@ -80,8 +80,7 @@ static inline int ktime_compare(ktime_t a, ktime_t b) { return a < b ? -1 : a > 
 static inline ktime_t ktime_add_ns(ktime_t time, u64 ns) { return time + (ktime_t)ns; }
 static inline ktime_t ktime_add_ms(ktime_t time, u64 ms) { return time + (ktime_t)ms * NSEC_PER_MSEC; }
 
-/* Half of a draw for BLUE. The dither of quanta is such that they are not rounded. */
-static inline u32 get_random_u32(void) { u64 bits; get_random_bytes(&bits, 8); return (u32)(bits >> 32); }
+/* The dither of quanta is such that they are not rounded. */
 static inline u16 get_random_u16(void) { return U16_MAX; }
 
 #endif

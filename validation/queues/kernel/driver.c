@@ -4,7 +4,9 @@
  *
  * Files hold rows of 64-bit numbers: arrivals (time in ns, bytes, flow, ECN-capable), fates (1 sent, 2 sent with a mark, 3
  * dropped; time in ns), draws of 53 bits of which SKIPPED are used up, hashes of flows. TYPE is the number of a netlink
- * attribute. Timers come before ends of transmissions, those before arrivals. */
+ * attribute; of RED there are only flags. Timers come before ends of transmissions, those before arrivals. */
+#include <math.h>
+
 #include "qdisc.h"
 
 #define NS_PER_BYTE 800
@@ -21,11 +23,14 @@ static struct Qdisc_ops *registered[8];
 static int count_registered;
 static struct timer_list *timers[8];
 static int count_timers;
+static struct hrtimer *of_nanoseconds;
 static struct qdisc_watchdog *watchdog;
 static struct fate *fates;
 static u64 *draws;
 static size_t count_draws, used_draws;
 static struct Qdisc *sch;
+static bool is_dualpi2;
+char longhaul_statistics[256];
 static struct sk_buff *packets;
 static bool busy;
 static u64 busy_until;
@@ -45,6 +50,13 @@ void timer_setup(struct timer_list *timer, void (*function)(struct timer_list *)
 	timers[count_timers++] = timer;
 }
 
+void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *), int clock, int mode)
+{
+	(void)clock, (void)mode;
+	timer->function = function;
+	of_nanoseconds = timer;
+}
+
 void qdisc_watchdog_init(struct qdisc_watchdog *of_discipline, struct Qdisc *of)
 {
 	(void)of;
@@ -59,6 +71,23 @@ void get_random_bytes(void *bytes, int count)
 	}
 	u64 number = draws[used_draws++] << 11;
 	memcpy(bytes, &number, (size_t)count);
+}
+
+/* Half of a draw: for BLUE, RED and DualPI2. Ours draws nothing where DualPI2's probability, the first of its statistics, is 0. */
+u32 get_random_u32(void)
+{
+	u64 bits;
+
+	if (is_dualpi2) {
+		u32 probability;
+
+		sch->ops->dump_stats(sch, NULL);
+		memcpy(&probability, longhaul_statistics, sizeof(probability));
+		if (!probability)
+			return U32_MAX;
+	}
+	get_random_bytes(&bits, sizeof(bits));
+	return (u32)(bits >> 32);
 }
 
 void *longhaul_allocate(size_t count, size_t bytes) { return calloc(count, bytes); }
@@ -99,6 +128,7 @@ static void catch_up(u64 now)
 	while (true) {
 		struct timer_list *timer = first_timer();
 		u64 due = timer ? timer->expires * (NSEC_PER_SEC / HZ) : U64_MAX;
+		u64 due_ns = of_nanoseconds ? of_nanoseconds->ns : U64_MAX;
 		u64 end = busy ? busy_until : U64_MAX;
 
 		if (!busy && watchdog && watchdog->pending)
@@ -107,6 +137,9 @@ static void catch_up(u64 now)
 			set_clock(due);
 			timer->pending = false;
 			timer->function(timer);
+		} else if (due_ns <= end && due_ns <= now) {
+			set_clock(due_ns);
+			of_nanoseconds->function(of_nanoseconds);
 		} else if (end <= now) {
 			set_clock(end);
 			if (watchdog)
@@ -156,6 +189,30 @@ static u32 hash_of(const char *discipline, u64 hash)
 	return strcmp(discipline, "cake") ? (u32)(hash & 1023) << 22 : (u32)hash;
 }
 
+/* RED's options: their types, and the struct of the first (include/uapi/linux/pkt_sched.h). */
+enum { RED_PARAMETERS = 1, RED_HALVINGS, RED_MAX_P, RED_FLAGS };
+struct red_parameters { u32 limit, min, max; u8 weight_log, p_log, cell_log, flags; };
+
+/* RED's options are structs. Thresholds of 5 and 15 packets of 1500 B, weight 1/512, a tenth at the upper one; the table of idle
+ * times is what tc computes (iproute2, tc_red_eval_idle_damping): how often an average halves in them, by a natural logarithm, and
+ * in ticks of 64 ns (/proc/net/psched), which the kernel takes for microseconds. */
+static void set_up_red(struct nlattr *given)
+{
+	static struct red_parameters options = { .limit = 1500000, .min = 7500, .max = 22500, .weight_log = 9 };
+	static u8 halvings[256];
+	double halvings_tick = -log(1 - 1.0 / (1 << options.weight_log)) * PSCHED_TICKS2NS(1) / (1500 * NS_PER_BYTE);
+
+	while (31 / halvings_tick >= (512LL << options.cell_log))
+		options.cell_log++;
+	for (int cell = 0; cell < 256; cell++)
+		halvings[cell] = (u8)min(((long long)cell << options.cell_log) * halvings_tick, 31.0);
+	options.flags = (u8)given[RED_FLAGS].value;
+	given[RED_FLAGS].given = false;
+	given[RED_PARAMETERS] = (struct nlattr){ (u64)(uintptr_t)&options, true };
+	given[RED_HALVINGS] = (struct nlattr){ (u64)(uintptr_t)halvings, true };
+	given[RED_MAX_P] = (struct nlattr){ U32_MAX / 10, true };
+}
+
 static void set_up(const char *discipline, char **options, int count)
 {
 	static struct nlattr given[OPTIONS];
@@ -166,6 +223,9 @@ static void set_up(const char *discipline, char **options, int count)
 
 		given[type] = (struct nlattr){ strtoull(value + 1, NULL, 10), true };
 	}
+	is_dualpi2 = !strcmp(discipline, "dualpi2");
+	if (!strcmp(discipline, "red"))
+		set_up_red(given);
 	for (int at = 0; at < count_registered; at++) {
 		if (strcmp(registered[at]->id, discipline))
 			continue;
@@ -205,6 +265,12 @@ int main(int count, char **arguments)
 			.number = at, .len = (u32)row.bytes, .ect = row.ect == 1, .l4_hash = 1,
 			.truesize = (u32)row.bytes, .hash = hash_of(arguments[1], hashes[row.flow % count_hashes]),
 		};
+		/* ECT(1), which is DualPI2's, where it looks. */
+		if (is_dualpi2) {
+			skb->has_header = 1;
+			skb->protocol = htons(ETH_P_IP);
+			ip_hdr(skb)->tos = skb->ect;
+		}
 		catch_up(row.ns);
 		arrive(skb);
 	}

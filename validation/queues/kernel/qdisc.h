@@ -20,6 +20,8 @@
 #define __NET_XMIT_BYPASS 0x00020000
 #define net_xmit_drop_count(result) ((result) & __NET_XMIT_STOLEN ? 0 : 1)
 #define TCQ_F_CAN_BYPASS 4
+#define MODULE_ALIAS_NET_SCH(name) _Static_assert(1, name)
+#define TCQ_F_DEQUEUE_DROPS 8
 #define KTIME_MAX S64_MAX
 #define IFNAMSIZ 16
 #define GFP_KERNEL_ACCOUNT GFP_KERNEL
@@ -62,13 +64,15 @@ struct sk_buff {
 	struct sk_buff *next, *prev;
 	u64 number;
 	u32 len, truesize, hash, priority, mark;
-	u8 ect, ce, l4_hash;
+	u8 ect, ce, l4_hash, encapsulation, has_header;
+	/* Of IPv4, where a discipline reads it. */
+	u8 header[20];
 	__be16 protocol;
 	void *end, *dev;
 	ktime_t tstamp;
 	u8 cb[64];
 };
-struct qdisc_skb_cb { unsigned int pkt_len; u8 data[48]; };
+struct qdisc_skb_cb { unsigned int pkt_len; u16 pkt_segs; u8 data[48]; };
 static inline struct qdisc_skb_cb *qdisc_skb_cb(const struct sk_buff *skb) { return (struct qdisc_skb_cb *)skb->cb; }
 #define qdisc_cb_private_validate(skb, bytes) BUILD_BUG_ON((bytes) > sizeof(((struct qdisc_skb_cb *)0)->data))
 static inline unsigned int qdisc_pkt_len(const struct sk_buff *skb) { return skb->len; }
@@ -89,7 +93,7 @@ void longhaul_drop(struct sk_buff *skb);
 
 /* Options: numbers by their types, instead of messages. */
 struct nlattr { u64 value; bool given; };
-struct nla_policy { int type, len; };
+struct nla_policy { int type, len, strict_start_type; };
 struct netlink_ext_ack;
 struct netlink_range_validation { u64 min, max; };
 struct nla_bitfield32 { u32 value, selector; };
@@ -97,6 +101,9 @@ enum { NLA_U8, NLA_U16, NLA_U32, NLA_U64, NLA_S32, NLA_NESTED, NLA_FLAG, NLA_BIN
 #define NLA_POLICY_FULL_RANGE(of_type, range) { .type = of_type }
 #define NLA_POLICY_BITFIELD32(valid) { .type = NLA_BITFIELD32 }
 #define NLA_POLICY_MASK(of_type, valid) { .type = of_type }
+#define NLA_POLICY_MIN(of_type, least) { .type = of_type }
+#define NLA_POLICY_MAX(of_type, most) { .type = of_type }
+#define NLA_POLICY_RANGE(of_type, least, most) { .type = of_type }
 #define NL_SET_ERR_MSG(extack, text) do { } while (0)
 #define NL_SET_ERR_MSG_MOD(extack, text) do { } while (0)
 #define NL_SET_ERR_MSG_ATTR(extack, attribute, text) do { } while (0)
@@ -111,6 +118,8 @@ static inline int nla_parse_nested(struct nlattr *tb[], int max, struct nlattr *
 #define nla_parse_nested_deprecated nla_parse_nested
 #define nla_get_u8(attribute) ((u8)(attribute)->value)
 #define nla_get_u32(attribute) ((u32)(attribute)->value)
+#define nla_get_u32_default(attribute, otherwise) ((attribute) ? nla_get_u32(attribute) : (otherwise))
+#define nla_len(attribute) 1
 #define nla_get_u64(attribute) ((attribute)->value)
 #define nla_get_s32(attribute) ((s32)(attribute)->value)
 #define nla_data(attribute) ((void *)(uintptr_t)(attribute)->value)
@@ -175,6 +184,7 @@ struct Qdisc {
 	struct gnet_stats_basic_sync bstats;
 	struct sk_buff_head gso_skb;
 	u32 handle, parent;
+	void *dev_queue;
 	u64 privdata[];
 };
 static inline void *qdisc_priv(struct Qdisc *sch) { return sch->privdata; }
@@ -220,6 +230,14 @@ static inline int qdisc_drop(struct sk_buff *skb, struct Qdisc *sch, struct sk_b
 	return NET_XMIT_DROP;
 }
 #define __qdisc_drop(skb, to_free) longhaul_drop(skb)
+/* Reasons of drops, of newer kernels. */
+enum qdisc_drop_reason {
+	QDISC_DROP_UNSPEC, QDISC_DROP_GENERIC, QDISC_DROP_OVERLIMIT, QDISC_DROP_CONGESTED, QDISC_DROP_MAXFLOWS,
+	QDISC_DROP_FLOOD_PROTECTION, QDISC_DROP_L4S_STEP_NON_ECN,
+};
+#define qdisc_drop_reason(skb, sch, to_free, reason) ((void)(reason), qdisc_drop(skb, sch, to_free))
+#define qdisc_dequeue_drop(sch, skb, reason) longhaul_drop(skb)
+#define tcf_set_qdisc_drop_reason(skb, reason) do { } while (0)
 #define rtnl_qdisc_drop(skb, sch) longhaul_drop(skb)
 #define qdisc_qstats_drop(sch) ((sch)->qstats.drops++)
 #define qdisc_qstats_overlimit(sch) ((sch)->qstats.overlimits++)
@@ -242,7 +260,9 @@ typedef int spinlock_t;
 #define qdisc_root_sleeping(sch) (sch)
 #define spin_lock(lock) ((void)(lock))
 #define spin_unlock(lock) ((void)(lock))
-#define gnet_stats_copy_app(dump, data, bytes) ((void)(data), 0)
+/* The last statistics of a discipline. */
+extern char longhaul_statistics[256];
+#define gnet_stats_copy_app(dump, data, bytes) ((void)memcpy(longhaul_statistics, data, min((size_t)(bytes), sizeof(longhaul_statistics))), 0)
 #define gnet_stats_copy_queue(...) 0
 
 /* Filters: none is set. */
@@ -250,6 +270,7 @@ typedef int spinlock_t;
 #define TC_H_MIN(handle) ((handle) & 0x0000FFFFU)
 #define TC_H_MAKE(major, minor) (((major) & 0xFFFF0000U) | ((minor) & 0x0000FFFFU))
 #define tcf_classify_qdisc(...) (-1)
+#define tcf_classify(...) (-1)
 #define tcf_block_get(...) 0
 #define tcf_block_put(block) do { } while (0)
 #define tc_qdisc_stats_dump(...) true
@@ -273,6 +294,8 @@ static inline int mod_timer(struct timer_list *timer, unsigned long expires)
 }
 #define del_timer_sync(timer) ((timer)->pending = false)
 #define timer_delete_sync(timer) del_timer_sync(timer)
+#define del_timer(timer) del_timer_sync(timer)
+#define timer_delete(timer) del_timer_sync(timer)
 #define from_timer(variable, timer, member) container_of(timer, __typeof__(*variable), member)
 #define timer_container_of(variable, timer, member) from_timer(variable, timer, member)
 
@@ -289,6 +312,9 @@ static inline void qdisc_watchdog_schedule_ns(struct qdisc_watchdog *watchdog, u
 /* Random numbers: those that the disciplines of Longhaul draw. */
 void get_random_bytes(void *bytes, int count);
 
+u32 get_random_u32(void);
+
 #include "cake.h"
+#include "children.h"
 
 #endif

@@ -9,11 +9,13 @@ use std::path::Path;
 
 use longhaul_units::{Bytes, Rate, Span, Time};
 
+use super::dual_pi2::Classifier;
 use super::flow_queues::FlowHash;
 use super::{
-    Arrival, BufferedQueue, CakeConfig, Capacity, CoDelConfig, CoDelParameters, CoDelVariant,
-    CobaltParameters, DelayEstimate, Effects, FlowQueuesParameters, FqCoDelConfig, FqPieConfig,
-    PacketQueue, PieConfig, PieParameters, PieVariant, QueueConfig,
+    Adaptive, Arrival, BufferedQueue, CakeConfig, Capacity, CoDelConfig, CoDelParameters,
+    CoDelVariant, CobaltParameters, DelayEstimate, DualPi2Config, Effects, FlowQueuesParameters,
+    FqCoDelConfig, FqPieConfig, Gentle, Marking, PacketQueue, PieConfig, PieParameters, PieVariant,
+    QueueConfig, RedConfig,
 };
 use crate::packet::{Flags, Packet};
 use crate::random::Stream;
@@ -42,6 +44,42 @@ const PIE: PieParameters = PieParameters {
     mark_up_to: 0.1,
     derandomise: true,
     mean_packet: Bytes(1500),
+};
+
+/// As close to the kernel's as ours comes: in bytes, without a line above the upper threshold, gaps from one packet on.
+const RED: RedConfig = RedConfig {
+    limit: Capacity::Bytes(1_500_000),
+    limit_overshoot: false,
+    min_th_pkts: 5.0,
+    max_th_pkts: 15.0,
+    target_delay: Span::ZERO,
+    weight: 1.0 / 512.0,
+    max_p: 0.1,
+    gentle: Gentle::Off,
+    ecn: false,
+    marking: Marking::Always,
+    mean_packet: Bytes(1500),
+    queue_in_bytes: true,
+    scale_by_size: false,
+    wait: false,
+    adaptive: Adaptive(None),
+    packets_per_s: 10e6 / 12e3,
+};
+
+/// The defaults of the profile `linux`, with a smaller limit and the weights that the kernel makes of its own: whole numbers of
+/// 64 ns in 2^32 (`sch_dualpi2.c`, `dualpi2_scale_alpha_beta`).
+const DUALPI2: DualPi2Config = DualPi2Config {
+    limit: Capacity::Packets(1000),
+    target: Span::from_millis(15),
+    update: Span::from_millis(16),
+    alpha: 44e9 / 64.0 / 4_294_967_295.0,
+    beta: 879e9 / 64.0 / 4_294_967_295.0,
+    coupling: 2.0,
+    step: Span::from_millis(1),
+    step_min: 0,
+    classic_share: 0.1,
+    classifier: Classifier::AnyEct,
+    mtu: Bytes(1500),
 };
 
 const FLOW_QUEUES: FlowQueuesParameters = FlowQueuesParameters {
@@ -107,6 +145,17 @@ fn cases() -> Vec<(&'static str, QueueConfig)> {
             blue_down: 1.0 / 4096.0,
         },
     });
+    // Marks up to the limit, as the kernel does.
+    let red_with_ecn = RedConfig {
+        ecn: true,
+        marking: Marking::UpTo(1.0),
+        ..RED
+    };
+    let own_weights = DualPi2Config {
+        alpha: 0.16,
+        beta: 3.2,
+        ..DUALPI2
+    };
     vec![
         ("codel", codel(CODEL, false)),
         ("codel-ecn", codel(CODEL, true)),
@@ -120,6 +169,10 @@ fn cases() -> Vec<(&'static str, QueueConfig)> {
         ("fq_pie", fq_pie(PIE, false)),
         ("fq_pie-ecn", fq_pie(PIE, true)),
         ("cake", cake),
+        ("red", QueueConfig::Red(RED)),
+        ("red-ecn", QueueConfig::Red(red_with_ecn)),
+        ("dualpi2", QueueConfig::DualPi2(DUALPI2)),
+        ("dualpi2-own", QueueConfig::DualPi2(own_weights)),
     ]
 }
 
@@ -139,6 +192,8 @@ struct Link {
     effects: Effects,
     /// End of the transmission, if there is one.
     busy_until: Option<Time>,
+    /// Time since which the link has been idle, if it is.
+    idle_since: Time,
     next_update: Option<Time>,
     fates: Vec<Fate>,
 }
@@ -151,6 +206,7 @@ impl Link {
             queue,
             effects: Effects::default(),
             busy_until: None,
+            idle_since: Time::ZERO,
             next_update,
             fates: vec![(0, 0); packets],
         }
@@ -188,7 +244,7 @@ impl Link {
             low_priority: false,
             waiting_pkts,
             waiting_bytes,
-            idle_since: idle.then_some(now),
+            idle_since: idle.then_some(self.idle_since),
         };
         let taken = self.queue.enqueue(row.packet, &arrival, &mut self.effects);
         if taken.is_err() {
@@ -203,7 +259,9 @@ impl Link {
     fn begin_next(&mut self, now: Time) {
         let next = self.queue.dequeue(now, &mut self.effects);
         self.settle_effects(now);
-        self.busy_until = None;
+        if self.busy_until.take().is_some() {
+            self.idle_since = now;
+        }
         if let Some(packet) = next {
             self.begin(packet, now);
         }

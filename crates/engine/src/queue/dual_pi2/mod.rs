@@ -116,11 +116,18 @@ pub(crate) struct DualPi2 {
     probability: f64,
     /// The delay at the last update, in seconds.
     old_delay_s: f64,
-    /// Credit of the classic queue, in weighted bytes: unless it is above zero, it is the L4S queue's turn.
-    credit: f64,
+    /// Bytes that either queue was charged for since both were empty. They are whole, so that an even balance is found.
+    charged: Charged,
     stream: Stream,
     /// Counters of L4S and of classic packets.
     counters: [ClassCounters; 2],
+}
+
+/// Bytes that queues are charged for: of the L4S queue while classic packets wait, and the other way round.
+#[derive(Clone, Copy, Debug)]
+struct Charged {
+    l4s: u64,
+    classic: u64,
 }
 
 /// Treatment of a packet that leaves its queue.
@@ -133,24 +140,30 @@ enum Fate {
 
 impl DualPi2 {
     fn new(config: DualPi2Config, stream: Stream) -> Self {
-        let mut queue = Self {
+        Self {
             config,
             classic: Packets::default(),
             l4s: Packets::default(),
             probability: 0.0,
             old_delay_s: 0.0,
-            credit: 0.0,
+            charged: Self::begin(&config),
             stream,
             counters: [ClassCounters::default(); 2],
-        };
-        queue.reset_credit();
-        queue
+        }
     }
 
-    /// Resets the credit: the first turn is the L4S queue's, if its share is the larger one.
-    fn reset_credit(&mut self) {
-        let share = self.config.classic_share;
-        self.credit = self.config.mtu.0 as f64 * (2.0 * share - 1.0);
+    /// Returns the charges of empty queues: the first turn is the L4S queue's, if its share is the larger one.
+    fn begin(config: &DualPi2Config) -> Charged {
+        Charged {
+            l4s: config.mtu.0,
+            classic: config.mtu.0,
+        }
+    }
+
+    /// Returns true if the classic queue has had its share of what was sent.
+    fn is_l4s_turn(&self) -> bool {
+        let Charged { l4s, classic } = self.charged;
+        self.config.classic_share * (l4s + classic) as f64 <= classic as f64
     }
 
     fn is_l4s(&self, packet: &Packet) -> bool {
@@ -163,26 +176,24 @@ impl DualPi2 {
 
     /// Takes the next packet from the queue whose turn it is; also returns true if that is the L4S queue.
     fn take(&mut self) -> Option<(Packet, bool)> {
-        let l4s_turn = self.credit <= 0.0 || self.classic.is_empty();
+        let l4s_turn = self.classic.is_empty() || self.is_l4s_turn();
         if l4s_turn && let Some(packet) = self.l4s.pop() {
             return Some((packet, true));
         }
         let packet = self.classic.pop();
         if packet.is_none() {
-            self.reset_credit();
+            self.charged = Self::begin(&self.config);
         }
         packet.map(|packet| (packet, false))
     }
 
-    /// Charges a queue for a packet that it sends: the other queue, if packets wait there, gets credit by the
-    /// shares.
+    /// Charges a queue for a packet that it sends, if packets wait in the other one.
     fn account(&mut self, packet: &Packet, l4s: bool) {
-        let bytes = f64::from(packet.bytes);
-        let share = self.config.classic_share;
+        let bytes = u64::from(packet.bytes);
         if l4s && !self.classic.is_empty() {
-            self.credit += share * bytes;
+            self.charged.l4s += bytes;
         } else if !l4s && !self.l4s.is_empty() {
-            self.credit -= (1.0 - share) * bytes;
+            self.charged.classic += bytes;
         }
     }
 

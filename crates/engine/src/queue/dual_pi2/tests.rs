@@ -28,12 +28,17 @@ const CLASSIC: Flags = Flags::NONE;
 const CLASSIC_ECN: Flags = Flags::ECT;
 const L4S: Flags = Flags::ECT.with(Flags::ECT1);
 
-/// Lets `count` packets arrive at a time.
+/// Lets `count` of the largest packets arrive at a time.
 fn fill(queue: &mut DualPi2, flags: Flags, count: u64, at: Time) {
+    fill_with(queue, flags, MTU, count, at);
+}
+
+/// Lets `count` packets of a size arrive at a time.
+fn fill_with(queue: &mut DualPi2, flags: Flags, bytes: u16, count: u64, at: Time) {
     for seq in 0..count {
         let packet = Packet {
             seq,
-            bytes: MTU,
+            bytes,
             flags,
             time: at,
             ..Packet::NONE
@@ -41,7 +46,7 @@ fn fill(queue: &mut DualPi2, flags: Flags, count: u64, at: Time) {
         let (waiting_pkts, waiting_bytes) = queue.waiting();
         let arrival = Arrival {
             now: at,
-            bytes: MTU.into(),
+            bytes: bytes.into(),
             ecn_capable: flags.has(Flags::ECT),
             low_priority: false,
             waiting_pkts,
@@ -149,6 +154,24 @@ fn the_classic_queue_has_its_share_while_both_wait() {
     assert!(sent[0], "an L4S packet first");
     let classic = sent.iter().filter(|&&l4s| !l4s).count();
     assert!(classic.abs_diff(200) <= 1, "{classic} of 2,000");
+}
+
+/// After 12,000 bytes of L4S packets the classic queue's credit, of 1,200 bytes, is even, so that another goes first. Tenths of 576
+/// bytes are no binary fractions: their sum would be above zero.
+#[test]
+fn an_even_balance_is_the_l4s_queues_turn() {
+    let mut queue = queue(config());
+    fill(&mut queue, CLASSIC, 2, Time::ZERO);
+    for (bytes, count) in [(576, 20), (480, 1), (MTU, 2)] {
+        fill_with(&mut queue, L4S, bytes, count, Time::ZERO);
+    }
+    let mut effects = Effects::default();
+    let mut sends_l4s = || {
+        let packet = queue.dequeue(Time::ZERO, &mut effects);
+        packet.expect("packets wait").flags.has(Flags::ECT1)
+    };
+    assert!((0..22).all(|_| sends_l4s()));
+    assert!(!sends_l4s());
 }
 
 /// Appendix A.1, line by line: p' += alpha (q - target) + beta (q - q of the last update), with the larger delay
