@@ -39,8 +39,8 @@ fn queued(flight: f64, base: Span, rtt: Span) -> f64 {
 }
 
 /// Tan and others, INFOCOM 2006, equations 1 to 5: the sum of both windows, and the delay window in it.
-#[derive(Default)]
 struct Compound {
+    low_window: f64,
     delay: f64,
     change: f64,
     signalled: bool,
@@ -50,6 +50,16 @@ struct Compound {
 const LOW_WINDOW: f64 = 41.0;
 
 impl Compound {
+    fn new(low_window: f64) -> Self {
+        Self {
+            low_window,
+            delay: 0.0,
+            change: 0.0,
+            signalled: false,
+            rounds: Every::default(),
+        }
+    }
+
     fn next(&self, sum: f64, ack: &AckSample) -> f64 {
         let delay = self.delay + self.change;
         let queued = queued(sum, ack.min_rtt, ack.srtt);
@@ -69,7 +79,7 @@ impl Law for Compound {
             Event::Ack(ack, phase) => {
                 if ack.srtt > Span::ZERO && self.rounds.is_due(ack.now, ack.srtt) {
                     let signalled = std::mem::take(&mut self.signalled);
-                    if !signalled && !window.in_slow_start() && sum >= LOW_WINDOW {
+                    if !signalled && !window.in_slow_start() && sum >= self.low_window {
                         self.change = self.next(sum, ack) - self.delay;
                     }
                 }
@@ -82,7 +92,11 @@ impl Law for Compound {
             }
             Event::Signal(signal) => {
                 let loss_window = (signal.base - self.delay).max(0.0) / 2.0;
-                let kept = if signal.base < LOW_WINDOW { 0.5 } else { 0.7 };
+                let kept = if signal.base < self.low_window {
+                    0.5
+                } else {
+                    0.7
+                };
                 let sum = (signal.base * kept).max(loss_window);
                 (self.delay, self.change, self.signalled) = (sum - loss_window, 0.0, true);
                 window.reduce_to(sum);
@@ -102,12 +116,11 @@ impl Law for Compound {
 
 #[test]
 fn compound_tcp() {
-    assert_paper(
-        "ctcp",
-        &[("decrease", 0.3)],
-        Compound::default,
-        &[100.0, 41.0, 600.0],
-    );
+    for low_window in [LOW_WINDOW, 10.0] {
+        let given = [("decrease", 0.3), ("low_window", low_window)];
+        let law = || Compound::new(low_window);
+        assert_paper("ctcp", &given, law, &[100.0, 41.0, 600.0, 12.0]);
+    }
 }
 
 /// NIST SP 500-282, equations 14 to 17, as printed.

@@ -184,7 +184,7 @@ impl DelayedAck {
     const NEW: Self = Self(2 << 4);
 
     fn observe(&mut self, acked: u64) -> f64 {
-        self.0 += acked - (self.0 >> 4);
+        self.0 = self.0 + acked - (self.0 >> 4);
         self.0 as f64 / 16.0
     }
 }
@@ -352,14 +352,14 @@ fn cubic() {
     assert_kernel("cubic", &[], || Cubic::NEW, &[100.0, 14.0, 400.0]);
 }
 
-/// `tcp_scalable.c`: whole segments off whole segments, after a timeout, too.
+/// `tcp_scalable.c`: a segment for each fifty; whole segments off whole segments, after a timeout, too.
 #[test]
 fn scalable() {
     let left = |base: f64| base.floor() - (base.floor() / 8.0).floor();
     let law = || {
         move |event: &Event, window: &mut Window| match event {
             Event::Ack(ack, Phase::Avoidance) => {
-                window.grow((1.0 / window.cwnd()).max(0.01) * ack.credit);
+                window.grow((1.0 / window.cwnd()).max(0.02) * ack.credit);
             }
             Event::Signal(signal) => window.reduce_to(left(signal.base)),
             Event::Timeout(timeout) => restart_below(timeout, left(timeout.base), window),
