@@ -222,10 +222,10 @@ def test_replications_are_named_by_the_first_and_their_number(finished: longhaul
 @pytest.mark.parametrize(
     ("digits", "values", "unit", "scale"),
     [
-        # Two digits are those of 0.1: the largest figure has them from 100 kbit/s on.
-        (2, [1e5, 3.0], "Mbit/s", 1e-6),
+        # The second of two digits is a tenth: the largest figure has it from 100 kbit/s on.
+        (2, [100_001.0, 3.0], "Mbit/s", 1e-6),
         (2, [99_999.0, None], "kbit/s", 1e-3),
-        (2, [-1e5, 0.0], "Mbit/s", 1e-6),
+        (2, [-2e5, 0.0], "Mbit/s", 1e-6),
         (1, [1e6], "Mbit/s", 1e-6),
         (1, [999_999.0], "kbit/s", 1e-3),
         (2, [0.001], "bit/s", 1.0),

@@ -34,11 +34,6 @@ impl Sender {
         self.now
     }
 
-    /// Lets time pass.
-    pub fn wait(&mut self, time: Span) {
-        self.now += time;
-    }
-
     /// Sends acknowledgements of one segment each; returns the window after them.
     pub fn acknowledge_all(&mut self, count: u64) -> f64 {
         (0..count).for_each(|_| {

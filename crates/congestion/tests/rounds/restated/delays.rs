@@ -5,6 +5,7 @@ use longhaul_units::{Span, Time};
 
 use super::{Event, Law, answer_as_standard, assert_follows, grow_as_standard, restart_below};
 use crate::controller;
+use crate::sender::Sender;
 
 /// Checks an algorithm of a paper, with some parameters.
 #[track_caller]
@@ -120,6 +121,21 @@ fn compound_tcp() {
         let given = [("decrease", 0.3), ("low_window", low_window)];
         let law = || Compound::new(low_window);
         assert_paper("ctcp", &given, law, &[100.0, 41.0, 600.0, 12.0]);
+    }
+}
+
+/// The delay window moves from the low window itself on.
+#[test]
+fn compound_tcp_at_its_low_window() {
+    for (low_window, moves) in [(100.0, true), (100.5, false)] {
+        let spec = controller("ctcp", Variant::Paper, &[("low_window", low_window)]);
+        let mut sender = Sender::new(&spec, 100.0, 2.0);
+        for _ in 0..12 {
+            sender.acknowledge_in(Phase::NoGrowth, |_| {});
+        }
+        sender.acknowledge(|_| {});
+        let delay_window = sender.probe("delay_window").expect("it is recorded");
+        assert_eq!(delay_window > 0.0, moves, "{low_window}");
     }
 }
 

@@ -10,6 +10,7 @@ mod models;
 mod older_kernels;
 mod queues;
 mod slow_starts;
+mod sync;
 
 use longhaul_congestion::{
     AckSample, Cause, Congestion, CongestionControl, Controller, Idle, Limit, Load, Phase, Phases,
@@ -90,6 +91,8 @@ struct Life {
     now: Time,
     delivered: u64,
     lost: u64,
+    /// Segments sent so far, and those that are neither delivered nor lost.
+    sent: u64,
     in_flight: u64,
     round: u64,
     round_end: u64,
@@ -98,6 +101,8 @@ struct Life {
     /// Round-trip time at present: it stays for some acknowledgements.
     rtt: Span,
     reduced: bool,
+    /// Window in use at the last signal.
+    base: f64,
     /// Acknowledgements left in the recovery.
     recovering: u64,
 }
@@ -109,6 +114,7 @@ impl Life {
             now: Time::ZERO,
             delivered: 0,
             lost: 0,
+            sent: 0,
             in_flight: 0,
             round: 0,
             round_end: 0,
@@ -116,6 +122,7 @@ impl Life {
             min_rtt: Span::ZERO,
             rtt: Span::from_millis(100),
             reduced: false,
+            base: 1.0,
             recovering: 0,
         }
     }
@@ -165,7 +172,11 @@ impl Life {
         let duplicate = phase == Some(Phase::NoGrowth) && self.below(2) == 0;
         let acked = if duplicate { 0 } else { 1 + self.below(8) / 7 };
         self.delivered += acked.max(1);
-        self.in_flight = (window.cwnd() as u64).saturating_sub(self.below(3) / 2 * self.below(40));
+        let unsent = self.below(3) / 2 * self.below(40);
+        let fill = (window.cwnd() as u64).saturating_sub(unsent);
+        let known = self.delivered + self.lost;
+        self.sent = self.sent.max(known + fill);
+        self.in_flight = self.sent - known;
         let round_start = self.delivered > self.round_end;
         if round_start {
             self.round += 1;
@@ -220,10 +231,14 @@ impl Life {
         }
         self.recovering = 1 + self.below(12);
         let first = !std::mem::replace(&mut self.reduced, true);
+        // At times as much is in use as at the last signal.
+        if first || self.below(4) > 0 {
+            self.base = window.cwnd();
+        }
         Event::Signal(Congestion {
             now: self.now,
             cause,
-            base: window.cwnd(),
+            base: self.base,
             in_flight: self.in_flight,
             in_slow_start: window.in_slow_start(),
             first,

@@ -43,10 +43,9 @@ fn standard_tcp_of_ns2() {
     assert_follows(&spec.build().unwrap(), || law, &[30.0, 3.0, 400.0]);
 }
 
-/// Linux 6.18, `tcp_cong_avoid_ai`: whole segments, one for each window of acknowledged ones.
+/// Linux 6.18, `tcp_cong_avoid_ai`: whole segments, one for each window of acknowledged ones. Its TCP-LP is the same.
 #[test]
 fn standard_tcp_of_linux() {
-    let spec = controller("reno", Variant::Linux6_18, &[]);
     let law = || {
         let mut counted = 0;
         move |event: &Event, window: &mut Window| match event {
@@ -72,7 +71,10 @@ fn standard_tcp_of_linux() {
             _ => {}
         }
     };
-    assert_follows(&spec.build().unwrap(), law, &[30.0, 3.0]);
+    for kind in ["reno", "lp"] {
+        let spec = controller(kind, Variant::Linux6_18, &[]);
+        assert_follows(&spec.build().unwrap(), law, &[30.0, 3.0]);
+    }
 }
 
 /// Yang and Lam, ICNP 2000: friendly to standard TCP with `alpha = 4 (1 - beta^2) / 3`.

@@ -19,6 +19,11 @@ trait SlowStart {
         self.watch(ack, window);
     }
 
+    /// Returns true if slow start goes on at a window.
+    fn lasts(&self, window: &Window) -> bool {
+        window.in_slow_start()
+    }
+
     /// Returns the growth for each acknowledged segment; called once for each acknowledgement that may enlarge the window.
     fn step(&mut self, _ack: &AckSample, _window: &mut Window) -> f64 {
         1.0
@@ -44,20 +49,20 @@ fn apply(slow_start: &mut impl SlowStart, event: &Event, window: &mut Window) {
     match event {
         Event::Ack(ack, Phase::Recovery) => slow_start.on_ack_in_recovery(ack, window),
         Event::Ack(ack, Phase::NoGrowth) => {
-            if window.in_slow_start() && ack.acked > 0 {
+            if slow_start.lasts(window) && ack.acked > 0 {
                 slow_start.watch_without_growth(ack, window);
             }
         }
         Event::Ack(ack, _) => {
             let mut credit = ack.credit;
-            if window.in_slow_start() {
+            if slow_start.lasts(window) {
                 slow_start.watch(ack, window);
             }
-            if window.in_slow_start() {
+            if slow_start.lasts(window) {
                 credit = slow_start.credit(ack);
                 let step = slow_start.step(ack, window);
                 // Segments count as if they were acknowledged one by one (RFC 5681 section 3.1).
-                while credit > 0.0 && window.in_slow_start() {
+                while credit > 0.0 && slow_start.lasts(window) {
                     let part = credit.min(1.0);
                     window.grow(step * part);
                     credit -= part;
@@ -79,6 +84,21 @@ fn apply(slow_start: &mut impl SlowStart, event: &Event, window: &mut Window) {
         }
         Event::Exit(_) => slow_start.on_recovery_exit(window),
         Event::Idle(_) => {}
+    }
+}
+
+/// Halves whole windows, so that slow start meets the threshold itself.
+fn whole(event: Event) -> Event {
+    match event {
+        Event::Signal(signal) => Event::Signal(Congestion {
+            base: (signal.base / 2.0).floor() * 2.0,
+            ..signal
+        }),
+        Event::Timeout(timeout) => Event::Timeout(Timeout {
+            base: (timeout.base / 2.0).floor() * 2.0,
+            ..timeout
+        }),
+        other => other,
     }
 }
 
@@ -109,7 +129,7 @@ fn assert_follows<L: SlowStart>(kind: &str, given: &[(&str, f64)], law: impl Fn(
         let mut law = law();
         let mut state = CongestionState::new(expected, spec.build().unwrap(), algorithm.clone());
         for number in 0..400 {
-            let event = life.next(&state.window);
+            let event = whole(life.next(&state.window));
             tell(&mut state, &event);
             apply(&mut law, &event, &mut expected);
             let found = (state.window.cwnd(), state.window.ssthresh());
@@ -130,6 +150,20 @@ impl SlowStart for Standard {}
 #[test]
 fn standard() {
     assert_follows("standard", &[], || Standard);
+}
+
+/// Linux 2.6.22, `tcp_cong.c`: slow start takes the threshold itself, too.
+struct Linux;
+
+impl SlowStart for Linux {
+    fn lasts(&self, window: &Window) -> bool {
+        window.cwnd() <= window.ssthresh()
+    }
+}
+
+#[test]
+fn linux() {
+    assert_follows("linux", &[], || Linux);
 }
 
 /// RFC 3742 section 2, with `max_ssthresh` 20: `K = int(cwnd / (0.5 max_ssthresh))`, `cwnd += 1 / K`.
@@ -374,4 +408,156 @@ impl SlowStart for RapidStart {
 #[test]
 fn rapid_start() {
     assert_follows("rapid-start", &[], RapidStart::default);
+}
+
+/// draft-chung-ccwg-search-09: bins of a tenth of 3.5 round trips; of the segments sent in a window a round trip ago, 26 % are missing
+/// in what was delivered in the last one.
+#[derive(Default)]
+struct Search {
+    /// Duration, end of the current bin, and segments sent and delivered until the ends of all bins.
+    bins: Option<(Span, Time, Vec<(u64, u64)>)>,
+}
+
+impl Search {
+    fn missing(duration: Span, totals: &[(u64, u64)], rtt: Span) -> Option<f64> {
+        let sent_until = |bins_ago: f64| {
+            let newest = totals.len() - 1;
+            let (whole, part) = (bins_ago.floor() as usize, bins_ago.fract());
+            let older = newest.checked_sub(whole + 1)?;
+            let (from, to) = (totals[older].0 as f64, totals[older + 1].0 as f64);
+            // Of the 25 ends that are kept, the first is as far back as this.
+            (whole + 1 < 25).then_some(to - part * (to - from))
+        };
+        let ago = rtt.as_secs_f64() / duration.as_secs_f64();
+        let sent = sent_until(ago)? - sent_until(ago + 10.0)?;
+        let newest = totals.len() - 1;
+        let delivered = (totals[newest].1 - totals[newest - 10].1) as f64;
+        (sent > 0.0).then(|| (sent - delivered) / sent)
+    }
+}
+
+impl SlowStart for Search {
+    fn watch(&mut self, ack: &AckSample, window: &mut Window) {
+        let Some(rtt) = ack.rtt else { return };
+        let now = (ack.delivered + ack.lost + ack.in_flight, ack.delivered);
+        if let Some((duration, end, totals)) = &mut self.bins {
+            if ack.now < *end {
+                return;
+            }
+            let passed = 1 + ack.now.since(*end).as_ps() / duration.as_ps();
+            if passed <= 10 {
+                let before = totals[totals.len() - 1];
+                totals.extend((1..passed).map(|_| before));
+                totals.push(now);
+                *end += *duration * passed;
+                if Self::missing(*duration, totals, rtt).is_some_and(|part| part >= 0.26) {
+                    window.exit_slow_start();
+                    self.bins = None;
+                }
+                return;
+            }
+        }
+        let duration = Span::from_secs_f64(0.35 * rtt.as_secs_f64());
+        self.bins = Some((duration, ack.now + duration, vec![now]));
+    }
+
+    fn on_reduction(&mut self, _signal: &Congestion, _before: f64, _window: &mut Window) {
+        self.bins = None;
+    }
+
+    fn on_timeout(&mut self, _timeout: &Timeout) {
+        self.bins = None;
+    }
+}
+
+#[test]
+fn search() {
+    assert_follows("search", &[], Search::default);
+}
+
+/// picoquic, August 2026, `picoquic_cc_hystart_test` and `picoquic_cc_update_target_cwin_estimation`: the window is at least half of
+/// what the largest rate so far fills, and slow start ends when the shortest of seven samples was seven times a quarter longer than
+/// the shortest longest one.
+#[derive(Default)]
+struct Picoquic {
+    over: bool,
+    /// The largest rate, and the segments, arrival and departure of the acknowledgement that it was last taken at.
+    per_s: f64,
+    since: Option<(u64, Time, Time)>,
+    samples: Vec<Span>,
+    sampled: Option<Time>,
+    base: Option<Span>,
+    long: u32,
+}
+
+impl Picoquic {
+    fn measure(&mut self, ack: &AckSample, rtt: Span) {
+        if rtt > ack.now.since(Time::ZERO) {
+            return;
+        }
+        let (at, sent) = (ack.now, ack.now - rtt);
+        if let Some((delivered, at_before, sent_before)) = self.since {
+            if sent < sent_before || at <= at_before + Span::from_millis(1) {
+                return;
+            }
+            let took = at.since(at_before).max(sent.since(sent_before));
+            let rate = (ack.delivered - delivered) as f64 / took.as_secs_f64();
+            self.per_s = self.per_s.max(rate);
+        }
+        self.since = Some((ack.delivered, at, sent));
+    }
+}
+
+impl SlowStart for Picoquic {
+    fn watch(&mut self, ack: &AckSample, window: &mut Window) {
+        let Some(rtt) = ack.rtt.filter(|_| !self.over) else {
+            return;
+        };
+        self.measure(ack, rtt);
+        let srtt_s = ack.srtt.as_secs_f64();
+        window.set_cwnd(window.cwnd().max(self.per_s * srtt_s / 2.0));
+        let last = self.sampled.unwrap_or(Time::ZERO);
+        if ack.now <= last + Span::from_millis(1) {
+            return;
+        }
+        self.sampled = Some(ack.now);
+        self.samples.push(rtt);
+        let Some(seven) = self.samples.last_chunk::<7>() else {
+            return;
+        };
+        let (least, most) = (seven.iter().min().copied(), seven.iter().max().copied());
+        let (least, most) = (least.unwrap_or_default(), most.unwrap_or_default());
+        let base = self.base.map_or(most, |base| base.min(most));
+        self.base = Some(base);
+        let packet = Span::from_secs_f64(srtt_s / (1.25 * window.cwnd()));
+        if least <= base {
+            self.long = 0;
+        } else if least > base + packet.max(base / 4) {
+            self.long += 1;
+        }
+        if self.long >= 7 {
+            self.over = true;
+            let base_s = base.as_secs_f64();
+            let kept = if base_s > 0.1 {
+                1.0 - (1.0 - 0.1 / base_s.min(0.61)) / 2.0
+            } else {
+                0.5
+            };
+            window.set_cwnd(kept * window.cwnd());
+            window.exit_slow_start();
+        }
+    }
+
+    fn on_reduction(&mut self, _signal: &Congestion, _before: f64, _window: &mut Window) {
+        self.over = true;
+    }
+
+    fn on_timeout(&mut self, _timeout: &Timeout) {
+        self.over = true;
+    }
+}
+
+#[test]
+fn picoquic() {
+    assert_follows("picoquic", &[], Picoquic::default);
 }
