@@ -3,14 +3,7 @@
 use longhaul_congestion::{AckSample, Cause, Phase, Variant, Window};
 use longhaul_units::{Span, Time};
 
-use super::{Event, Law, answer_as_standard, assert_follows, grow_as_standard, restart_below};
-use crate::controller;
-
-#[track_caller]
-fn assert_paper<L: Law>(kind: &str, given: &[(&str, f64)], law: impl Fn() -> L, windows: &[f64]) {
-    let algorithm = controller(kind, Variant::Paper, given).build().unwrap();
-    assert_follows(&algorithm, law, windows);
-}
+use super::{Event, Law, answer_as_standard, assert_variant, grow_as_standard, restart_below};
 
 /// Xu, Harfoush and Rhee, INFOCOM 2004, section III: binary search up to the window of the last loss, and slow start's steps beyond
 /// it; fast convergence; standard TCP below low_window.
@@ -77,7 +70,13 @@ fn bic() {
         ("max_increment", 32.0),
         ("min_increment", 0.01),
     ];
-    assert_paper("bic", &given, Bic::default, &[100.0, 14.0, 400.0]);
+    assert_variant(
+        "bic",
+        Variant::Paper,
+        &given,
+        Bic::default,
+        &[100.0, 14.0, 400.0],
+    );
 }
 
 /// RFC 9438 section 4, with a mark that takes less (RFC 8511).
@@ -183,8 +182,9 @@ impl Law for Cubic {
 
 #[test]
 fn cubic() {
-    assert_paper(
+    assert_variant(
         "cubic",
+        Variant::Paper,
         &[("ecn_decrease", 0.15)],
         Cubic::new,
         &[100.0, 14.0, 400.0],
@@ -281,7 +281,13 @@ impl Law for Htcp {
 
 #[test]
 fn htcp() {
-    assert_paper("htcp", &[], Htcp::new, &[100.0, 14.0, 400.0]);
+    assert_variant(
+        "htcp",
+        Variant::Paper,
+        &[],
+        Htcp::new,
+        &[100.0, 14.0, 400.0],
+    );
 }
 
 /// RFC 3649 section 5: `b(w)` is a line in the logarithm of the window, and so is the logarithm of `p(w)`.
@@ -328,5 +334,11 @@ impl Law for HighSpeed {
 #[test]
 fn high_speed_tcp() {
     let given = [("rounded", 0.0), ("low_p", 1e-3), ("high_p", 1e-7)];
-    assert_paper("hstcp", &given, || HighSpeed, &[38.0, 100.0, 4000.0]);
+    assert_variant(
+        "hstcp",
+        Variant::Paper,
+        &given,
+        || HighSpeed,
+        &[38.0, 100.0, 4000.0],
+    );
 }

@@ -2,21 +2,28 @@
 //! window, threshold and recorded state are the same.
 
 mod always;
+mod compound;
 mod curves;
 mod delays;
 mod kernels;
+mod kernels_of_curves;
 mod kernels_of_queues;
+mod kernels_of_rates;
 mod models;
 mod older_kernels;
 mod queues;
 mod slow_starts;
 mod sync;
+mod trends;
+mod vivace;
 
 use longhaul_congestion::{
     AckSample, Cause, Congestion, CongestionControl, Controller, Idle, Limit, Load, Phase, Phases,
-    RateSample, Rounding, RouterFeedback, Timeout, Window,
+    RateSample, Rounding, RouterFeedback, Timeout, Variant, Window,
 };
 use longhaul_units::{Span, Time};
+
+use crate::controller;
 
 /// Call of a transport.
 #[derive(Clone, Debug)]
@@ -333,4 +340,43 @@ pub fn assert_follows<L: Law>(controller: &Controller, law: impl Fn() -> L, wind
             );
         }
     }
+}
+
+/// Checks a variant of an algorithm, with some parameters.
+#[track_caller]
+pub fn assert_variant<L: Law>(
+    kind: &str,
+    variant: Variant,
+    given: &[(&str, f64)],
+    law: impl Fn() -> L,
+    windows: &[f64],
+) {
+    let algorithm = controller(kind, variant, given).build().unwrap();
+    assert_follows(&algorithm, law, windows);
+}
+
+/// Returns a time in seconds.
+pub fn seconds(span: Span) -> f64 {
+    span.as_secs_f64()
+}
+
+/// A procedure that runs with the first acknowledgement a period after its last run, the first period beginning with the first
+/// acknowledgement.
+#[derive(Clone, Copy, Default)]
+pub struct Every(Option<Time>);
+
+impl Every {
+    pub fn is_due(&mut self, now: Time, period: Span) -> bool {
+        let since = *self.0.get_or_insert(now);
+        let due = now > since && now.since(since) >= period;
+        if due {
+            self.0 = Some(now);
+        }
+        due
+    }
+}
+
+/// Segments queued by the smallest round-trip time of a round: `cwnd (1 - base / rtt)` (Brakmo and Peterson, JSAC 13(8), 1995).
+pub fn queued(flight: f64, base: Span, rtt: Span) -> f64 {
+    flight * (1.0 - seconds(base) / seconds(rtt))
 }

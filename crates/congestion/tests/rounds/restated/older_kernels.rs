@@ -3,16 +3,10 @@
 use longhaul_congestion::{AckSample, Phase, Variant, Window};
 use longhaul_units::{Span, Time};
 
-use super::{Event, Law, answer_as_standard, assert_follows, grow_as_standard, restart_below};
+use super::{
+    Event, Law, answer_as_standard, assert_follows, assert_variant, grow_as_standard, restart_below,
+};
 use crate::controller;
-
-#[track_caller]
-fn assert_kernel<L: Law>(kind: &str, given: &[(&str, f64)], law: impl Fn() -> L, from: &[f64]) {
-    let algorithm = controller(kind, Variant::Linux2_6_22, given)
-        .build()
-        .unwrap();
-    assert_follows(&algorithm, law, from);
-}
 
 /// `tcp_vegas.c`: samples count in slow start, too; the window of a round is that at its beginning (`beg_snd_cwnd`); the end of slow
 /// start leaves a threshold of two, and a segment given up leaves it where it is.
@@ -80,7 +74,13 @@ impl Law for Vegas {
 #[test]
 fn vegas() {
     let given = [("alpha", 2.0), ("beta", 4.0), ("gamma", 1.0)];
-    assert_kernel("vegas", &given, Vegas::default, &[30.0, 4.0, 9.0]);
+    assert_variant(
+        "vegas",
+        Variant::Linux2_6_22,
+        &given,
+        Vegas::default,
+        &[30.0, 4.0, 9.0],
+    );
 }
 
 /// `tcp_veno.c`: the smallest round-trip time of the connection, and each acknowledgement's own.
@@ -113,7 +113,13 @@ impl Law for Veno {
 
 #[test]
 fn veno() {
-    assert_kernel("veno", &[], Veno::default, &[30.0, 15.0, 9.0]);
+    assert_variant(
+        "veno",
+        Variant::Linux2_6_22,
+        &[],
+        Veno::default,
+        &[30.0, 15.0, 9.0],
+    );
 }
 
 /// `tcp_westwood.c`: two filters of seven eighths, samples of 50 ms at least, and a timeout that forgets the smallest round-trip time.
@@ -173,7 +179,13 @@ impl Law for Westwood {
 
 #[test]
 fn westwood() {
-    assert_kernel("westwood", &[], Westwood::default, &[30.0, 15.0, 9.0]);
+    assert_variant(
+        "westwood",
+        Variant::Linux2_6_22,
+        &[],
+        Westwood::default,
+        &[30.0, 15.0, 9.0],
+    );
 }
 
 /// `delayed_ack` of `tcp_bic.c` and `tcp_cubic.c`: segments per acknowledgement, in sixteenths.
@@ -267,7 +279,13 @@ fn bic() {
         ("max_increment", 16.0),
         ("min_increment", 0.2),
     ];
-    assert_kernel("bic", &given, || Bic::NEW, &[100.0, 14.0, 400.0]);
+    assert_variant(
+        "bic",
+        Variant::Linux2_6_22,
+        &given,
+        || Bic::NEW,
+        &[100.0, 14.0, 400.0],
+    );
 }
 
 /// `tcp_cubic.c`: the cubic of the time a round trip ahead, bounded by 16 segments in a tenth of a second beyond the origin, and an
@@ -349,7 +367,13 @@ impl Law for Cubic {
 
 #[test]
 fn cubic() {
-    assert_kernel("cubic", &[], || Cubic::NEW, &[100.0, 14.0, 400.0]);
+    assert_variant(
+        "cubic",
+        Variant::Linux2_6_22,
+        &[],
+        || Cubic::NEW,
+        &[100.0, 14.0, 400.0],
+    );
 }
 
 /// `tcp_scalable.c`: a segment for each fifty; whole segments off whole segments, after a timeout, too.
@@ -366,7 +390,13 @@ fn scalable() {
             _ => {}
         }
     };
-    assert_kernel("scalable", &[], law, &[30.0, 99.0, 400.0]);
+    assert_variant(
+        "scalable",
+        Variant::Linux2_6_22,
+        &[],
+        law,
+        &[30.0, 99.0, 400.0],
+    );
 }
 
 /// NIST SP 500-282, equations 30 to 37: round trips scale the increase after the low-speed time, throughput is averaged over quarters
