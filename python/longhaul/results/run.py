@@ -202,7 +202,7 @@ class Results:
     def observed_links(self) -> list[str]:
         """Return the links whose samples are recorded; without samples, the busiest one."""
         if "series" not in self.tables:
-            return self.links.sort("utilization", descending=True)["name"].head(1).to_list()
+            return self._by_utilization(self.links)["name"].head(1).to_list()
         return list(self._sampled_links)
 
     @cached_property
@@ -224,7 +224,12 @@ class Results:
     def bottleneck(self) -> str:
         """The busiest of the observed links."""
         observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
-        return str(observed.sort("utilization", descending=True, maintain_order=True)["name"][0])
+        return str(self._by_utilization(observed)["name"][0])
+
+    @staticmethod
+    def _by_utilization(links: pl.DataFrame) -> pl.DataFrame:
+        """Return links from the busiest on; those without a capacity come last."""
+        return links.sort("utilization", descending=True, nulls_last=True, maintain_order=True)
 
     def busy_links(self) -> list[str]:
         """Return the observed links at least half as busy as the busiest, in their order."""

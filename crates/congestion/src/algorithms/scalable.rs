@@ -140,6 +140,8 @@ impl CongestionControl for Scalable {
     }
 
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
+        // `tcp_enter_loss`
+        self.counted = Counted::default();
         if self.variant == Variant::Paper {
             restart(event, window);
             return;

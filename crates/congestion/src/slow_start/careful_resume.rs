@@ -322,4 +322,44 @@ mod tests {
         assert_eq!(resume.stage, Stage::Normal);
         assert!(!resume.is_under_way());
     }
+
+    /// RFC 9959: a timeout ends the resumption in any phase: no jump comes later, a loss is the
+    /// algorithm's alone, and a recovery leaves its threshold.
+    #[test]
+    fn a_timeout_ends_the_resumption() {
+        for phase in ["reconnaissance", "unvalidated", "validating", "retreat"] {
+            let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);
+            if phase != "reconnaissance" {
+                resume.watch(&ack(10, 29), &mut window);
+            }
+            if phase == "validating" {
+                resume.watch(&ack(40, 149), &mut window);
+            }
+            if phase == "retreat" {
+                window.reduce_to(75.0);
+                resume.on_reduction(&mut window);
+            }
+            resume.on_timeout();
+            assert!(!resume.is_under_way(), "{phase}");
+            window.set_cwnd(10.0);
+            window.set_ssthresh(8.0);
+            resume.watch(&ack(200, 29), &mut window);
+            assert_eq!(window.cwnd(), 10.0, "{phase}: no jump");
+            resume.on_recovery_exit(&mut window);
+            resume.on_reduction(&mut window);
+            assert_eq!((window.cwnd(), window.ssthresh()), (10.0, 8.0), "{phase}");
+        }
+    }
+
+    /// A window that was not used says nothing of the path: idleness ends a jump, and leaves a flow that has not jumped or that
+    /// retreats.
+    #[test]
+    fn idleness_ends_a_jump() {
+        let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);
+        resume.on_idle_restart();
+        resume.watch(&ack(10, 29), &mut window);
+        assert_eq!(window.cwnd(), 150.0);
+        resume.on_idle_restart();
+        assert!(!resume.is_under_way());
+    }
 }

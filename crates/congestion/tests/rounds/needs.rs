@@ -1,8 +1,11 @@
 //! Facts that a transport measures on request: an algorithm uses those that it asks for, and no others.
 
+use std::collections::BTreeSet;
+
 use longhaul_congestion::registry::algorithms;
 use longhaul_congestion::{
-    AckSample, Cause, ControllerSpec, Load, Needs, RateSample, RouterFeedback, Variant,
+    AckSample, Cause, CongestionControl, CongestionState, ControllerSpec, Load, Needs, RateSample,
+    Rounding, RouterFeedback, Variant, Window,
 };
 use longhaul_units::Span;
 
@@ -179,5 +182,103 @@ fn the_handshake_counts_where_round_trips_do() {
         let spec = controller(kind, variant, &[]);
         let courses = [true, false].map(|handshake| after_handshake(&spec, handshake));
         assert_ne!(courses[0], courses[1], "{kind} {variant}");
+    }
+}
+
+/// Needs that a path without them does not show: each mark where the share of marked segments counts (RFC 8257 section 3.2; TOCS 8(2),
+/// 1990, section 3), segments that are not ECN-capable where marks are not answered (RFC 3168 section 6.1.2), pacing and RACK-TLP where
+/// the rate is the algorithm's, and L4S (RFC 9331) for TCP Prague.
+#[test]
+fn needs_follow_from_the_signals_that_algorithms_answer() {
+    type Of = fn(&Needs) -> bool;
+    let rates: &[&str] = &["copa", "vivace", "prague", "bbr", "bbr3", "c4"];
+    let cases: [(&str, Of, &[&str]); 10] = [
+        (
+            "every_mark",
+            |needs| needs.every_mark,
+            &["dctcp", "prague", "decbit"],
+        ),
+        ("exact_marks", |needs| needs.exact_marks, &["bbr3", "c4"]),
+        ("l4s", |needs| needs.l4s, &["prague"]),
+        ("no_ecn", |needs| needs.no_ecn, &["copa", "vivace", "bbr"]),
+        ("rack_tlp", |needs| needs.rack_tlp, rates),
+        ("paces", |needs| needs.paces, rates),
+        (
+            "delivery_rate",
+            |needs| needs.delivery_rate,
+            &["bbr", "bbr3", "c4"],
+        ),
+        ("pairs", |needs| needs.pairs, &["packet-pair"]),
+        ("dummies", |needs| needs.dummies, &["peach"]),
+        ("routers", |needs| needs.routers, &["xcp", "vcp"]),
+    ];
+    for (need, has, kinds) in cases {
+        let with: BTreeSet<&str> = algorithms()
+            .iter()
+            .filter(|entry| {
+                let spec = controller(entry.kind, Variant::Paper, &[]);
+                has(&spec.build().unwrap().needs())
+            })
+            .map(|entry| entry.kind)
+            .collect();
+        assert_eq!(with, kinds.iter().copied().collect(), "{need}");
+    }
+}
+
+/// BBR v3 answers marks by a factor, and asks for none where it is zero.
+#[test]
+fn bbr3_without_a_factor_for_marks_is_not_ecn_capable() {
+    let spec = controller("bbr3", Variant::Paper, &[("ecn_factor", 0.0)]);
+    let needs = spec.build().unwrap().needs();
+    assert_eq!((needs.no_ecn, needs.exact_marks), (true, false));
+}
+
+/// Linux 2.6.22 halves the rate in a recovery down to half of the threshold (`tcp_reno_min_cwnd`), for algorithms that take less of the
+/// window, too; other variants go to the threshold at once.
+#[test]
+fn recoveries_of_linux_go_down_to_half_of_the_threshold() {
+    for kind in ["hstcp", "scalable", "illinois"] {
+        for (variant, floor) in [(Variant::Paper, None), (Variant::Linux2_6_22, Some(35.0))] {
+            let mut algorithm = controller(kind, variant, &[]).build().unwrap();
+            let window = Window::new(100.0, 70.0, 1e6, Rounding::Real);
+            let found = algorithm
+                .extension()
+                .and_then(|own| own.recovery_floor(&window));
+            assert_eq!(found, floor, "{kind} {variant}");
+        }
+    }
+}
+
+/// Tables are not part of a flow's state: a state that is read takes them from another flow of its kind.
+#[test]
+fn tables_are_taken_from_a_flow_of_the_kind() {
+    let points = |value: f64| vec![("increase".to_string(), vec![(1.0, value)])];
+    let table = |value| ControllerSpec {
+        functions: points(value),
+        ..controller("table", Variant::Paper, &[])
+    };
+    let steeper = [("low_window", 20.0)];
+    let pairs = [
+        (table(1.0), table(3.0)),
+        (
+            controller("hstcp", Variant::Paper, &[]),
+            controller("hstcp", Variant::Paper, &steeper),
+        ),
+        (
+            controller("ghstcp", Variant::Paper, &[]),
+            controller("ghstcp", Variant::Paper, &steeper),
+        ),
+    ];
+    for (own, other) in pairs {
+        let states = [&own, &other].map(|spec| Sender::new(spec, 100.0, 2.0).state);
+        let [mut own, other] = states;
+        let growth = |state: &CongestionState| {
+            let mut state = state.clone();
+            state.on_ack(&AckSample::ONE_SEGMENT);
+            state.window.cwnd() - 100.0
+        };
+        assert_ne!(growth(&own), growth(&other));
+        own.share_tables(&other);
+        assert_eq!(growth(&own), growth(&other));
     }
 }

@@ -9,6 +9,10 @@ use longhaul_units::{Span, Time};
 /// A flow, its clock and its counters.
 pub struct Sender {
     pub state: CongestionState,
+    /// Round-trip time of the next acknowledgements, 100 ms unless set.
+    pub rtt: Span,
+    /// The smallest round-trip time so far.
+    min_rtt: Option<Span>,
     now: Time,
     delivered: u64,
 }
@@ -19,13 +23,33 @@ impl Sender {
         let controller = spec.build().unwrap();
         Self {
             state: CongestionState::new(window, SlowStart::Standard, controller),
+            rtt: Span::from_millis(100),
+            min_rtt: None,
             now: Time::ZERO,
             delivered: 0,
         }
     }
 
-    /// Sends an acknowledgement of one segment, 10 ms after the last, on a path of 100 ms, modified
-    /// by `change`; returns the window after it.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Sends acknowledgements of one segment each; returns the window after them.
+    pub fn acknowledge_all(&mut self, count: u64) -> f64 {
+        (0..count).for_each(|_| {
+            self.acknowledge(|_| {});
+        });
+        self.cwnd()
+    }
+
+    /// Sends an acknowledgement in a phase of the transport's, modified by `change`; returns the window after it.
+    pub fn acknowledge_in(&mut self, phase: Phase, change: impl FnOnce(&mut AckSample)) -> f64 {
+        let ack = self.sample(change);
+        self.state.on_ack_in(&ack, phase);
+        self.cwnd()
+    }
+
+    /// Sends an acknowledgement of one segment, 10 ms after the last, modified by `change`; returns the window after it.
     pub fn acknowledge(&mut self, change: impl FnOnce(&mut AckSample)) -> f64 {
         let ack = self.sample(change);
         self.state.on_ack(&ack);
@@ -47,20 +71,21 @@ impl Sender {
 
     /// Sends a duplicate acknowledgement: it delivers a segment beyond a gap.
     pub fn duplicate(&mut self, change: impl FnOnce(&mut AckSample)) {
-        let ack = self.sample(change);
-        self.state.on_ack_in(&ack, Phase::NoGrowth);
+        self.acknowledge_in(Phase::NoGrowth, change);
     }
 
     fn sample(&mut self, change: impl FnOnce(&mut AckSample)) -> AckSample {
         self.now += Span::from_millis(10);
         self.delivered += 1;
-        let rtt = Span::from_millis(100);
+        let rtt = self.rtt;
+        let min_rtt = self.min_rtt.map_or(rtt, |min| min.min(rtt));
+        self.min_rtt = Some(min_rtt);
         let mut ack = AckSample {
             now: self.now,
             delivered: self.delivered,
             rtt: Some(rtt),
             srtt: rtt,
-            min_rtt: rtt,
+            min_rtt,
             in_flight: self.cwnd() as u64 - 1,
             round: self.delivered / 10,
             ..AckSample::ONE_SEGMENT

@@ -20,6 +20,8 @@ mod flow_queues;
 mod link_context;
 #[cfg(test)]
 mod oracle;
+#[cfg(test)]
+mod restated;
 mod sub_queues;
 #[cfg(test)]
 mod tests;

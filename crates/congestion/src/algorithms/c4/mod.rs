@@ -275,6 +275,28 @@ mod tests {
         near(long.delay_threshold_s(), 0.025);
     }
 
+    /// Section 4.4.1, with picoquic's bounds (c4.c): below 1 MB/s, round trips above 50 ms and above 5/2 of the shortest.
+    #[test]
+    fn slow_flows_with_long_round_trips_are_jittery() {
+        for (bytes_per_s, min_rtt_s, max_rtt_s, jittery) in [
+            (999_999.0, 0.04, 0.125, true),
+            (1_000_000.0, 0.04, 0.125, false),
+            (10_000.0, 0.05, 0.125, false),
+            (10_000.0, 0.0, 0.05, false),
+            (10_000.0, 0.0, 0.0625, true),
+        ] {
+            let flow = DraftC4 {
+                rate: bytes_per_s / BYTES as f64,
+                segment_bytes: BYTES as f64,
+                running_min_s: min_rtt_s,
+                max_rtt_s,
+                ..DraftC4::default()
+            };
+            let found = flow.is_jittery();
+            assert_eq!(found, jittery, "{bytes_per_s} {min_rtt_s} {max_rtt_s}");
+        }
+    }
+
     /// Section 4.2: three eras without an increase by a quarter end Initial; half the window is the path's.
     #[test]
     fn initial_ends_when_the_rate_stops_growing() {

@@ -1,0 +1,434 @@
+//! Laws without delays: of windows, marks and feedback.
+
+use longhaul_congestion::{
+    Cause, ControllerSpec, Load, Phase, Phases, RouterFeedback, Variant, Window,
+};
+use longhaul_units::{Span, Time};
+
+use super::{Event, Law, answer_as_standard, assert_follows, grow_as_standard, restart_below};
+use crate::controller;
+
+#[track_caller]
+fn assert_stateless(kind: &str, given: &[(&str, f64)], law: impl Fn(&Event, &mut Window) + Copy) {
+    let algorithm = controller(kind, Variant::Paper, given).build().unwrap();
+    assert_follows(&algorithm, || law, &[30.0, 3.0, 400.0]);
+}
+
+/// RFC 5681 equations 3 and 4, and RFC 8511 sections 3 and 4: in slow start a mark counts as a loss.
+#[test]
+fn standard_tcp_with_other_amounts() {
+    let given = [("increase", 0.7), ("decrease", 0.3), ("ecn_decrease", 0.2)];
+    assert_stateless("reno", &given, |event, window| match event {
+        Event::Ack(ack, Phase::Avoidance) => window.grow(0.7 * ack.credit / window.cwnd()),
+        Event::Signal(signal) => {
+            let gentle = signal.cause == Cause::Ecn && !signal.in_slow_start;
+            window.reduce_to(signal.base * if gentle { 0.8 } else { 0.7 });
+        }
+        _ => answer_as_standard(event, window),
+    });
+}
+
+/// ns-2.35, `tcp.cc`, `slowdown`: the first reduction, and those in slow start, halve the window.
+#[test]
+fn standard_tcp_of_ns2() {
+    let spec = controller("reno", Variant::Ns2, &[("decrease", 0.3)]);
+    let law = |event: &Event, window: &mut Window| match event {
+        Event::Ack(ack, Phase::Avoidance) => grow_as_standard(ack, window),
+        Event::Signal(signal) => {
+            let halves = signal.first || signal.in_slow_start;
+            window.reduce_to(signal.base * if halves { 0.5 } else { 0.7 });
+        }
+        _ => answer_as_standard(event, window),
+    };
+    assert_follows(&spec.build().unwrap(), || law, &[30.0, 3.0, 400.0]);
+}
+
+/// Linux 6.18, `tcp_cong_avoid_ai`: whole segments, one for each window of acknowledged ones. Its TCP-LP is the same.
+#[test]
+fn standard_tcp_of_linux() {
+    let law = || {
+        let mut counted = 0;
+        move |event: &Event, window: &mut Window| match event {
+            Event::Ack(ack, Phase::Avoidance) => {
+                let cwnd = window.cwnd() as u64;
+                let mut more = 0;
+                if counted >= cwnd {
+                    (counted, more) = (0, 1);
+                }
+                counted += ack.credit as u64;
+                more += counted / cwnd;
+                counted %= cwnd;
+                window.grow(more as f64);
+            }
+            Event::Signal(signal) => {
+                counted = 0;
+                window.reduce_to((signal.base / 2.0).floor());
+            }
+            Event::Timeout(timeout) => {
+                counted = 0;
+                restart_below(timeout, (timeout.base / 2.0).floor(), window);
+            }
+            _ => {}
+        }
+    };
+    for kind in ["reno", "lp"] {
+        let spec = controller(kind, Variant::Linux6_18, &[]);
+        assert_follows(&spec.build().unwrap(), law, &[30.0, 3.0]);
+    }
+}
+
+/// Yang and Lam, ICNP 2000: friendly to standard TCP with `alpha = 4 (1 - beta^2) / 3`.
+#[test]
+fn gaimd() {
+    assert_stateless("gaimd", &[("decrease", 0.2)], |event, window| match event {
+        Event::Ack(ack, Phase::Avoidance) => {
+            window.grow(4.0 / 3.0 * (1.0 - 0.8 * 0.8) * ack.credit / window.cwnd());
+        }
+        Event::Signal(signal) => window.reduce_to(0.8 * signal.base),
+        _ => answer_as_standard(event, window),
+    });
+}
+
+/// Crowcroft and Oechslin, CCR 28(3), 1998: four flows add four segments, and one of them halves its part.
+#[test]
+fn multcp() {
+    assert_stateless("multcp", &[("flows", 4.0)], |event, window| match event {
+        Event::Ack(ack, Phase::Avoidance) => window.grow(4.0 * ack.credit / window.cwnd()),
+        Event::Signal(signal) => window.reduce_to(signal.base * (1.0 - 0.5 / 4.0)),
+        _ => answer_as_standard(event, window),
+    });
+}
+
+/// Bansal and Balakrishnan, INFOCOM 2001, equation 1, where `1 / w` acknowledgements make a round trip.
+#[test]
+fn binomial() {
+    let given = [("k", 0.7), ("l", 0.4), ("increase", 2.0), ("decrease", 0.6)];
+    assert_stateless("binomial", &given, |event, window| {
+        let cwnd = window.cwnd();
+        match event {
+            Event::Ack(ack, Phase::Avoidance) => {
+                window.grow(2.0 / cwnd.powf(0.7) * ack.credit / cwnd);
+            }
+            Event::Signal(signal) => {
+                window.reduce_to((signal.base - 0.6 * signal.base.powf(0.4)).max(1.0));
+            }
+            _ => answer_as_standard(event, window),
+        }
+    });
+}
+
+/// Floyd, CCR 21(5), 1991, and its modified form with no more than a segment for each acknowledged one.
+#[test]
+fn constant_rate_and_increase_by_k() {
+    assert_stateless("constant-rate", &[("c", 400.0)], |event, window| {
+        if let Event::Ack(ack, Phase::Avoidance) = event {
+            let rtt_s = ack.srtt.as_secs_f64();
+            window.grow((400.0 * rtt_s * rtt_s / window.cwnd()).min(1.0) * ack.credit);
+        }
+        answer_as_standard(event, window);
+    });
+    assert_stateless("increase-by-k", &[("k", 4.0)], |event, window| {
+        if let Event::Ack(ack, Phase::Avoidance) = event {
+            window.grow((4.0 / window.cwnd()).min(1.0) * ack.credit);
+        }
+        answer_as_standard(event, window);
+    });
+}
+
+/// Kelly, CCR 33(2), 2003: 0.01 for each acknowledgement and an eighth for a loss from the low window of 16 segments on.
+#[test]
+fn scalable() {
+    for low_window in [16.0, 30.0] {
+        let given = [("low_window", low_window)];
+        let algorithm = controller("scalable", Variant::Paper, &given)
+            .build()
+            .unwrap();
+        let law = || {
+            move |event: &Event, window: &mut Window| match event {
+                Event::Ack(ack, Phase::Avoidance) if window.cwnd() < low_window => {
+                    grow_as_standard(ack, window);
+                }
+                Event::Ack(ack, Phase::Avoidance) => window.grow(0.01 * ack.credit),
+                Event::Signal(signal) => {
+                    let decrease = if signal.base < low_window { 0.5 } else { 0.125 };
+                    window.reduce_to(signal.base * (1.0 - decrease));
+                }
+                _ => answer_as_standard(event, window),
+            }
+        };
+        assert_follows(&algorithm, law, &[30.0, 16.0, 400.0]);
+    }
+}
+
+/// Ramakrishnan and Jain, TOCS 8(2), 1990: a decision once the acknowledgements of the last window and of the current one are in,
+/// by the marks of the current one.
+#[derive(Default)]
+struct DecBit {
+    /// Acknowledged segments since the last change, with or without a mark, and the window before it.
+    seen: Vec<bool>,
+    before: usize,
+}
+
+impl Law for DecBit {
+    fn phases(&self) -> Phases {
+        Phases::SlowStart
+    }
+
+    fn apply(&mut self, event: &Event, window: &mut Window) {
+        let cwnd = window.cwnd();
+        match event {
+            Event::Ack(ack, phase) if phase.may_grow() => {
+                self.seen.extend((0..ack.acked).map(|_| ack.ecn_echo));
+                let current = self.seen.get(self.before..).unwrap_or_default();
+                if current.len() < cwnd as usize {
+                    return;
+                }
+                let marked = current.iter().filter(|&&marked| marked).count();
+                if 2 * marked >= current.len() {
+                    window.shrink(cwnd / 8.0);
+                } else {
+                    window.grow(1.0);
+                }
+                (self.seen, self.before) = (Vec::new(), cwnd as usize);
+            }
+            Event::Signal(signal) if signal.cause == Cause::Ecn => {}
+            Event::Signal(signal) => {
+                (self.seen, self.before) = (Vec::new(), signal.base as usize);
+                window.reduce_to(signal.base / 2.0);
+            }
+            Event::Timeout(_) => {
+                *self = Self::default();
+                answer_as_standard(event, window);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn decbit() {
+    let spec = controller("decbit", Variant::Paper, &[]);
+    assert_follows(&spec.build().unwrap(), DecBit::default, &[2.0, 5.0, 8.0]);
+}
+
+/// Alizadeh and others, SIGCOMM 2010; RFC 8257 section 3.3: `alpha += g (F - alpha)` once a window, `cwnd *= 1 - alpha / 2` for a
+/// mark, and half the window for a loss.
+struct Dctcp {
+    alpha: f64,
+    delivered: u64,
+    window: (u64, u64),
+}
+
+impl Law for Dctcp {
+    fn apply(&mut self, event: &Event, window: &mut Window) {
+        match event {
+            Event::Ack(ack, phase) => {
+                let (segments, marked) = self.window;
+                if ack.round_start && segments > 0 {
+                    self.alpha += (marked as f64 / segments as f64 - self.alpha) / 16.0;
+                }
+                if ack.round_start {
+                    self.window = (0, 0);
+                }
+                let newly = ack.delivered - self.delivered;
+                self.delivered = ack.delivered;
+                self.window.0 += newly;
+                self.window.1 += if ack.ecn_echo { newly } else { 0 };
+                if *phase == Phase::Avoidance {
+                    grow_as_standard(ack, window);
+                }
+            }
+            Event::Signal(signal) if signal.cause == Cause::Ecn => {
+                window.reduce_to(signal.base * (1.0 - self.alpha / 2.0));
+            }
+            _ => answer_as_standard(event, window),
+        }
+    }
+
+    fn state(&self, _window: &Window) -> Vec<(&'static str, f64)> {
+        vec![("alpha", self.alpha)]
+    }
+}
+
+#[test]
+fn dctcp() {
+    let spec = controller("dctcp", Variant::Paper, &[]);
+    let law = || Dctcp {
+        alpha: 1.0,
+        delivered: 0,
+        window: (0, 0),
+    };
+    assert_follows(&spec.build().unwrap(), law, &[20.0, 60.0]);
+}
+
+/// Keshav, SIGCOMM 1991: what the path holds by the mean spacing of pairs, and a segment more; losses move nothing. Slow start
+/// lasts until the first pair.
+#[derive(Default)]
+struct PacketPair {
+    spacing_s: Option<f64>,
+}
+
+impl Law for PacketPair {
+    fn phases(&self) -> Phases {
+        if self.spacing_s.is_some() {
+            Phases::SlowStart
+        } else {
+            Phases::Avoidance
+        }
+    }
+
+    fn apply(&mut self, event: &Event, window: &mut Window) {
+        match event {
+            Event::Ack(ack, phase) => {
+                let measured = ack.pair_spacing.map_or(0.0, Span::as_secs_f64);
+                if measured > 0.0 {
+                    let mean = self.spacing_s.unwrap_or(measured);
+                    self.spacing_s = Some(mean + (measured - mean) / 4.0);
+                }
+                if let Some(spacing_s) = self.spacing_s
+                    && phase.may_grow()
+                {
+                    window.set_cwnd(ack.min_rtt.as_secs_f64() / spacing_s + 2.0);
+                }
+            }
+            Event::Timeout(_) => answer_as_standard(event, window),
+            _ => {}
+        }
+    }
+
+    fn state(&self, _window: &Window) -> Vec<(&'static str, f64)> {
+        vec![("spacing", self.spacing_s.unwrap_or(f64::NAN))]
+    }
+}
+
+#[test]
+fn packet_pair() {
+    let spec = controller(
+        "packet-pair",
+        Variant::Paper,
+        &[("queued", 2.0), ("weight", 0.25)],
+    );
+    assert_follows(&spec.build().unwrap(), PacketPair::default, &[2.0, 50.0]);
+}
+
+/// Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.3: the change of the throughput over a round trip; downwards only where
+/// the window may not grow.
+#[derive(Default)]
+struct Xcp {
+    granted: f64,
+}
+
+impl Law for Xcp {
+    fn phases(&self) -> Phases {
+        Phases::SlowStart
+    }
+
+    fn apply(&mut self, event: &Event, window: &mut Window) {
+        if let Event::Ack(ack, phase) = event {
+            if let Some(RouterFeedback::Xcp { change }) = ack.router
+                && *phase != Phase::Recovery
+                && ack.acked > 0
+            {
+                self.granted = change;
+                let change = if phase.may_grow() {
+                    change
+                } else {
+                    change.min(0.0)
+                };
+                window.grow(change * ack.srtt.as_secs_f64());
+            }
+        }
+        answer_as_standard(event, window);
+    }
+
+    fn state(&self, _window: &Window) -> Vec<(&'static str, f64)> {
+        vec![("granted", self.granted)]
+    }
+}
+
+#[test]
+fn xcp() {
+    let spec = controller("xcp", Variant::Paper, &[]);
+    assert_follows(&spec.build().unwrap(), Xcp::default, &[2.0, 50.0]);
+}
+
+/// Xia and others, SIGCOMM 2005: multiplicative and additive increase scaled to an interval of 200 ms; on overload one decrease, a
+/// rest of an interval, and additive increase for a round trip.
+#[derive(Default)]
+struct Vcp {
+    rests_until: Time,
+    grows_until: Time,
+}
+
+impl Law for Vcp {
+    fn phases(&self) -> Phases {
+        Phases::SlowStart
+    }
+
+    fn apply(&mut self, event: &Event, window: &mut Window) {
+        let Event::Ack(ack, phase) = event else {
+            return answer_as_standard(event, window);
+        };
+        let Some(RouterFeedback::Vcp(load)) = ack.router else {
+            return;
+        };
+        if *phase == Phase::Recovery || ack.acked == 0 {
+            return;
+        }
+        let intervals = ack.srtt.as_secs_f64() / 0.2;
+        let additive = 1.5 * intervals * intervals / window.cwnd();
+        let step = match load {
+            Load::Low => ((1.0_f64 + 0.5).powf(intervals) - 1.0).min(1.0),
+            Load::High => additive,
+            Load::Over if ack.now < self.rests_until => 0.0,
+            Load::Over if ack.now < self.grows_until => additive,
+            Load::Over => {
+                self.rests_until = ack.now + Span::from_millis(200);
+                self.grows_until = self.rests_until + ack.srtt;
+                return window.set_cwnd(window.cwnd() * 0.875);
+            }
+        };
+        if phase.may_grow() {
+            window.grow(step * ack.credit);
+        }
+    }
+}
+
+#[test]
+fn vcp() {
+    let spec = controller("vcp", Variant::Paper, &[("xi", 0.5), ("alpha", 1.5)]);
+    assert_follows(&spec.build().unwrap(), Vcp::default, &[2.0, 50.0]);
+}
+
+/// A law by table: between two points a line in the window, outside them constant.
+#[test]
+fn table() {
+    fn line(w: f64, from: (f64, f64), to: (f64, f64)) -> f64 {
+        let part = ((w - from.0) / (to.0 - from.0)).clamp(0.0, 1.0);
+        from.1 + (to.1 - from.1) * part
+    }
+    let function = |name: &str, points: [(f64, f64); 2]| (name.to_string(), points.to_vec());
+    let increase = [(10.0, 1.0), (60.0, 6.0)];
+    let decrease = [(20.0, 0.5), (50.0, 0.2)];
+    let spec = ControllerSpec {
+        functions: vec![
+            function("increase", increase),
+            function("decrease", decrease),
+        ],
+        ..controller("table", Variant::Paper, &[])
+    };
+    let law = || {
+        move |event: &Event, window: &mut Window| match event {
+            Event::Ack(ack, Phase::Avoidance) => {
+                let cwnd = window.cwnd();
+                window.grow(line(cwnd, increase[0], increase[1]) * ack.credit / cwnd);
+            }
+            Event::Signal(signal) => {
+                let part = line(signal.base, decrease[0], decrease[1]);
+                window.reduce_to(signal.base * (1.0 - part));
+            }
+            _ => answer_as_standard(event, window),
+        }
+    };
+    assert_follows(&spec.build().unwrap(), law, &[10.0, 60.0, 30.0]);
+}
