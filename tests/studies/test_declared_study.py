@@ -52,6 +52,12 @@ def test_a_study_is_one_folder_with_three_files_of_declarations(
     assert "<svg" in page
     assert {path.name for path in study.iterdir()} == set(FILES)
     assert len(find(str(study)).experiments) == 2
+    drawn = cli("study", "figures", study, "1", "--format", "pdf", "--width", "85mm")
+    assert drawn.returncode == 0, drawn.stderr
+    assert Path("link-figure-1.pdf").read_bytes().startswith(b"%PDF")
+    refused = cli("study", "figures", study, "2")
+    assert refused.returncode == 2
+    assert "unknown figure `2`" in refused.stderr
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,16 @@ from longhaul.campaign import Run, as_toml
 from longhaul.campaign.progress import show_progress
 from longhaul.cli.places import folder_of_study, latest
 from longhaul.cli.printing import print_json, stdout, warn
-from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, refuse_existing
-from longhaul.files.endings import PAGES, SCENARIOS, check_directory, check_file
+from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, Width, refuse_existing
+from longhaul.files.endings import (
+    FIGURES,
+    PAGES,
+    SCENARIOS,
+    check_directory,
+    check_file,
+    check_format,
+)
+from longhaul.files.names import unknown
 from longhaul.files.writing import write_text
 from longhaul.results import open_runs
 from longhaul.studies import conclusions, ledger, parts
@@ -35,6 +43,12 @@ Out = Annotated[
     Path | None,
     typer.Option(
         "--out", "-o", help="Directory of runs and results.", show_default="studies/<NAME>"
+    ),
+]
+Of = Annotated[
+    Path | None,
+    typer.Option(
+        "--of", help="Directory of the results.", show_default="studies/<NAME>", exists=True
     ),
 ]
 Scale = Annotated[
@@ -334,18 +348,52 @@ def tables(
     typer.echo(file)
 
 
+def figures(
+    name: Name,
+    numbers: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NUMBER]...", help="Numbers of figures; all without any."),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the figures.")] = Path(),
+    of: Of = None,
+    scale: Scale = None,
+    format: Annotated[str, typer.Option("--format", "-f", help="svg, png or pdf.")] = "svg",
+    width: Width = None,
+    overwrite: Overwrite = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write the figures of a study as files, from the last runs.
+
+    Figures of which nothing was run are left out.
+    """
+    from longhaul import plots
+    from longhaul.studies.figures import drawing
+
+    ending = check_format(format, FIGURES)
+    study = find(name)
+    every = {figure.number: figure for figure in parts.figures(study)}
+    for number in numbers or ():
+        if number not in every:
+            raise InputError(unknown("figure", number, every))
+    _, results = latest(study, of, scale)
+    for number in numbers or every:
+        drawn = drawing(every[number], results.data, study.claims)
+        if drawn is None:
+            continue
+        target = check_directory(out) / f"{study.name}-{every[number].name}{ending}"
+        refuse_existing(target, overwrite=overwrite)
+        plots.save(drawn, target, width)
+        if not quiet:
+            typer.echo(target)
+
+
 def report(
     name: Name,
     out: Annotated[
         Path | None,
         typer.Option("--out", "-o", help="HTML file to write.", show_default="<NAME>.html"),
     ] = None,
-    of: Annotated[
-        Path | None,
-        typer.Option(
-            "--of", help="Directory of the results.", show_default="studies/<NAME>", exists=True
-        ),
-    ] = None,
+    of: Of = None,
     scale: Scale = None,
     overwrite: Overwrite = False,
     quiet: Quiet = False,

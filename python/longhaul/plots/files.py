@@ -104,16 +104,13 @@ def as_svg(
 ) -> str:
     """Return the text of an SVG file; `name` makes its ids, `dpi` is the resolution of bitmaps.
 
-    A figure whose layout leaves no margin is drawn once: `savefig` draws everything a first time to
-    find what to cut off. With `cut` it does so for other figures.
+    With `cut`, margins are cut off if no layout engine has left them out: for that, `savefig` draws
+    everything a first time. All other figures are drawn once.
     """
     text = io.StringIO()
     metadata = NO_METADATA | ({"Title": title} if title else {})
-    style = {**STYLE, "svg.hashsalt": name}
-    if not cut:
-        style["savefig.bbox"] = None
-    with matplotlib.rc_context(style):
-        if drawing.get_layout_engine() is None:
+    with matplotlib.rc_context({**STYLE, "svg.hashsalt": name}):
+        if cut and drawing.get_layout_engine() is None:
             drawing.savefig(text, format="svg", dpi=dpi, metadata=metadata)
         else:
             _draw(drawing, text, dpi, metadata)

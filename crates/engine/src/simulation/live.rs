@@ -3,39 +3,18 @@
 use longhaul_units::Time;
 
 use super::SetupError;
+use super::outside::OutsideFlows;
 use super::world::World;
 use crate::config::Config;
 use crate::emulation::{Ends, Entering, Leaving, Outside, OutsideDrops};
 use crate::measure::{Control, Recorder, Totals};
-use crate::network::{Carrier, End, Path};
+use crate::network::{Carrier, End};
 use crate::packet::{Flags, Packet};
 use crate::schedule::Event;
 use crate::stack::EcnCodepoint;
 
 /// Packets taken from hosts in a row, after which it is time for those that are due.
 const MAX_ENTERING: usize = 64;
-
-/// Flows of programs outside, and their packets that have crossed the network.
-#[derive(Debug, Default)]
-pub(super) struct OutsideFlows {
-    /// Number of the first flow's packets: numbers follow those of datagram streams and connections of stacks.
-    first: u32,
-    paths: Vec<Path>,
-    /// Packets that have reached the ends of their routes.
-    arrived: Vec<Packet>,
-    bytes: Vec<u8>,
-}
-
-impl OutsideFlows {
-    pub(super) fn len(&self) -> usize {
-        self.paths.len()
-    }
-
-    /// Takes a packet at the end of its route.
-    pub(super) fn arrive(&mut self, packet: &Packet) {
-        self.arrived.push(*packet);
-    }
-}
 
 /// Runs `config` at the pace of the clock of `outside`, whose packets travel through it, until the end or until the
 /// recorder stops it. Flows of the configuration are background traffic; the totals are theirs and the links'.

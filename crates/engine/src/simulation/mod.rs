@@ -3,6 +3,7 @@
 mod capture;
 mod journal;
 mod live;
+mod outside;
 mod sources;
 mod split;
 mod train;

@@ -3,6 +3,7 @@
 The printed findings stand beside each figure as text, and printed values are drawn in it.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor, log10
@@ -98,6 +99,11 @@ class Figure:
     """Printed values: horizontal lines with their labels."""
     draw: Draw | None = None
     """Draws a panel that is not made of lines along an axis."""
+
+    @property
+    def name(self) -> str:
+        """Name of the figure in those of files and elements."""
+        return re.sub(r"\W+", "-", f"figure-{self.number}")
 
 
 def drawing(figure: Figure, data: Data, claims: Sequence[Claim] = ()) -> Drawing | None:

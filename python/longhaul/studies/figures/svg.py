@@ -3,7 +3,6 @@
 import gc
 import multiprocessing
 import os
-import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -93,5 +92,5 @@ def _picture(study: Study, data: Data, number: int) -> Markup | None:
     picture = drawing.drawing(figure, data, study.claims)
     if picture is None:
         return None
-    name = re.sub(r"\W+", "-", f"figure-{figure.number}")
-    return embedded(as_svg(picture, name, dpi=picture.dpi), name)
+    svg = as_svg(picture, figure.name, cut=False, dpi=picture.dpi)
+    return embedded(svg, figure.name)

@@ -11,8 +11,10 @@
 //! drains if congestion hits it again, delays count only for packets sent in probes, and high jitter leads back to
 //! Initial only below 1 MB/s and above 50 ms. Variant picoquic is that implementation as a whole.
 //!
-//! Not implemented: Resuming (section 4.3), which needs a window remembered from an earlier connection, the other
-//! conditions for draining (section 5.7), and the pacing of paths below 1 ms (section 6.2).
+//! Not implemented: Resuming (section 4.3), which needs a window remembered from an earlier connection; the pacing of
+//! paths below 1 ms (section 6.2); and draining after Initial, after Pushing, and where the round trip of the path becomes
+//! shorter: section 5.7 names these conditions and not how they are detected. Variant picoquic drains after Initial and
+//! after a round trip shorter than the nominal one.
 
 mod flow;
 mod laws;

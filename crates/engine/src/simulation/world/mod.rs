@@ -6,7 +6,7 @@ use longhaul_units::{Span, Time};
 
 use super::AHEAD;
 use super::journal::Journal;
-use super::live::OutsideFlows;
+use super::outside::OutsideFlows;
 use super::window::Baseline;
 use crate::config::Config;
 use crate::measure::{

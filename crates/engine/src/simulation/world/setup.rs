@@ -13,7 +13,7 @@ use crate::proxy::Proxies;
 use crate::random::{Stream, Streams};
 use crate::simulation::SetupError;
 use crate::simulation::journal::Journal;
-use crate::simulation::live::OutsideFlows;
+use crate::simulation::outside::OutsideFlows;
 use crate::simulation::window::Baseline;
 use crate::stack::{ForeignStack, StackSetup};
 use crate::traffic::{MessageSource, StopCondition, Traffic};

@@ -1,0 +1,61 @@
+//! Calls of algorithms in Python by one thread, which another one may watch and interrupt.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+thread_local! {
+    static CALLS: Arc<Calls> = Arc::default();
+}
+
+/// The calls of algorithms by one thread, as others may look at them.
+#[derive(Debug, Default)]
+pub(crate) struct Calls {
+    /// Odd within a call.
+    number: AtomicU64,
+    files: Mutex<Vec<String>>,
+}
+
+impl Calls {
+    /// Returns the calls of this thread.
+    pub(crate) fn of_this_thread() -> Arc<Self> {
+        CALLS.with(Arc::clone)
+    }
+
+    /// Returns the number of the call that the thread is in; none outside calls.
+    pub(crate) fn current(&self) -> Option<u64> {
+        let number = self.number.load(Ordering::Relaxed);
+        (number % 2 == 1).then_some(number)
+    }
+
+    /// Returns the files of the algorithms of this thread.
+    pub(crate) fn files(&self) -> Vec<String> {
+        let files = self.files.lock();
+        files
+            .expect("no thread panics while it holds the lock")
+            .clone()
+    }
+
+    /// Notes a file that an algorithm of this thread is in.
+    pub(super) fn note_file(&self, file: &str) {
+        let files = self.files.lock();
+        let mut files = files.expect("no thread panics while it holds the lock");
+        if !files.iter().any(|known| known == file) {
+            files.push(file.to_string());
+        }
+    }
+
+    /// Counts the beginning or the end of a call.
+    fn count(&self) {
+        // Only its own thread writes it.
+        let number = self.number.load(Ordering::Relaxed);
+        self.number.store(number + 1, Ordering::Relaxed);
+    }
+}
+
+/// Runs a function that counts as a call of an algorithm.
+pub(super) fn called<T>(act: impl FnOnce() -> T) -> T {
+    CALLS.with(|calls| calls.count());
+    let done = act();
+    CALLS.with(|calls| calls.count());
+    done
+}

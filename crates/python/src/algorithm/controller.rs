@@ -1,0 +1,286 @@
+//! An algorithm in Python as a controller of flows.
+
+use std::cell::{Cell, OnceCell};
+use std::sync::Arc;
+
+use longhaul_congestion as congestion;
+use longhaul_congestion::{CongestionControl, Factory, Idle, Needs, Phase, Phases};
+use longhaul_units::{Rate, Time};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use super::calls::called;
+use super::class::{Algorithm, Fact, Instance, METHODS, Method};
+use super::{HELPER, fail};
+use crate::error::AlgorithmError;
+use crate::facts::MAX_CWND;
+
+/// Maker of a class's controllers.
+#[derive(Debug)]
+pub(super) struct SharedAlgorithm(pub(super) Arc<Algorithm>);
+
+impl Factory for SharedAlgorithm {
+    fn make(&self) -> Box<dyn CongestionControl> {
+        Box::new(Controller::new(Arc::clone(&self.0)))
+    }
+}
+
+/// An algorithm in Python as the simulation sees it.
+#[derive(Debug)]
+struct Controller {
+    algorithm: Arc<Algorithm>,
+    /// The instance, created at the first call.
+    instance: OnceCell<Instance>,
+    /// Time of the last call.
+    now: Time,
+    /// Segments per round trip, for an algorithm that is asked once a round trip.
+    increase: f64,
+    /// True once the algorithm has raised an exception: it is not called again, and the run ends.
+    failed: Cell<bool>,
+}
+
+impl Clone for Controller {
+    /// Creates a new controller: flows start from copies of a controller that has had no call, and make their objects
+    /// themselves.
+    fn clone(&self) -> Self {
+        Self::new(Arc::clone(&self.algorithm))
+    }
+}
+
+impl Controller {
+    fn new(algorithm: Arc<Algorithm>) -> Self {
+        Self {
+            algorithm,
+            instance: OnceCell::new(),
+            now: Time::ZERO,
+            increase: 0.0,
+            failed: Cell::new(false),
+        }
+    }
+
+    #[inline]
+    fn has(&self, method: Method) -> bool {
+        self.algorithm.has[method as usize]
+    }
+
+    /// Returns true if the algorithm moves the window in this phase.
+    fn moves_window(&self, phase: Phase) -> bool {
+        match self.algorithm.phases {
+            Phases::Avoidance => phase == Phase::Avoidance,
+            Phases::SlowStart => phase.may_grow(),
+            Phases::All => true,
+        }
+    }
+
+    /// Processes an acknowledgement in one of the algorithm's phases.
+    fn grow(&mut self, ack: &congestion::AckSample, phase: Phase, window: &mut congestion::Window) {
+        if self.has(Method::OnAck) {
+            self.tell(Method::OnAck, &Fact::Ack(ack, phase), window);
+        } else if self.increase != 0.0 {
+            let increment = self.increase * ack.credit / window.cwnd();
+            if window.cwnd() + increment <= MAX_CWND {
+                window.grow(increment);
+            } else {
+                let wrong =
+                    PyValueError::new_err("the window is not finite, or above 1e12 segments");
+                self.attached::<()>(Method::OnRound, |_| Err(wrong));
+            }
+        }
+    }
+
+    /// Processes the first acknowledgement of a round trip.
+    fn on_round(
+        &mut self,
+        ack: &congestion::AckSample,
+        phase: Phase,
+        window: &mut congestion::Window,
+    ) {
+        if !self.has(Method::OnRound) {
+            return;
+        }
+        let Some(increase) = self.tell(Method::OnRound, &Fact::Ack(ack, phase), window) else {
+            return;
+        };
+        let wrong = if increase.is_some() && self.has(Method::OnAck) {
+            Some(PyTypeError::new_err(
+                "on_round returns an increase, but on_ack moves the window",
+            ))
+        } else if increase.is_some_and(|increase| !increase.is_finite()) {
+            Some(PyValueError::new_err(
+                "expected a finite number from on_round",
+            ))
+        } else if increase.is_some_and(|increase| window.cwnd() + increase < 0.0) {
+            Some(PyValueError::new_err(format!(
+                "on_round takes {} segments off a window of {}",
+                -increase.unwrap_or(0.0),
+                window.cwnd()
+            )))
+        } else {
+            None
+        };
+        if let Some(wrong) = wrong {
+            self.attached::<()>(Method::OnRound, |_| Err(wrong));
+        } else {
+            self.increase = increase.unwrap_or(0.0);
+        }
+    }
+
+    fn instance(&self, py: Python<'_>) -> PyResult<&Instance> {
+        if let Some(instance) = self.instance.get() {
+            return Ok(instance);
+        }
+        let instance = self.algorithm.begin(py)?;
+        Ok(self.instance.get_or_init(|| instance))
+    }
+
+    /// Calls a method with a fact and the window, which it may move unless it only observes.
+    fn tell(
+        &self,
+        method: Method,
+        fact: &Fact<'_>,
+        window: &mut congestion::Window,
+    ) -> Option<Option<f64>> {
+        self.attached(method, |py| {
+            let instance = self.instance(py)?;
+            let movable = method != Method::Observe;
+            let lent = instance.lend(py, window, movable)?;
+            let fact = instance.fact(py, fact)?;
+            let returned = instance.bound(method).call1(py, (fact, lent))?;
+            if movable {
+                *window = lent.borrow(py).inner;
+            }
+            // Only this one has an answer.
+            if method == Method::OnRound {
+                returned.extract(py)
+            } else {
+                Ok(None)
+            }
+        })
+    }
+
+    /// Does something with Python, unless the algorithm has failed; if it fails now, the run ends.
+    fn attached<T>(
+        &self,
+        method: Method,
+        act: impl FnOnce(Python<'_>) -> PyResult<T>,
+    ) -> Option<T> {
+        if self.failed.get() {
+            return None;
+        }
+        Python::attach(|py| match called(|| act(py)) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.failed.set(true);
+                fail(self.explained(py, error, method));
+                None
+            }
+        })
+    }
+
+    /// Returns the exception with file, line and simulated time in its message. The user's interruption stays one.
+    fn explained(&self, py: Python<'_>, error: PyErr, method: Method) -> PyErr {
+        let place = format!("{}.{}", self.algorithm.name, METHODS[method as usize]);
+        let (file, now) = (&self.algorithm.file, self.now.as_secs_f64());
+        // Unlike `value`, this gives the exception its traceback.
+        let raised = error.clone_ref(py).into_value(py);
+        let text = py
+            .import(HELPER)
+            .and_then(|helper| helper.call_method1("explain", (raised, file, place, now)))
+            .and_then(|text| text.extract::<String>());
+        let explained = match text {
+            Ok(text) if error.is_instance_of::<PyKeyboardInterrupt>(py) => {
+                PyErr::from_type(error.get_type(py), text)
+            }
+            Ok(text) => AlgorithmError::new_err(text),
+            Err(other) => other,
+        };
+        explained.set_cause(py, Some(error));
+        explained
+    }
+}
+
+impl CongestionControl for Controller {
+    fn phases(&self) -> Phases {
+        self.algorithm.phases
+    }
+
+    fn on_ack(
+        &mut self,
+        ack: &congestion::AckSample,
+        phase: Phase,
+        window: &mut congestion::Window,
+    ) {
+        self.now = ack.now;
+        if ack.round_start {
+            self.on_round(ack, phase, window);
+        }
+        if self.has(Method::Observe) && self.algorithm.phases != Phases::All {
+            let mut copy = *window;
+            self.tell(Method::Observe, &Fact::Ack(ack, phase), &mut copy);
+        }
+        if self.moves_window(phase) {
+            self.grow(ack, phase, window);
+        }
+    }
+
+    fn on_handshake(&mut self, ack: &congestion::AckSample, window: &mut congestion::Window) {
+        self.now = ack.now;
+        self.on_round(ack, Phase::NoGrowth, window);
+    }
+
+    fn on_congestion(&mut self, event: &congestion::Congestion, window: &mut congestion::Window) {
+        self.now = event.now;
+        if self.has(Method::OnCongestion) {
+            self.tell(Method::OnCongestion, &Fact::Congestion(event), window);
+        } else {
+            window.reduce_to(event.base / 2.0);
+        }
+    }
+
+    fn on_timeout(&mut self, event: &congestion::Timeout, window: &mut congestion::Window) {
+        self.now = event.now;
+        if self.has(Method::OnTimeout) {
+            self.tell(Method::OnTimeout, &Fact::Timeout(event), window);
+        } else {
+            congestion::restart(event, window);
+        }
+    }
+
+    fn on_recovery_exit(&mut self, now: Time, window: &mut congestion::Window) {
+        self.now = now;
+        if self.has(Method::OnRecoveryExit) {
+            let fact = Fact::Seconds(now.as_secs_f64());
+            self.tell(Method::OnRecoveryExit, &fact, window);
+        }
+    }
+
+    fn on_idle(&mut self, idle: &Idle, window: &mut congestion::Window) {
+        if self.has(Method::OnIdle) {
+            let fact = Fact::Seconds(idle.time.as_secs_f64());
+            self.tell(Method::OnIdle, &fact, window);
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            delivery_rate: true,
+            ..Needs::RTT
+        }
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        if !self.has(Method::PacingRate) {
+            return None;
+        }
+        self.attached(Method::PacingRate, |py| {
+            let instance = self.instance(py)?;
+            let rate: Option<f64> = instance.bound(Method::PacingRate).call0(py)?.extract(py)?;
+            match rate {
+                Some(bps) if !(1.0..1e18).contains(&bps) => Err(PyValueError::new_err(format!(
+                    "expected a pacing rate of 1 to 1e18 bit/s or None, found {bps}"
+                ))),
+                rate => Ok(rate.map(|bps| Rate::from_bps(bps as u64))),
+            }
+        })?
+    }
+}

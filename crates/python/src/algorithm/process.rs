@@ -1,0 +1,47 @@
+//! Controllers in other processes: their check, and the run's reactions to one that fails.
+
+use std::cell::RefCell;
+
+use longhaul_external::{PATIENCE, Program};
+use pyo3::prelude::*;
+
+use super::{fail, take_failure};
+use crate::error::AlgorithmError;
+use crate::limit::TimeLimit;
+
+thread_local! {
+    static LIMIT: RefCell<Option<TimeLimit>> = const { RefCell::new(None) };
+}
+
+/// Refuses an address without a controller, or with one that does not know the protocol.
+#[pyfunction]
+pub(crate) fn check_controller(py: Python<'_>, address: &str) -> PyResult<()> {
+    let checked = py.detach(|| longhaul_external::check(&address.parse()?, PROGRAM));
+    checked.map_err(|what| take_failure().unwrap_or_else(|| AlgorithmError::new_err(what)))
+}
+
+/// Reactions of a run to a controller in another process that fails or does not answer.
+pub(super) const PROGRAM: Program = Program {
+    failed: |message| fail(AlgorithmError::new_err(message)),
+    stops_waiting: || {
+        let limit_is_over =
+            LIMIT.with_borrow(|limit| limit.as_ref().is_some_and(TimeLimit::is_over));
+        let interrupted = Python::attach(|py| py.check_signals());
+        if let Err(error) = interrupted {
+            fail(error);
+        } else if limit_is_over {
+            let message =
+                "a controller in another process had not answered when the time limit was reached";
+            fail(AlgorithmError::new_err(message));
+        } else {
+            return false;
+        }
+        true
+    },
+    patience: PATIENCE,
+};
+
+/// Notes the limit of the run that this thread does, for controllers in other processes.
+pub(crate) fn note_limit(limit: Option<TimeLimit>) {
+    LIMIT.set(limit);
+}
