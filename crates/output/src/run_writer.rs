@@ -103,7 +103,10 @@ impl RunWriter {
 
     /// Returns the writer of an emulation, whose circumstances are part of run.json.
     #[must_use]
-    pub fn of_emulation(self, circumstances: serde_json::Value) -> Self {
+    pub fn of_emulation(self, mut circumstances: serde_json::Value) -> Self {
+        // Maps keep the order of insertion as soon as one crate of a build asks `serde_json` for it, as quinn's qlog
+        // does: run.json has one order in all builds.
+        circumstances.sort_all_objects();
         Self {
             emulation: Some(circumstances),
             ..self
