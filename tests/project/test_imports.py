@@ -4,6 +4,7 @@ The layers of Python modules are checked by `lint-imports`.
 """
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -48,6 +49,23 @@ def test_crates_use_crates_below_them_in_the_map(crate: str) -> None:
 
 def test_one_simulation_does_not_use_the_other() -> None:
     assert "engine" not in _dependencies("mesonet")
+
+
+@pytest.mark.parametrize(
+    ("features", "expected"),
+    [
+        ("--features=quic", {"longhaul-quic", "quinn-proto", "qlog", "tracing"}),
+        ("--no-default-features", set()),
+    ],
+)
+def test_only_a_build_with_the_feature_has_a_quic_stack(features: str, expected: set[str]) -> None:
+    words = ("--package", "longhaul-python", "--edges", "normal", "--prefix", "none")
+    command = ["cargo", "tree", "--locked", "--quiet", *words, features]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    crates = {line.split()[0] for line in done.stdout.splitlines() if line}
+    assert "longhaul-engine" in crates
+    stacks = {"longhaul-quic", "longhaul-quic-stack", "quinn-proto", "noq-proto", "qlog", "tracing"}
+    assert crates & stacks == expected
 
 
 @pytest.mark.parametrize(

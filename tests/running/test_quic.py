@@ -76,6 +76,21 @@ def test_qlog_says_which_protocol_a_flow_has(quic: longhaul.Results) -> None:
     assert {"recovery:metrics_updated", "recovery:packet_lost"} <= names
 
 
+def test_qlog_has_the_events_of_the_stacks_own_log(tmp_path: Path) -> None:
+    run = longhaul.run(SCENARIO, out=tmp_path / "r", set=["flows.0.stack.qlog=true"])
+    assert (run.path / "flow-0.sqlog").is_file()
+    assert "flow-0.sqlog" in run.meta["sha256"]
+    own, tables = qlog.qlog(run)["traces"]
+    lost = [event for event in own["events"] if event["name"] == "recovery:packet_lost"]
+    assert len(lost) == run.flows["total_retransmitted_pkts"][0] > 0
+    assert own["description"].endswith("the stack's own log")
+    times = [event["time"] for event in own["events"]]
+    assert times == sorted(times)
+    assert 5990 < times[-1] <= 6000
+    assert "count" in tables["description"]
+    assert not (run.path / "flow-1.sqlog").exists()
+
+
 def test_captures_have_datagrams_with_their_sizes(quic: longhaul.Results) -> None:
     data = (quic.path / "packets.pcapng").read_bytes()
     sizes = []

@@ -32,6 +32,7 @@ mod run_json;
 mod run_meta;
 mod run_writer;
 mod series;
+mod stack_logs;
 mod table;
 
 pub use catalogue::{ColumnInfo, columns};

@@ -23,6 +23,7 @@ use crate::run::{Progress, Run, RunSummary, write_table};
 use crate::run_json::{Figures, Rows};
 use crate::run_meta::RunMeta;
 use crate::series::{self, Names, Sample};
+use crate::stack_logs::StackLogs;
 use crate::table::{Name, Table};
 use crate::{acks, delays, events, exchanges};
 
@@ -35,6 +36,7 @@ pub struct RunWriter {
     acks: Option<Table<NamedRecord<AckTrace>>>,
     exchanges: Option<Table<NamedRecord<Exchange>>>,
     capture: Option<Capture>,
+    logs: StackLogs,
     run: Run<Config>,
     /// Names of flows, followed by those of proxies' connections.
     flow_names: Vec<Name>,
@@ -85,6 +87,7 @@ impl RunWriter {
             acks,
             exchanges,
             capture,
+            logs: StackLogs::default(),
             run: Run::new(directory, meta, progress),
             flow_names,
             ticker: Ticker::default(),
@@ -100,7 +103,10 @@ impl RunWriter {
 
     /// Returns the writer of an emulation, whose circumstances are part of run.json.
     #[must_use]
-    pub fn of_emulation(self, circumstances: serde_json::Value) -> Self {
+    pub fn of_emulation(self, mut circumstances: serde_json::Value) -> Self {
+        // Maps keep the order of insertion as soon as one crate of a build asks `serde_json` for it, as quinn's qlog
+        // does: run.json has one order in all builds.
+        circumstances.sort_all_objects();
         Self {
             emulation: Some(circumstances),
             ..self
@@ -158,6 +164,7 @@ impl RunWriter {
             exchanges: self.exchanges.map(Table::finish).transpose()?,
             packets: self.capture.map(Capture::finish).transpose()?,
         };
+        self.logs.finish()?;
         let figures = Figures::new(config, totals, self.emulation);
         run.finish(figures, rows, wall, peak_memory_bytes)
     }
@@ -205,6 +212,13 @@ impl Recorder for RunWriter {
             && let Some(capture) = &mut self.capture
         {
             let result = capture.push(packet);
+            self.run.keep(result);
+        }
+    }
+
+    fn stack_log(&mut self, flow: u32, text: &[u8]) {
+        if !self.run.has_failed() {
+            let result = self.logs.append(flow, text, &self.run.directory);
             self.run.keep(result);
         }
     }

@@ -11,7 +11,7 @@ use crate::kinds;
 use crate::model::SCENARIO;
 use crate::render;
 
-/// Returns the schema of a whole scenario (JSON Schema 2020-12).
+/// Returns the schema of a whole scenario (JSON Schema 2020-12), with sorted keys.
 pub fn schema() -> Json {
     let mut schema = table(SCENARIO);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
@@ -35,6 +35,8 @@ pub fn schema() -> Json {
         .as_object_mut()
         .expect("a table's schema is an object")
         .remove("required");
+    // In builds in which another crate has `serde_json` keep the order of insertion, too.
+    schema.sort_all_objects();
     schema
 }
 

@@ -3,22 +3,26 @@
 Format 0.3: draft-ietf-quic-qlog-main-schema-04 and draft-ietf-quic-qlog-quic-events-03, which qvis
 reads. Times are in milliseconds, windows in bytes of payload. Tables have no packets: each
 `packet_sent` stands for all that left between two samples, and its own key `count` says how many.
+A flow whose QUIC stack wrote a qlog of its own (`stack.qlog`) has the events of that instead,
+unchanged.
 """
 
 import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import polars as pl
 
-from longhaul.files.writing import write_text
+from longhaul.files.writing import atomic
 from longhaul.results.files import ResultsError
 from longhaul.results.run import Results
 
 VERSION = "0.3"
 ONE_RTT = "1RTT"
+# Log of the QUIC stack of a flow, by number of the flow, in a run's directory.
+LOG = "flow-{}.sqlog"
 
 # States of a congestion controller as the events draft names them (section 7.3).
 SLOW_START, AVOIDANCE, RECOVERY = "slow_start", "congestion_avoidance", "recovery"
@@ -32,54 +36,90 @@ Event = dict[str, Any]
 
 
 def write(run: Results, path: Path) -> None:
-    """Write a run of TCP as one file."""
-    write_text(path, json.dumps(qlog(run), separators=(",", ":")) + "\n")
-
-
-def qlog(run: Results) -> dict[str, Any]:
-    """Return the file as plain lists and dictionaries.
+    """Write a run of TCP as one file.
 
     Raises:
         ResultsError: the run has no samples of flows with a congestion window.
 
     """
+    with atomic(path) as unfinished, unfinished.open("w", encoding="utf-8") as file:
+        file.writelines(_text(run))
+
+
+def qlog(run: Results) -> dict[str, Any]:
+    """Return the file as plain lists and dictionaries; for its errors see `write`."""
+    return cast(dict[str, Any], json.loads("".join(_text(run))))
+
+
+def _text(run: Results) -> Iterator[str]:
+    """Yield the file in pieces: a stack's own log may be larger than the memory."""
     series = run.series.filter(pl.col("kind") == "flow", pl.col("cwnd_pkts").is_not_null())
     if series.is_empty():
         raise ResultsError(f"{run.path}: expected samples of TCP flows, found none")
     events = run.events if "events" in run.tables else None
     origin = f"Longhaul {run.meta['version']}, scenario {run.meta['scenario_hash']}"
     flows = run.flows.filter(pl.col("flow").is_in(series["id"].unique().to_list()))
-    return {
+    head = {
         "qlog_version": VERSION,
         "qlog_format": "JSON",
         "title": run.title,
         "description": origin,
-        "traces": [
-            _trace(flow, series, events, quic=flow["label"] in run.quic_labels)
-            for flow in flows.to_dicts()
-        ],
     }
+    yield from (_opened(head), '"traces":[')
+    for number, flow in enumerate(flows.to_dicts()):
+        quic = flow["label"] in run.quic_labels
+        log = run.path / LOG.format(flow["flow"])
+        told = "the stack's own log"
+        if log.is_file():
+            lines = _logged(log)
+        else:
+            told = "each packet_sent stands for `count` packets between two samples"
+            lines = (_dense(event) for event in _events(flow, series, events, quic=quic))
+        yield from ("," if number else "", _opened(_trace(flow, told, quic=quic)), '"events":[')
+        for place, line in enumerate(lines):
+            yield from ("," if place else "", line)
+        yield "]}"
+    yield "]}\n"
 
 
-def _trace(
+def _dense(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _opened(value: dict[str, Any]) -> str:
+    """Return an object as text to which a member can be appended."""
+    return _dense(value)[:-1] + ","
+
+
+def _logged(log: Path) -> Iterator[str]:
+    """Yield the events of a stack's log: records of JSON text (RFC 7464) after one of the trace."""
+    with log.open(encoding="utf-8") as file:
+        next(file)
+        for record in file:
+            yield record.strip("\x1e\n")
+
+
+def _events(
     flow: dict[str, Any], series: pl.DataFrame, events: pl.DataFrame | None, *, quic: bool
-) -> Event:
+) -> Iterator[Event]:
     samples = series.filter(pl.col("id") == flow["flow"]).to_dicts()
     happened = (
         events.filter(pl.col("flow") == flow["flow"]).to_dicts() if events is not None else []
     )
-    trace = _Trace(flow, quic=quic)
+    return _Trace(flow, quic=quic).events(samples, happened)
+
+
+def _trace(flow: dict[str, Any], told: str, *, quic: bool) -> dict[str, Any]:
+    """Return the trace of a flow without its events."""
     return {
         "title": flow["name"],
-        "description": f"{flow['congestion']}; each packet_sent stands for `count` packets between "
-        "two samples",
+        "description": f"{flow['congestion']}; {told}",
         "vantage_point": {"name": flow["from"], "type": "server"},
         "common_fields": {
             "time_format": "relative",
             "reference_time": 0,
             "protocol_type": ["QUIC" if quic else "TCP"],
         },
-        "events": list(trace.events(samples, happened)),
     }
 
 

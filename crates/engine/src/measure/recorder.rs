@@ -26,6 +26,8 @@ pub trait Recorder {
     fn exchange(&mut self, exchange: &Exchange);
     /// Records a packet that has reached a captured link.
     fn packet(&mut self, packet: &CapturedPacket);
+    /// Records more of the log that the stack of a flow keeps of itself.
+    fn stack_log(&mut self, _flow: u32, _text: &[u8]) {}
     /// Reports progress: called a thousand times in a run with the simulated time, and whenever the ticker asks;
     /// the answer can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;

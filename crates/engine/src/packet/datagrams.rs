@@ -60,12 +60,14 @@ fn number_of(handle: SackHandle) -> u32 {
     handle.0 & !SackHandle::DATAGRAM
 }
 
-/// Returns the length without the zeros at the end, rounded up to a multiple of a step.
+/// Returns the length without the zeros at the end, rounded up to a multiple of a step from there.
 fn trimmed_len(bytes: &[u8]) -> usize {
-    const STEP: usize = 64;
-    let is_zero = |chunk: &&[u8]| chunk.iter().fold(0, |all, byte| all | byte) == 0;
-    let zeros = bytes.rchunks(STEP).take_while(is_zero);
-    bytes.len() - zeros.map(<[u8]>::len).sum::<usize>()
+    // Blocks of one size, known to the compiler, are compared sixteen bytes at a time.
+    const STEP: usize = 128;
+    let (_, blocks) = bytes.as_rchunks::<STEP>();
+    let zeros = blocks.iter().rev();
+    let zeros = zeros.take_while(|block| **block == [0; STEP]).count();
+    bytes.len() - zeros * STEP
 }
 
 #[cfg(test)]

@@ -81,6 +81,53 @@ fn run_json_tells_where_the_tables_come_from() {
     assert_eq!(run, expected);
 }
 
+/// Parts of run.json have one order, and keys are sorted in parts that come as JSON: where `serde_json` sorts maps, in
+/// a build of this crate alone, and in a build of all, in which quinn's qlog has it keep the order of insertion.
+#[test]
+fn keys_of_run_json_have_one_order_in_every_build() {
+    let writer = RunWriter::create(&scratch("order"), meta(config()), no_progress()).unwrap();
+    let writer = writer.of_emulation(serde_json::json!({
+        "sysctls": { "tcp_sack": "1", "tcp_ecn": "0" },
+        "hosts": [{ "node": "left", "address": "10.0.0.1" }],
+    }));
+    let run = writer.finish(&totals(), Duration::from_secs(1), 0).unwrap();
+    let text = fs::read_to_string(run.directory.join("run.json")).unwrap();
+    let key = |line: &str, indent: usize| {
+        let name = line.get(indent..)?.strip_prefix('"')?.split('"').next()?;
+        (line.len() - line.trim_start().len() == indent).then(|| name.to_string())
+    };
+    let keys = |text: &str, indent: usize| -> Vec<String> {
+        text.lines().filter_map(|line| key(line, indent)).collect()
+    };
+    let parts = [
+        "version",
+        "results_version",
+        "seed",
+        "replication",
+        "simulated_s",
+        "duration_s",
+        "stopped",
+        "measured_from_s",
+        "data_packets",
+        "events",
+        "events_pending_max",
+        "emulation",
+        "warnings",
+        "rows",
+        "scenario_hash",
+        "scenario",
+        "sha256",
+        "sha256_above",
+        "machine",
+    ];
+    assert_eq!(keys(&text, 2), parts);
+    let (_, rest) = text.split_once("\"emulation\"").unwrap();
+    let (emulation, _) = rest.split_once("\"warnings\"").unwrap();
+    assert_eq!(keys(emulation, 4), ["hosts", "sysctls"]);
+    assert_eq!(keys(emulation, 6), ["tcp_ecn", "tcp_sack"]);
+    assert_eq!(keys(emulation, 8), ["address", "node"]);
+}
+
 #[test]
 fn only_what_was_asked_for_is_written() {
     let mut config = config();

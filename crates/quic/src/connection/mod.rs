@@ -2,9 +2,11 @@
 
 mod end;
 pub(crate) mod handshake;
+mod log;
 mod observation;
 mod pair;
 
 pub(crate) use self::end::{End, PathState};
+pub(crate) use self::log::SharedLog;
 pub(crate) use self::observation::{CongestionEvent, ControllerState, SharedObservation};
-pub(crate) use self::pair::{Pair, other};
+pub(crate) use self::pair::{Pair, other, zero};

@@ -56,6 +56,13 @@ pub(crate) struct Observation {
 pub(crate) struct SharedObservation(Arc<Mutex<Observation>>);
 
 impl SharedObservation {
+    /// Creates the observation of the sending end; `traced`, if acknowledgements are.
+    pub(crate) fn of_sender(traced: bool) -> Self {
+        let shared = Self::default();
+        shared.lock().traced = traced;
+        shared
+    }
+
     pub(crate) fn lock(&self) -> MutexGuard<'_, Observation> {
         self.0.lock().expect("no holder of the lock panics")
     }

@@ -6,11 +6,17 @@ use longhaul_engine::stack::{Datagram, EcnCodepoint, Host, Stack, StackNote, Sta
 use longhaul_units::{Span, Time};
 
 use super::end::End;
+use super::log::SharedLog;
 use super::observation::{SharedObservation, finite};
 
 /// Lead of a connection's clock over the machine's when the connection is made, so that the stack can subtract
 /// any time that it knows: differences alone matter.
 const AHEAD: Duration = Duration::from_secs(90_000);
+
+/// Returns time zero of a connection's clock.
+pub(crate) fn zero() -> Instant {
+    Instant::now() + AHEAD
+}
 
 /// A connection.
 #[derive(Debug)]
@@ -22,19 +28,27 @@ pub(crate) struct Pair<E> {
     client: Host,
     /// Observation of the sending end's controller.
     sender: SharedObservation,
+    /// The stack's own log of the sending end, if it writes one.
+    log: SharedLog,
     is_finished: bool,
     is_lost: bool,
 }
 
 impl<E: End> Pair<E> {
-    /// Puts two ends together; `sender` is the observation of the sending one.
-    pub(crate) fn new(client: Host, sender: SharedObservation, traced: bool, ends: [E; 2]) -> Self {
-        sender.lock().traced = traced;
+    /// Puts two ends together, whose clocks begin at `zero`; `sender` is the observation of the sending one, `log` its
+    /// log.
+    pub(crate) fn new(
+        zero: Instant,
+        client: Host,
+        (sender, log): (SharedObservation, SharedLog),
+        ends: [E; 2],
+    ) -> Self {
         Self {
-            zero: Instant::now() + AHEAD,
+            zero,
             ends,
             client,
             sender,
+            log,
             is_finished: false,
             is_lost: false,
         }
@@ -130,6 +144,10 @@ impl<E: End> Stack for Pair<E> {
         let mut observed = self.sender.lock();
         observed.rtt_min = None;
         observed.rtt_max = Duration::ZERO;
+    }
+
+    fn take_log(&mut self) -> Vec<u8> {
+        self.log.take()
     }
 
     fn take_notes(&mut self, notes: &mut Vec<StackNote>) {

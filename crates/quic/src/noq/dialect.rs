@@ -9,10 +9,10 @@ use bytes::{Bytes, BytesMut};
 pub(super) use noq_proto as proto;
 use proto::{
     Connection, ConnectionIdGenerator, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig,
-    FourTuple, PathId, SendStream, ServerConfig, Transmit,
+    FourTuple, PathId, SendStream, ServerConfig, Transmit, TransportConfig,
 };
 
-use crate::connection::PathState;
+use crate::connection::{PathState, SharedLog};
 
 /// Makes an endpoint, which serves if it has a server's configuration.
 pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
@@ -23,6 +23,9 @@ pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     config.cid_generator(Arc::new(move || Box::new(identifiers())));
     Endpoint::new(Arc::new(config), server, true)
 }
+
+/// Does nothing: noq's qlog is not built, and refused before ([`super::TRAITS`]).
+pub(super) fn write_qlog(_: &mut TransportConfig, _: Instant, _: SharedLog) {}
 
 /// Passes a datagram to an endpoint, whose answer is appended to `response`.
 pub(super) fn handle(

@@ -32,6 +32,7 @@ const CONTROLLERS: [&str; 3] = ["cubic", "newreno", "bbr3"];
 const TRAITS: StackTraits = StackTraits {
     name: "noq",
     uses_pacing_rate: true,
+    writes_qlog: false,
 };
 
 /// Returns one of noq's controllers; `initial_window` is in bytes.

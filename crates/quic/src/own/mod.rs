@@ -36,6 +36,8 @@ pub(crate) struct StackTraits {
     pub(crate) name: &'static str,
     /// True if the stack paces at the rate that its controller gives.
     pub(crate) uses_pacing_rate: bool,
+    /// True if the stack writes a qlog of its own.
+    pub(crate) writes_qlog: bool,
 }
 
 /// Refuses an algorithm whose needs exceed the stack's interface. Returns the facts that it has to do without.

@@ -7,11 +7,11 @@ use std::time::Instant;
 use bytes::{Bytes, BytesMut};
 use proto::{
     Connection, ConnectionIdGenerator, DatagramEvent, EcnCodepoint, Endpoint, EndpointConfig,
-    SendStream, ServerConfig, Transmit,
+    QlogConfig, SendStream, ServerConfig, Transmit, TransportConfig,
 };
 pub(super) use quinn_proto as proto;
 
-use crate::connection::PathState;
+use crate::connection::{PathState, SharedLog};
 
 /// Makes an endpoint, which serves if it has a server's configuration.
 pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
@@ -21,6 +21,13 @@ pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
 ) -> Endpoint {
     config.cid_generator(move || Box::new(identifiers()));
     Endpoint::new(Arc::new(config), server, true, None)
+}
+
+/// Lets a connection write its qlog, with times since `zero`.
+pub(super) fn write_qlog(config: &mut TransportConfig, zero: Instant, log: SharedLog) {
+    let mut qlog = QlogConfig::default();
+    qlog.writer(Box::new(log)).start_time(zero);
+    config.qlog_stream(qlog.into_stream());
 }
 
 /// Passes a datagram to an endpoint, whose answer is appended to `response`.

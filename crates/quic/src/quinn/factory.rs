@@ -28,6 +28,12 @@ pub(crate) fn find(
             message,
         });
     };
+    if settings.qlog == Some(true) && !TRAITS.writes_qlog {
+        return Err(StackError {
+            key: "qlog",
+            message: format!("{} writes none here; leave it out", TRAITS.name),
+        });
+    }
     let warnings = match own {
         Some(own) => check(own, &TRAITS)?,
         None => warning(known).into_iter().map(str::to_string).collect(),

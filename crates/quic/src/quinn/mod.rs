@@ -30,6 +30,7 @@ const CONTROLLERS: [&str; 3] = ["cubic", "newreno", "bbr"];
 const TRAITS: StackTraits = StackTraits {
     name: "quinn",
     uses_pacing_rate: false,
+    writes_qlog: true,
 };
 
 /// Returns one of quinn's controllers; `initial_window` is in bytes.

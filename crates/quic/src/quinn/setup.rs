@@ -14,7 +14,7 @@ use super::dialect::{self, proto};
 use super::end::{Application, StackEnd};
 use super::observed::{ControllerSource, Observing};
 use super::session::NoEncryption;
-use crate::connection::{Pair, SharedObservation, other};
+use crate::connection::{Pair, SharedLog, SharedObservation, other, zero};
 use proto::{
     AckFrequencyConfig, ClientConfig, Endpoint, EndpointConfig, MtuDiscoveryConfig, ServerConfig,
     TransportConfig, VarInt,
@@ -26,7 +26,9 @@ pub(crate) fn connection(
     setup: &StackSetup,
     controllers: &ControllerSource,
 ) -> Box<dyn Stack> {
-    let (client, sender) = (settings.client.host(), SharedObservation::default());
+    let (zero, client) = (zero(), settings.client.host());
+    let sender = SharedObservation::of_sender(setup.traced);
+    let log = SharedLog::default();
     let end = |host: Host| {
         // The controller of the receiving end controls acknowledgements at most, which are not controlled.
         let shared = match host {
@@ -36,6 +38,9 @@ pub(crate) fn connection(
         let mut config = transport(settings);
         let source = Arc::clone(controllers);
         config.congestion_controller_factory(Arc::new(Observing { source, shared }));
+        if host == Host::Sender && settings.qlog == Some(true) {
+            dialect::write_qlog(&mut config, zero, log.clone());
+        }
         let config = Arc::new(config);
         let application = match host {
             Host::Sender => Application::Sends(Writer::new(setup.transfer, settings.window.0)),
@@ -49,7 +54,7 @@ pub(crate) fn connection(
         StackEnd::new(endpoint, address(other(host)), opener, application)
     };
     let ends = Host::BOTH.map(end);
-    Box::new(Pair::new(client, sender, setup.traced, ends))
+    Box::new(Pair::new(zero, client, (sender, log), ends))
 }
 
 fn client_config(transport: Arc<TransportConfig>) -> ClientConfig {

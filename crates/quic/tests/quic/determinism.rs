@@ -9,12 +9,13 @@ use std::thread;
 use crate::{run, with};
 
 /// Everything that makes a path unruly, with three QUIC flows and one of TCP.
-const UNRULY: [&str; 6] = [
+const UNRULY: [&str; 7] = [
     r#"topology.dumbbell.bottleneck.queue={ kind = "fq-codel", ecn = true }"#,
     r#"topology.dumbbell.bottleneck.loss={ bernoulli = 0.003 }"#,
     r#"topology.dumbbell.bottleneck.duplication=0.01"#,
     r#"topology.dumbbell.bottleneck.reordering={ probability = 0.01, delay = "5 ms" }"#,
     r#"flows.0.count=3"#,
+    "flows.0.stack.qlog=true",
     r#"duration="6 s""#,
 ];
 
@@ -30,7 +31,7 @@ const CONTROLLERS: [&str; 4] = [
 fn digest(controller: &str) -> u64 {
     let mut overrides = UNRULY.to_vec();
     overrides.push(controller);
-    let (totals, records) = run(&with(&overrides));
+    let (totals, mut records) = run(&with(&overrides));
     assert!(totals.run_warnings.is_empty(), "{:?}", totals.run_warnings);
     assert!(
         totals
@@ -39,6 +40,9 @@ fn digest(controller: &str) -> u64 {
             .all(|flow| flow.total.delivered_bytes > 100_000)
     );
     let mut hasher = DefaultHasher::new();
+    let logs = std::mem::take(&mut records.logs);
+    assert_eq!(logs.len(), 3);
+    logs.hash(&mut hasher);
     format!("{totals:?}{records:?}").hash(&mut hasher);
     hasher.finish()
 }
@@ -108,6 +112,23 @@ fn seeds_differ() {
             .collect::<Vec<_>>()
     };
     assert_ne!(digest("replication=0"), digest("replication=1"));
+}
+
+/// A qlog has every packet, and writing one changes nothing else.
+#[test]
+fn a_qlog_changes_nothing() {
+    let [(one, mut logged), (two, records)] =
+        ["true", "false"].map(|qlog| run(&with(&[&format!("flows.0.stack.qlog={qlog}")])));
+    let logs = std::mem::take(&mut logged.logs);
+    assert_eq!((&one, &logged), (&two, &records));
+    let log = str::from_utf8(&logs[&0]).expect("JSON is text");
+    let events = |name: &str| log.matches(name).count() as u64;
+    let flow = &one.flows[0].total;
+    assert!(flow.retransmitted_pkts > 5);
+    assert_eq!(events("recovery:packet_lost"), flow.retransmitted_pkts);
+    // Two packets of the handshake may share a datagram.
+    let beyond = events("transport:packet_sent") - flow.sent_pkts;
+    assert!(beyond < 5, "{beyond}");
 }
 
 /// Links that work ahead of time change nothing, which those with captures do not.

@@ -7,6 +7,7 @@ mod failures;
 mod noq;
 mod scenarios;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use longhaul_congestion::Factory;
@@ -68,7 +69,7 @@ fn refusal(overrides: &[&str]) -> String {
     }
 }
 
-/// Samples, events and traces.
+/// Samples, events and traces, and the logs that stacks keep of themselves, by flow.
 #[derive(Debug, Default, PartialEq)]
 struct Records {
     flows: Vec<FlowSample>,
@@ -76,6 +77,7 @@ struct Records {
     events: Vec<Event>,
     traces: Vec<AckTrace>,
     packets: Vec<CapturedPacket>,
+    logs: BTreeMap<u32, Vec<u8>>,
 }
 
 impl Recorder for Records {
@@ -95,6 +97,9 @@ impl Recorder for Records {
     fn exchange(&mut self, _: &Exchange) {}
     fn packet(&mut self, packet: &CapturedPacket) {
         self.packets.push(*packet);
+    }
+    fn stack_log(&mut self, flow: u32, text: &[u8]) {
+        self.logs.entry(flow).or_default().extend_from_slice(text);
     }
     fn progress(&mut self, _: Time, _: DataPackets<'_>) -> Control {
         Control::Continue

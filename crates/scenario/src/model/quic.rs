@@ -59,6 +59,8 @@ keys! {
         /// Time without a packet after which a connection is closed.
         pub idle_timeout: Option<Span> = Kind::OneOf(&[Kind::Positive(TIME), Kind::Word(&["never"])]).key()
             .default("30 s").source("quinn: TransportConfig::max_idle_timeout; RFC 9000 section 10.1"),
+        /// True if the sending end of each connection writes the stack's own qlog: a file `flow-N.sqlog` of the run.
+        pub qlog: Option<bool> = Kind::Flag.key(),
     }
 }
 

@@ -109,6 +109,26 @@ fn resolved_examples_give_the_same_simulations() {
     }
 }
 
+/// Returns true if the keys of every object are sorted.
+fn is_sorted(value: &Json) -> bool {
+    match value {
+        Json::Object(entries) => entries.keys().is_sorted() && entries.values().all(is_sorted),
+        Json::Array(items) => items.iter().all(is_sorted),
+        _ => true,
+    }
+}
+
+/// Keys are sorted also in builds in which another crate, such as quinn's qlog, has `serde_json` keep the order of
+/// insertion: hashes of scenarios do not depend on features.
+#[test]
+fn keys_of_resolved_examples_and_of_the_schema_are_sorted() {
+    for path in examples() {
+        let resolved = load(&path, &[]).expect("valid").resolved_json();
+        assert!(is_sorted(&resolved), "{path:?}");
+    }
+    assert!(is_sorted(&schema()));
+}
+
 #[test]
 fn the_schema_allows_every_resolved_example() {
     for path in examples() {

@@ -185,14 +185,24 @@ impl World {
     /// Passes everything recorded to the recorder at the end, including exchanges in progress.
     pub(super) fn flush_all(&mut self, recorder: &mut dyn Recorder) {
         self.flush(recorder);
+        self.record_logs(recorder);
         let unfinished = self.traffic.unfinished();
         unfinished
             .iter()
             .for_each(|exchange| recorder.exchange(exchange));
     }
 
-    /// Reports progress to the recorder, and arms the next report.
+    /// Passes the logs that stacks keep of themselves to the recorder.
+    fn record_logs(&mut self, recorder: &mut dyn Recorder) {
+        let now = self.env.network.now;
+        for connection in self.stacks.iter_mut() {
+            connection.record_log(now, recorder);
+        }
+    }
+
+    /// Reports progress to the recorder, with the logs of stacks so far, and arms the next report.
     pub(super) fn report_progress(&mut self, recorder: &mut dyn Recorder) -> Control {
+        self.record_logs(recorder);
         let now = self.env.network.now;
         let schedule = &mut self.env.network.schedule;
         schedule.push_observation(now + self.progress_every, Event::Progress);

@@ -3,7 +3,9 @@
 use longhaul_units::{Span, Time};
 
 use super::guard::Guard;
-use crate::measure::{AckTrace, Event as RecordedEvent, EventKind, FlowCounters, FlowSample};
+use crate::measure::{
+    AckTrace, Event as RecordedEvent, EventKind, FlowCounters, FlowSample, Recorder,
+};
 use crate::network::{Endpoint, Path};
 use crate::packet::{Flags, Packet};
 use crate::schedule::Event;
@@ -283,6 +285,14 @@ impl StackConnection {
             ssthresh_after: report.ssthresh.unwrap_or(cwnd),
             in_flight: report.in_flight,
         });
+    }
+
+    /// Passes what the stack has written to its own log to the recorder.
+    pub(crate) fn record_log(&mut self, now: Time, recorder: &mut dyn Recorder) {
+        let log = self.stack.call(now, |stack| stack.take_log());
+        if let Some(log) = log.filter(|log| !log.is_empty()) {
+            recorder.stack_log(self.flow, &log);
+        }
     }
 
     /// Returns the stack's report, or the last one before it failed.

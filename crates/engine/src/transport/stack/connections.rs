@@ -45,6 +45,10 @@ impl StackConnections {
         self.all.iter()
     }
 
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut StackConnection> {
+        self.all.iter_mut()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
