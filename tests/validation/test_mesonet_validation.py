@@ -229,9 +229,10 @@ def test_recorded_rows_of_whole_conditions_are_the_claims_of_the_study() -> None
     # The eight lines of table 4-28, of all 64 runs.
     of_table = {row.case: row for row in rows if "A4-29-" in row.case}
     assert {case[11:13] for case in of_table} == {f"C{k}" for k in range(1, 9)}
-    assert all(of_table[f"SA64 A4-29-C{k}-y6"].within for k in range(1, 9))
-    (ratio,) = (row for row in rows if row.case == "SA64 A4-32-retransmissions")
-    assert (ratio.within, ratio.rule) == (True, "twice")
+    flows = [of_table[f"SA64 A4-29-C{k}-{y}"] for k in range(1, 9) for y in ("y4", "y6")]
+    assert all(abs(row.measured / row.expected - 1) < 0.022 for row in flows)
+    # Some are nearer to another line's number, and count as outside.
+    assert 0 < sum(row.within is False for row in flows) < len(flows)
 
 
 def test_the_report_is_read_as_it_was_written(

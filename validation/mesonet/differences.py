@@ -171,9 +171,9 @@ DIFFERENCES = (
             for line, responses in _TABLE_4_28.items()
             for response in responses.split()
         },
-        "Nearer to another number of the same column, or more than 10 % away. Packets and completed "
-        "flows (y4, y6) of all eight lines agree to 2.2 %, but print's lines lie as near to one "
-        "another; retransmissions (y10) with large buffers are a fifth higher and more.",
+        "Nearer to another number of the same column, or more than 10 % away. Packets and "
+        "completed flows (y4, y6) of all eight lines agree to 2.2 %, but print's lines lie as near "
+        "to one another; retransmissions (y10) with large buffers are a fifth higher and more.",
     ),
     Difference(
         "Mean windows of chapter 4",
