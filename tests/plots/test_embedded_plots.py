@@ -1,5 +1,10 @@
-"""Pictures inside a page are smaller than their files, and look the same."""
+"""Pictures inside a page are smaller than their files; writing one changes no figure."""
 
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from longhaul import plots
 from longhaul.reports import embedded
 
 TEXT = (
@@ -32,3 +37,14 @@ def test_coordinates_are_cut_to_hundredths_and_labels_are_not() -> None:
     assert 'x="1.23"' in page
     assert "0.12345" in page
     assert 'd="M 1.99 2.5"' in page
+
+
+def test_a_figure_that_is_written_stays_as_it_was(tmp_path: Path) -> None:
+    drawing = Figure(layout="constrained")
+    drawing.subplots().plot([1.0, 2.0])
+    file, resolution = tmp_path / "line.svg", drawing.dpi
+    plots.save(drawing, file)
+    first = file.read_bytes()
+    plots.save(drawing, file)
+    assert file.read_bytes() == first
+    assert drawing.dpi == resolution

@@ -5,7 +5,7 @@
 
 use longhaul_congestion::{DefaultValue, Parameter, Point, Variant, registry};
 use longhaul_keys::{KIND, Key, Kind, check_name, check_text};
-use longhaul_units::{Quantity, Span, nearest, suggestion};
+use longhaul_units::{Quantity, Span};
 
 use crate::algorithm::{DEFAULT_CONGESTION, MAX_SSTHRESH, VARIANT};
 use crate::custom;
@@ -14,6 +14,7 @@ use crate::error::Diagnostic;
 use crate::external;
 use crate::module;
 use crate::renamed;
+use crate::unknown_names::{meant_key, refuse_unknown_keys, unknown_name};
 
 /// Maximum of a time in a scenario: sums of many still fit into 64 bits of picoseconds.
 pub(crate) const LONGEST: Span = Span::from_secs(100_000);
@@ -79,7 +80,7 @@ fn check(kind: &'static Kind, node: &mut Node, path: &str, out: &mut Vec<Diagnos
         }
         (Kind::Word(words), Value::Text(text)) => {
             if !words.contains(&text.as_str()) {
-                refuse(unknown("value", text, words.iter().copied()));
+                refuse(unknown_name("value", text, words.iter().copied()));
             }
         }
         (Kind::List(item), Value::List(items)) => {
@@ -204,8 +205,7 @@ fn check_fields_of(
             let mut unknown = table.entries.keys().filter(|key| !known(key));
             unknown.any(|key| {
                 let known: Vec<_> = names().collect();
-                let meant = renamed::new_name(key, &known).or_else(|| nearest(key, names()));
-                meant == Some(field.name)
+                meant_key(key, &known) == Some(field.name)
             })
         };
         if let Some(node) = table.entries.get_mut(field.name) {
@@ -216,99 +216,6 @@ fn check_fields_of(
             out.push(Diagnostic::new(path, origin, message));
         }
     }
-}
-
-/// Reports unknown keys. `kind` is the node that names the kind of the table, if the table has one.
-fn refuse_unknown_keys(
-    table: &Table,
-    kind: Option<&Node>,
-    path: &str,
-    known: impl Fn(&str) -> bool,
-    out: &mut Vec<Diagnostic>,
-    all: impl Fn() -> Vec<&'static str>,
-) {
-    for (key, node) in table.entries.iter().filter(|(key, _)| !known(key)) {
-        let known = all();
-        let mut message = match renamed::new_name(key, &known) {
-            Some(new) => format!("`{key}` is called `{new}` now"),
-            None => unknown_key(path, key, &known),
-        };
-        if path.is_empty()
-            && let Some(whole) = path_below(table, key)
-        {
-            message += &format!(". There is `{whole}`: write the whole path");
-        }
-        if let Some(kind) = kind.filter(|kind| !kind.origin.is_beside(&node.origin)) {
-            message += &of_another_kind(kind, path);
-        }
-        out.push(Diagnostic::new(
-            &join(path, key),
-            node.key_origin(),
-            message,
-        ));
-    }
-}
-
-/// Returns the path of a table called `key` somewhere below the entries of a table.
-fn path_below(table: &Table, key: &str) -> Option<String> {
-    table.entries.iter().find_map(|(name, node)| {
-        let inner = node.table()?;
-        match inner.entries.get(key) {
-            Some(found) if found.table().is_some() => Some(join(name, key)),
-            _ => path_below(inner, key).map(|path| join(name, &path)),
-        }
-    })
-}
-
-/// Returns the hint about a key that was given for another kind than the one that an override or another file
-/// names.
-fn of_another_kind(kind: &Node, path: &str) -> String {
-    let (Value::Text(name), place) = (&kind.value, kind.origin.place()) else {
-        return String::new();
-    };
-    format!(
-        ". It is given for another kind: `kind = {name:?}` is from {place} and keeps the keys beside it; \
-         a whole table replaces them: --set '{path}={{ kind = {name:?} }}'"
-    )
-}
-
-/// Arguments of `longhaul list` by the kind of name that is chosen.
-const LISTS: [(&str, &str); 4] = [
-    ("congestion control", "algorithms"),
-    ("slow start", "slow-starts"),
-    ("queue discipline", "queues"),
-    ("kind of traffic", "traffic"),
-];
-
-/// Returns the message about a name that is not in `known`.
-pub(crate) fn unknown<'a>(
-    what: &str,
-    name: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> String {
-    let known: Vec<&str> = known.into_iter().collect();
-    let list = LISTS.iter().find(|(listed, _)| *listed == what);
-    let command = list.map(|(_, list)| format!("longhaul list {list}"));
-    let end = suggestion(name, &known, command.as_deref());
-    format!("unknown {what} `{name}`{end}")
-}
-
-/// Returns the message about an unknown key of the table at `path`.
-fn unknown_key(path: &str, key: &str, known: &[&str]) -> String {
-    let command = match path
-        .rsplit('.')
-        .find(|part| !part.is_empty() && part.parse::<usize>().is_err())
-    {
-        Some("queue") => "longhaul list queues".to_string(),
-        Some("traffic") => "longhaul list traffic".to_string(),
-        _ if path.starts_with("mesonet") => "longhaul list mesonet".to_string(),
-        Some("congestion") => "longhaul list algorithms".to_string(),
-        Some("slow_start") => "longhaul list slow-starts".to_string(),
-        Some(table) => format!("longhaul list keys {table}"),
-        None => "longhaul list keys".to_string(),
-    };
-    let end = suggestion(key, known, Some(&command));
-    format!("unknown key `{key}`{end}")
 }
 
 /// Returns the name, for messages, of the choice that the key `kind` of a table makes.
@@ -343,7 +250,7 @@ fn check_tagged(
             check_fields_of(Some(&node), fields, table, origin, path, out);
         }
         (None, Value::Text(name)) => {
-            let message = unknown(choice_of(path), name, names());
+            let message = unknown_name(choice_of(path), name, names());
             out.push(Diagnostic::new(
                 &join(path, KIND.name()),
                 &node.origin,
@@ -389,7 +296,7 @@ fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     };
     let Ok(entry) = registry::find_algorithm(&kind) else {
         let known = registry::algorithms().iter().map(|entry| entry.kind);
-        let message = unknown("congestion control", &kind, known);
+        let message = unknown_name("congestion control", &kind, known);
         return out.push(Diagnostic::at(table, KIND, path, message));
     };
     if let Some(Node { value, origin, .. }) = table.get(VARIANT) {
@@ -404,7 +311,7 @@ fn check_congestion(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
                 "?"
             };
             let message = renamed::variant(found, entry.variants)
-                .unwrap_or_else(|| unknown("variant", found, names));
+                .unwrap_or_else(|| unknown_name("variant", found, names));
             out.push(Diagnostic::new(
                 &join(path, VARIANT.name()),
                 origin,
@@ -431,7 +338,7 @@ fn check_slow_start(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
         } else {
             "?"
         };
-        let message = unknown("slow start", found, names());
+        let message = unknown_name("slow start", found, names());
         return out.push(Diagnostic::new(&join(path, KIND.name()), origin, message));
     }
     // Zero switches the limit off, as in ns-2.
@@ -523,7 +430,7 @@ fn check_choice(
 ) {
     let message = match &node.value {
         Value::Text(text) if names.contains(&text.as_str()) => return,
-        Value::Text(text) => unknown("value", text, names.iter().copied()),
+        Value::Text(text) => unknown_name("value", text, names.iter().copied()),
         found => format!(
             "expected one of {}, found {}",
             names.join(", "),

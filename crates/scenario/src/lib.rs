@@ -41,6 +41,7 @@ mod resolve;
 mod schema;
 mod topology;
 mod traffic;
+mod unknown_names;
 mod warnings;
 
 use std::path::Path;

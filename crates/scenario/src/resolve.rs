@@ -7,7 +7,6 @@ use longhaul_keys::{Field, KIND, Profile};
 use longhaul_units::{Bytes, Time};
 
 use crate::algorithm;
-use crate::check::unknown;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path, SharedSettings};
@@ -18,6 +17,7 @@ use crate::model::protocol::Protocol;
 use crate::model::{self, CountedFlows, Length, MoreMeasures, Scenario, Seeds};
 use crate::proxy::{self, Site};
 use crate::topology::{self, AccessLinks, Core};
+use crate::unknown_names::unknown_name;
 
 /// A complete document, with all that the engine's configuration is built from.
 pub(crate) struct ResolvedDocument {
@@ -172,7 +172,7 @@ fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
     for (index, label) in stop.list(CountedFlows::labels).iter().enumerate() {
         if !labels.contains(&label.word()) {
             let what = "label of flows with exchanges";
-            let message = unknown(what, label.word(), labels.clone());
+            let message = unknown_name(what, label.word(), labels.clone());
             let path = format!("measure.stop.of.{index}");
             out.push(Diagnostic::new(&path, &label.origin, message));
         }
@@ -214,7 +214,7 @@ fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagn
         if !known.contains(node.word()) {
             let path = format!("measure.capture.{index}");
             let known = names.iter().map(String::as_str).take(LISTED);
-            let message = unknown("link or node", node.word(), known);
+            let message = unknown_name("link or node", node.word(), known);
             out.push(Diagnostic::new(&path, &node.origin, message));
         }
     }

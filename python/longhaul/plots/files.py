@@ -118,7 +118,7 @@ def as_svg(
 
 
 def _draw(drawing: Figure, text: io.StringIO, dpi: float, metadata: Any) -> None:  # noqa: ANN401
-    drawing.dpi = POINTS_PER_INCH
+    own_dpi, drawing.dpi = drawing.dpi, POINTS_PER_INCH
     wide, high = drawing.get_size_inches()
     svg: Any = _Renderer(  # type: ignore[no-untyped-call]
         POINTS_PER_INCH * wide, POINTS_PER_INCH * high, text, image_dpi=dpi, metadata=metadata
@@ -127,6 +127,7 @@ def _draw(drawing: Figure, text: io.StringIO, dpi: float, metadata: Any) -> None
     renderer: Any = MixedModeRenderer(drawing, wide, high, dpi, svg)  # type: ignore[no-untyped-call]
     drawing.draw(renderer)
     renderer.finalize()
+    drawing.dpi = own_dpi
 
 
 class _Renderer(RendererSVG):

@@ -10,10 +10,11 @@ use longhaul_units::Span;
 
 use super::keys::LinkParts;
 use super::loss;
-use crate::check::{check_fields, unknown};
+use crate::check::check_fields;
 use crate::document::{Node, Origin, Source, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::files::{read_text, relative_to};
+use crate::unknown_names::unknown_name;
 
 /// Reads and checks a link's changes; a file that is named is replaced by its text.
 pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> {
@@ -157,7 +158,7 @@ fn check_columns(columns: &[Node], path: &str) -> Result<(), Diagnostic> {
              leave; changes have a first line such as `at, rate`"
                 .to_string()
         } else {
-            unknown("column", name, &mut known)
+            unknown_name("column", name, &mut known)
         };
         return Err(Diagnostic::new(path, &column.origin, message));
     }

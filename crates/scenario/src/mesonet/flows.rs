@@ -6,11 +6,11 @@ use super::clock::Clock;
 use super::keys::{AlgorithmKeys, HostKeys, LongLivedKeys as Keys, MesoNet};
 use super::layout::{Layout, find};
 use crate::algorithm::{self, DEFAULT_CONGESTION};
-use crate::check::unknown;
 use crate::document::{Node, Origin, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::flow::resolve_congestion;
 use crate::making::Algorithms;
+use crate::unknown_names::unknown_name;
 
 /// The default variant of algorithms that have one of this name (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
@@ -165,7 +165,7 @@ pub(crate) fn long_lived(
         let algorithm = keys.algorithm.map(|wanted| {
             let position = labels.iter().position(|label| *label == wanted);
             if position.is_none() {
-                let message = unknown("algorithm", &wanted, labels.iter().copied());
+                let message = unknown_name("algorithm", &wanted, labels.iter().copied());
                 out.push(Diagnostic::at(table, Keys::algorithm, &path, message));
             }
             position.unwrap_or(0)

@@ -7,9 +7,9 @@ use longhaul_units::Span;
 use super::clock::Clock;
 use super::keys::{LinkKeys, RouteKeys, TopologyFile};
 use super::layout::Layout;
-use crate::check::unknown;
 use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
+use crate::unknown_names::unknown_name;
 
 /// Links and routing tables.
 pub(crate) struct Routes {
@@ -238,7 +238,7 @@ fn backbone_router(
     let names = || layout.backbone.iter().map(|router| router.name.as_str());
     let position = names().position(|name| name == node.word());
     if position.is_none() {
-        let message = unknown("backbone router", node.word(), names());
+        let message = unknown_name("backbone router", node.word(), names());
         out.push(Diagnostic::new(path, &node.origin, message));
     }
     position

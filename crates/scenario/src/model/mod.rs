@@ -15,7 +15,7 @@ pub(crate) mod quic;
 use self::flow::{AnyFlow, FlowAccess, TcpFlow, UdpFlow};
 use self::quic::QuicFlow;
 use crate::mesonet::keys::MesoNet;
-use crate::proxy::PROXY;
+use crate::proxy::keys::PROXY;
 use crate::topology::{FLOW_PLACES, TOPOLOGY};
 
 /// The whole file.

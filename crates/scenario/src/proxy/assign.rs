@@ -3,7 +3,8 @@
 use longhaul_engine::config::{Proxy, ProxyChange};
 use longhaul_units::Bytes;
 
-use super::{ProxyKeys, Site};
+use super::Site;
+use super::keys::ProxyKeys;
 use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, Path};

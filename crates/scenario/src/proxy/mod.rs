@@ -1,7 +1,7 @@
 //! Proxies: defaults, consistency, and the engine's configuration.
 
 mod assign;
-mod keys;
+pub(crate) mod keys;
 
 use std::sync::Arc;
 
@@ -12,8 +12,7 @@ use longhaul_keys::{Field, KIND, Profile};
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
 pub(crate) use self::assign::assign;
-use self::keys::ChangeKeys;
-pub(crate) use self::keys::{PROXY, ProxyKeys};
+use self::keys::{ChangeKeys, PROXY, ProxyKeys};
 use crate::document::{Table, Value, fill, join};
 use crate::error::Diagnostic;
 use crate::flow::{self, SharedSettings};

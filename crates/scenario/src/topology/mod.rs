@@ -4,10 +4,10 @@ use longhaul_engine::Graph;
 use longhaul_keys::{Field, Key, Kind, count, joined, key, keys};
 use longhaul_units::{Rate, Span};
 
-use crate::check::unknown;
 use crate::document::{Origin, Table, join};
 use crate::error::Diagnostic;
 use crate::link::{self, AccessKeys, Context, CoreLink};
+use crate::unknown_names::unknown_name;
 
 /// A kind of topology.
 pub(crate) struct Topology {
@@ -170,7 +170,7 @@ pub(crate) fn find_node(
     let wanted = table.word(key);
     let position = nodes.iter().position(|name| name == wanted);
     if position.is_none() {
-        let message = unknown("node", wanted, nodes.iter().map(String::as_str));
+        let message = unknown_name("node", wanted, nodes.iter().map(String::as_str));
         out.push(Diagnostic::at(table, key, path, message));
     }
     position

@@ -22,7 +22,7 @@ use crate::document::Origin;
 use crate::link::AccessKeys;
 use crate::model::Scenario;
 use crate::model::flow::{AnyFlow, FlowAccess};
-use crate::proxy::ProxyKeys;
+use crate::proxy::keys::ProxyKeys;
 use crate::queue;
 use crate::render::ExplainRow;
 use crate::resolve::ResolvedDocument;

@@ -28,12 +28,36 @@ fn an_unknown_key_is_underlined_with_the_nearest_name() {
     let message = replaced("rate =", "rat =");
     let line = "bottleneck = { rat = \"1 Gbps\", delay = \"50 ms\", queue = { kind = \"droptail\", \
                 limit = \"1 BDP\" } }";
-    let expected = format!(
-        "wrong.toml:5:16: topology.dumbbell.bottleneck.rat: unknown key `rat` (did you mean \
-         `rate`?); `longhaul list keys bottleneck` shows all 18\n 5 | {line}\n   | {}^^^",
-        " ".repeat(15)
-    );
-    assert_eq!(message, expected);
+    let head = "wrong.toml:5:16: topology.dumbbell.bottleneck.rat: unknown key `rat` (did you mean \
+                `rate`?); `longhaul list keys bottleneck` shows all ";
+    let marked = format!("\n 5 | {line}\n   | {}^^^", " ".repeat(15));
+    assert!(message.starts_with(head), "{message}");
+    assert!(message.ends_with(&marked), "{message}");
+}
+
+#[test]
+fn the_words_of_other_tools_lead_to_keys() {
+    let path = "topology.dumbbell.bottleneck";
+    for (from, to, head) in [
+        (
+            "delay =",
+            "latency =",
+            "5:33: topology.dumbbell.bottleneck.latency",
+        ),
+        (
+            "rate =",
+            "bandwidth =",
+            "5:16: topology.dumbbell.bottleneck.bandwidth",
+        ),
+    ] {
+        let (key, word) = (from.trim_end_matches(" ="), to.trim_end_matches(" ="));
+        let message = replaced(from, to);
+        let meant = format!("unknown key `{word}` (did you mean `{key}`?)");
+        assert_one(&message, &format!("wrong.toml:{head}"), &[&meant, path]);
+    }
+    // Only where the table has the key that is meant.
+    let elsewhere = refusal(&format!("latency = 1\n{BASE}"));
+    assert!(!elsewhere.contains("did you mean"), "{elsewhere}");
 }
 
 /// A program writes a scenario in one line, and makes the same mistake in each of its flows.
