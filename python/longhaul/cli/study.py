@@ -30,10 +30,11 @@ from longhaul.files.writing import write_text
 from longhaul.results import open_runs
 from longhaul.studies import conclusions, ledger, parts
 from longhaul.studies import record as record_
-from longhaul.studies.addition import not_recorded
+from longhaul.studies.addition import lost, not_recorded
 from longhaul.studies.adoption import adopt as take
 from longhaul.studies.data import REPLICATION, Data, NotRunError
 from longhaul.studies.numbers import Numbers
+from longhaul.studies.record import Record
 from longhaul.studies.study import NONE_INSTALLED, README, Study, find, studies
 
 Name = Annotated[
@@ -184,8 +185,9 @@ def run(
             failed = record_.execute(study, chosen, finished, workers=workers, watch=told)
     results = record_.collect(study, finished, scale, before)
     folders = [target / "results" / scale, *([recorded] if record else [])]
-    for folder in folders:
-        results.write(folder)
+    results.write(folders[0])
+    if record:
+        _record(study, results, recorded)
     report_file, judgements = page.judged(
         study, results, target / f"{scale}.html", experiment or ()
     )
@@ -205,6 +207,20 @@ def run(
     if failed:
         warn([f"{run.name}: {message}" for run, message in failed])
         raise RunError(f"{len(failed)} runs failed; the same command retries them")
+
+
+def _record(study: Study, results: Record, folder: Path) -> None:
+    """Write results to the study's own folder, unless recorded runs would be lost by it."""
+    facts = results.facts
+    if (folder / "run.json").is_file():
+        recorded = record_.read(folder, study).data
+        gone = lost(results.data, recorded, study.runs(facts.scale, []))
+        if gone:
+            raise InputError(
+                f"--record: {len(gone)} recorded runs are not among these results and would be lost, "
+                f"{gone[0].name} first; --add keeps them"
+            )
+    results.write(folder)
 
 
 # Runs of a part whose metrics stand side by side.

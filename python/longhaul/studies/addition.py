@@ -37,6 +37,12 @@ def not_recorded(recorded: Data, runs: Sequence[Run]) -> list[Run]:
     return [run for run in runs if row_of(run) is None]
 
 
+def lost(new: Data, recorded: Data, runs: Sequence[Run]) -> list[Run]:
+    """Return the runs that have a recorded row and none in the new data."""
+    lacking = {run.name for run in not_recorded(recorded, runs)}
+    return [run for run in not_recorded(new, runs) if run.name not in lacking]
+
+
 def _values(
     lacking: Sequence[Run], runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> pl.DataFrame:
