@@ -136,7 +136,11 @@ def test_what_a_stack_refuses_is_not_evaluated() -> None:
     by_section = {one.section: one for one in left.criteria}
     short = by_section["5.1.5"]
     assert not short.experiments
-    assert short.why.startswith("short: flows.1.traffic: a QUIC flow has no traffic")
+    assert short.why == (
+        "short: flows.1.traffic: a QUIC flow has no traffic: it has one connection, with a "
+        "transfer or unlimited data"
+    )
+    assert by_section["7.4"].why.endswith("holds after IP and UDP headers")
     assert by_section["6.1"] == {one.section: one for one in whole.criteria}["6.1"]
     # Nothing is refused of an evaluation without a stack.
     assert evaluable(whole, [contenders.contender("cubic")], "quick", {}) == whole

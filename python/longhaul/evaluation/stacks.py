@@ -17,6 +17,8 @@ from longhaul.campaign.sweep import Run
 # In the table of a contender: the settings of its stack.
 STACK = "stack"
 PATTERN = re.compile(r"(?P<kind>[\w-]+):(?P<congestion>[\w-]+)")
+# Parts of a message that are for authors of scenarios: where the key is, and what to do about it.
+ADVICE = re.compile(r"^.*?(?=flows\.)|; leave it out$| \(this value: [^()]*\)$")
 
 # The least that a scenario needs.
 TOPOLOGY = {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}
@@ -68,6 +70,5 @@ def refused(runs: Sequence[Run]) -> dict[str, str]:
         try:
             run.resolved  # noqa: B018
         except ScenarioError as error:
-            first = str(error).splitlines()[0]
-            reasons[run.experiment] = re.sub(r"^.*?(?=flows\.)", "", first)
+            reasons[run.experiment] = re.sub(ADVICE, "", str(error).splitlines()[0])
     return reasons
