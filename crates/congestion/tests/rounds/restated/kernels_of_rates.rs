@@ -75,9 +75,8 @@ impl Illinois {
     fn update_params(&mut self, cwnd: u64) {
         if cwnd < 15 {
             (self.alpha, self.beta) = (128, 32);
-        } else if self.cnt_rtt > 0 {
-            let dm = self.max_rtt - self.base_rtt;
-            let da = self.sum_rtt / self.cnt_rtt - self.base_rtt;
+        } else if let Some(mean) = self.sum_rtt.checked_div(self.cnt_rtt) {
+            let (dm, da) = (self.max_rtt - self.base_rtt, mean - self.base_rtt);
             self.alpha = self.alpha(da, dm);
             self.beta = Self::beta(da, dm);
         }

@@ -324,19 +324,18 @@ impl Law for Xcp {
     }
 
     fn apply(&mut self, event: &Event, window: &mut Window) {
-        if let Event::Ack(ack, phase) = event {
-            if let Some(RouterFeedback::Xcp { change }) = ack.router
-                && *phase != Phase::Recovery
-                && ack.acked > 0
-            {
-                self.granted = change;
-                let change = if phase.may_grow() {
-                    change
-                } else {
-                    change.min(0.0)
-                };
-                window.grow(change * ack.srtt.as_secs_f64());
-            }
+        if let Event::Ack(ack, phase) = event
+            && let Some(RouterFeedback::Xcp { change }) = ack.router
+            && *phase != Phase::Recovery
+            && ack.acked > 0
+        {
+            self.granted = change;
+            let change = if phase.may_grow() {
+                change
+            } else {
+                change.min(0.0)
+            };
+            window.grow(change * ack.srtt.as_secs_f64());
         }
         answer_as_standard(event, window);
     }

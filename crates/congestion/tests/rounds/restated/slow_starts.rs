@@ -414,8 +414,10 @@ fn rapid_start() {
 /// in what was delivered in the last one.
 #[derive(Default)]
 struct Search {
-    /// Duration, end of the current bin, and segments sent and delivered until the ends of all bins.
-    bins: Option<(Span, Time, Vec<(u64, u64)>)>,
+    /// Duration and end of the current bin; none while nothing is watched.
+    bin: Option<(Span, Time)>,
+    /// Segments sent and delivered until the ends of all bins.
+    totals: Vec<(u64, u64)>,
 }
 
 impl Search {
@@ -440,33 +442,34 @@ impl SlowStart for Search {
     fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         let Some(rtt) = ack.rtt else { return };
         let now = (ack.delivered + ack.lost + ack.in_flight, ack.delivered);
-        if let Some((duration, end, totals)) = &mut self.bins {
-            if ack.now < *end {
+        if let Some((duration, end)) = self.bin {
+            if ack.now < end {
                 return;
             }
-            let passed = 1 + ack.now.since(*end).as_ps() / duration.as_ps();
+            let passed = 1 + ack.now.since(end).as_ps() / duration.as_ps();
             if passed <= 10 {
-                let before = totals[totals.len() - 1];
-                totals.extend((1..passed).map(|_| before));
-                totals.push(now);
-                *end += *duration * passed;
-                if Self::missing(*duration, totals, rtt).is_some_and(|part| part >= 0.26) {
+                let before = self.totals[self.totals.len() - 1];
+                self.totals.extend((1..passed).map(|_| before));
+                self.totals.push(now);
+                self.bin = Some((duration, end + duration * passed));
+                let missing = Self::missing(duration, &self.totals, rtt);
+                if missing.is_some_and(|part| part >= 0.26) {
                     window.exit_slow_start();
-                    self.bins = None;
+                    self.bin = None;
                 }
                 return;
             }
         }
         let duration = Span::from_secs_f64(0.35 * rtt.as_secs_f64());
-        self.bins = Some((duration, ack.now + duration, vec![now]));
+        (self.bin, self.totals) = (Some((duration, ack.now + duration)), vec![now]);
     }
 
     fn on_reduction(&mut self, _signal: &Congestion, _before: f64, _window: &mut Window) {
-        self.bins = None;
+        self.bin = None;
     }
 
     fn on_timeout(&mut self, _timeout: &Timeout) {
-        self.bins = None;
+        self.bin = None;
     }
 }
 
