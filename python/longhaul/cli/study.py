@@ -217,8 +217,8 @@ def _record(study: Study, results: Record, folder: Path) -> None:
         gone = lost(results.data, recorded, study.runs(facts.scale, []))
         if gone:
             raise InputError(
-                f"--record: {len(gone)} recorded runs are not among these results and would be lost, "
-                f"{gone[0].name} first; --add keeps them"
+                f"--record: {len(gone)} recorded runs are not among these results, "
+                f"{gone[0].name} first, and would be lost; --add keeps them"
             )
     results.write(folder)
 
