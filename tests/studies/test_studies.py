@@ -241,6 +241,20 @@ def test_recording_keeps_results_beside_the_study(tiny: Path, cli: CommandLine) 
     assert "one run" in cli("study", "claims", "tiny").stdout
 
 
+def test_a_recording_without_the_recorded_runs_is_refused(tiny: Path, cli: CommandLine) -> None:
+    record = ("study", "run", "tiny", "-q", "--record")
+    assert cli(*record).returncode == 0
+    values = tiny / "results/quick/values.parquet"
+    before = values.read_bytes()
+    part = (*record, "--replications", "1", "--store", "new")
+    refused = cli(*part)
+    assert refused.returncode == 2
+    assert "2 recorded runs are not among these results" in refused.stderr
+    assert values.read_bytes() == before
+    assert cli(*part, "--add").returncode == 0
+    assert len(pl.read_parquet(values)) == 4
+
+
 def test_a_number_from_one_run_is_judged_by_where_one_more_run_would_lie(
     tiny: Path, cli: CommandLine
 ) -> None:
@@ -301,9 +315,6 @@ def test_recorded_rows_are_added_to_new_ones_with_their_version(
     assert (
         recorded().drop("results_version", "wall_s").equals(old.drop("results_version", "wall_s"))
     )
-    # Without it, what the store lacks is not recorded.
-    assert cli(*run, "--replications", "1", "--store", "new").returncode == 0
-    assert len(recorded()) == 2
 
 
 def test_recorded_runs_are_not_repeated_by_adding_to_them(tiny: Path, cli: CommandLine) -> None:
