@@ -1,13 +1,12 @@
 //! DCTCP of a current kernel (Linux 6.18, `tcp_dctcp.c`): the estimate is in parts of 1024, and once it has fewer than 16 of them a
 //! round trip without marks leaves none. The share of a round trip without the current acknowledgement counts.
 
-use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Cause, Congestion, Phase, Timeout};
 use crate::marked_share::MarkedShare;
 use crate::parameter::Settings;
-use crate::whole_windows::{Counted, Reducing, grow_by_one_for, half, reduce};
+use crate::whole_windows::{Counted, grow_by_one_for, half, reduce};
 use crate::window::Window;
 
 /// Largest estimate (`DCTCP_MAX_ALPHA`).
@@ -27,7 +26,6 @@ pub struct KernelDctcp {
     una: u64,
     next_seq: u64,
     counted: Counted,
-    reducing: Reducing,
 }
 
 impl KernelDctcp {
@@ -42,7 +40,6 @@ impl KernelDctcp {
             una: 0,
             next_seq: 0,
             counted: Counted::default(),
-            reducing: Reducing::default(),
         }
     }
 
@@ -68,7 +65,6 @@ impl KernelDctcp {
         }
         let (newly, marked) = self.marks.take(ack);
         (self.delivered, self.marked) = (self.delivered + newly, self.marked + marked);
-        self.reducing.on_ack(ack);
         if phase == Phase::Avoidance {
             let cwnd = window.cwnd() as u64;
             grow_by_one_for(&mut self.counted, window, cwnd, ack.credit as u64);
@@ -77,7 +73,6 @@ impl KernelDctcp {
 
     /// Follows `dctcp_ssthresh` for a mark, and `dctcp_react_to_loss`.
     pub(super) fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
-        self.reducing.begin(event);
         self.counted = Counted::default();
         let target = match event.cause {
             Cause::Ecn => {
@@ -90,16 +85,11 @@ impl KernelDctcp {
     }
 
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
-        self.reducing.begin_recovery();
         self.counted = Counted::default();
         if !event.keep_ssthresh {
             window.set_ssthresh(half(event.base));
         }
         window.restart();
-    }
-
-    pub(super) fn on_recovery_exit(&mut self, now: Time) {
-        self.reducing.end_recovery(now);
     }
 
     pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {

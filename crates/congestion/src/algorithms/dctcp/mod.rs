@@ -6,7 +6,6 @@
 
 mod kernel;
 
-use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
 use self::kernel::KernelDctcp;
@@ -121,12 +120,6 @@ impl CongestionControl for Dctcp {
         match &mut self.kernel {
             Some(kernel) => kernel.on_timeout(event, window),
             None => restart(event, window),
-        }
-    }
-
-    fn on_recovery_exit(&mut self, now: Time, _window: &mut Window) {
-        if let Some(kernel) = &mut self.kernel {
-            kernel.on_recovery_exit(now);
         }
     }
 
