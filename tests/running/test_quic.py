@@ -86,7 +86,8 @@ def test_qlog_has_the_events_of_the_stacks_own_log(tmp_path: Path) -> None:
     assert own["description"].endswith("the stack's own log")
     times = [event["time"] for event in own["events"]]
     assert times == sorted(times)
-    assert 5990 < times[-1] <= 6000
+    # Packets come in every round trip of at most 65 ms.
+    assert 5935 < times[-1] <= 6000
     assert "count" in tables["description"]
     assert not (run.path / "flow-1.sqlog").exists()
 
