@@ -99,19 +99,6 @@ def test_shares_are_of_what_both_use() -> None:
     assert MEASURES["ends"](found, **share) == pytest.approx(0.75 / 0.8)
 
 
-def test_scatter_of_runs_is_compared_between_queues() -> None:
-    def of(queue: str, values: list[float]) -> list[dict[str, Any]]:
-        return [
-            {"queue": queue, "k": 0, "replication": i, "frf": value}
-            for i, value in enumerate(values)
-        ]
-
-    found = data(*of("red", [4, 5, 6]), *of("droptail", [8, 10, 16]), axes=("k",))
-    # Quartiles 4.5 and 5.5 of 5; 9 and 13 of 10.
-    scatter = MEASURES["scatter_droptail_over_red"](found, "E", "frf", "k")
-    assert scatter == pytest.approx((4 / 10) / (1 / 5))
-
-
 def test_the_scripts_arguments_are_keys_of_the_scenario() -> None:
     """Each key in the README's table of arguments is a key of the study's scenarios."""
     table = STUDY.readme.partition("## The script's arguments")[2].partition("\n## ")[0]

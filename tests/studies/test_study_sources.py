@@ -133,12 +133,24 @@ def test_contraries_follow_from_the_sentences(study: Study) -> None:
 
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
+def test_a_printed_size_has_no_contrary(study: Study) -> None:
+    """A band on both sides of a printed number asks for its size, not for the larger side."""
+    for claim in study.claims:
+        band = claim.expected
+        if band.printed is not None and band.low < band.printed < band.high:
+            is_size = isfinite(band.low) and isfinite(band.high) and not claim.is_set_up
+            assert not (is_size and band.opposite is not None), claim.id
+
+
+@pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_no_band_holds_what_cannot_be(study: Study) -> None:
     for claim in study.claims:
         metric = claim.question.metric
         if claim.measure == "value" and metric in {"utilisation", "jain", "mbps"}:
             most = 1.0 if metric == "jain" else 100.0
             assert not isfinite(claim.expected.high) or claim.expected.high <= most, claim.id
+        if claim.measure == "value" and metric and "_full_s_" in metric:
+            assert not isfinite(claim.expected.low) or claim.expected.low >= 0.0, claim.id
 
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)

@@ -1,7 +1,6 @@
 """Measures of this study's claims alone; the others are measures of any study."""
 
 import numpy as np
-import polars as pl
 
 from longhaul.analysis.fairness import bandwidth_stolen
 from longhaul.analysis.statistics import crossing, rank_correlation
@@ -68,28 +67,7 @@ def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
     return rank_trend(Curve(n, n / (n + 1) * whole - beside.y[inside]))
 
 
-# Scatter of single runs, and distances from values that are derived.
-
-
-def scatter_of_runs(data: Data, of: str, metric: str, axis: str, low: float = -1,
-                    high: float = 1e9, **cell: str | float) -> float:  # fmt: skip
-    """Return the interquartile range of runs over their median: the median over cells."""
-    points = data.points(of, **cell).filter(pl.col(axis).is_between(low, high))
-    quarter, half, rest = (
-        points.group_by(axis).agg(pl.col(metric).quantile(part, "linear")).sort(axis)[metric]
-        for part in (0.25, 0.5, 0.75)
-    )
-    return float(((rest - quarter) / half).median())  # type: ignore[arg-type]
-
-
-@measure
-def scatter_droptail_over_red(data: Data, of: str, metric: str, axis: str, low: float = -1,
-                              high: float = 1e9, **cell: str | float) -> float:  # fmt: skip
-    """Return the scatter of single runs under drop-tail, over that under RED."""
-    red, droptail = (
-        scatter_of_runs(data, of, metric, axis, low, high, queue=queue, **cell) for queue in QUEUES
-    )
-    return droptail / red
+# Distances from values that are derived.
 
 
 @measure

@@ -16,7 +16,7 @@ from . import hybrid, theory
 
 LOSSES = np.geomspace(1e-4, 1e-2, 100)
 # The report does not say which round trip the curve of CUBIC has; its text fits this one.
-CURVE_RTT_S = 0.15
+CURVE_RTT_S = 0.14
 
 
 def _curves(*algorithms: str) -> Draw:
@@ -97,7 +97,7 @@ FIGURES: list[Figure] = [
     ),
     Figure(
         "A-2", "CUBIC and Reno", ("FL-CURVE",),
-        "CUBIC with its band: ahead up to about 1 %; no round-trip time is stated, here 150 ms.",
+        "CUBIC with its band: ahead up to about 1 %; no round-trip time is stated, here 140 ms.",
         _CURVES, panels=(), draw=_curves("reno", "cubic"),
     ),
     Figure(

@@ -76,10 +76,20 @@ def fluid_throughput(
     return throughput(algorithm, rtt_ms, buffer, factor)
 
 
+def _losses(algorithm: str, low: float, high: float) -> list[float]:
+    return [cell(algorithm, rtt, b).loss for rtt in RTTS_MS if low <= rtt <= high for b in BUFFERS]
+
+
 @measure
-def fluid_loss(data: Data, algorithm: str, rtt_ms: float, buffer: float) -> float:
-    """Return the equilibrium's loss rate in one cell."""
-    return cell(algorithm, rtt_ms, buffer).loss
+def least_loss(data: Data, algorithm: str, low: float, high: float) -> float:
+    """Return the smallest loss rate of the equilibria between two round-trip times."""
+    return min(_losses(algorithm, low, high))
+
+
+@measure
+def largest_loss(data: Data, algorithm: str, low: float, high: float) -> float:
+    """Return the largest loss rate of the equilibria between two round-trip times."""
+    return max(_losses(algorithm, low, high))
 
 
 def _advantages(algorithm: str, low: float, high: float) -> np.ndarray:
