@@ -9,14 +9,12 @@ import polars as pl
 
 from longhaul.analysis import outliers
 from longhaul.analysis.ranks import value_ranks
-from longhaul.analysis.statistics import rank_correlation
 from longhaul.mesonet import groups
 from longhaul.studies.data import Data, NotRunError
 from longhaul.studies.measures import Measures
 from longhaul.studies.selection import Word, selects
 
 from .contrasts import MACROSCOPIC
-from .measures import ORDER, RETRANSMISSIONS
 from .tables import ALGORITHMS, ROLES, chosen
 
 MEASURES = Measures()
@@ -27,12 +25,10 @@ ALTERNATES = {"N8L-CUT": SIX, "N8H-CUT": ALGORITHMS, "N9-CUT": SIX}
 FILES = "SP+D+WO"
 
 
-def _values(
-    data: Data, of: str, metrics: list[str], condition: Word = ""
-) -> tuple[list[int], np.ndarray]:
-    """Return the conditions that were run with all alternates, and metrics under them.
+def _values(data: Data, of: str, metrics: list[str], condition: Word = "") -> np.ndarray:
+    """Return metrics as an array (condition, metric, alternate), NaN where there is no value.
 
-    An array (condition, metric, alternate), NaN where there is no value.
+    Conditions are those that were run with all alternates.
     """
     alternates = ALTERNATES[of]
     cells = data.cells(of).filter(pl.col("algorithm").is_in(alternates))
@@ -49,7 +45,7 @@ def _values(
     ]
     values = cells.select(known).cast(pl.Float64).to_numpy()
     array: np.ndarray = values.reshape(-1, len(alternates), len(metrics)).transpose(0, 2, 1)
-    return cells["condition"].unique(maintain_order=True).to_list(), array
+    return array
 
 
 def mean_ranks(
@@ -63,7 +59,7 @@ def mean_ranks(
     numbers = [groups.GROUPS[place][0] for place in chosen(files)]
     roles = [role] if role else list(ROLES)
     metrics = [f"mean_{ROLES[role_]}_{number}" for role_ in roles for number in numbers]
-    rows = _values(data, of, metrics, condition)[1].reshape(-1, len(ALTERNATES[of]))
+    rows = _values(data, of, metrics, condition).reshape(-1, len(ALTERNATES[of]))
     complete = rows[~np.isnan(rows).any(axis=1)]
     return dict(zip(ALTERNATES[of], value_ranks(complete).mean(axis=0).tolist(), strict=True))
 
@@ -84,14 +80,6 @@ def cut_outliers(data: Data, of: str, condition: Word = "") -> float:
     Of table 8-19, without the share of movies.
     """
     names = [name for name in MACROSCOPIC if name != "movie_share"]
-    rows = _values(data, of, names, condition)[1].reshape(-1, len(ALTERNATES[of]))
+    rows = _values(data, of, names, condition).reshape(-1, len(ALTERNATES[of]))
     critical = outliers.nist_critical(len(ALTERNATES[of]))
     return float(np.mean([outliers.residuals(row, critical).is_outlier for row in rows]))
-
-
-@measure
-def cut_congestion(data: Data, of: str, condition: Word = "") -> float:
-    """Return the rank correlation of conditions' retransmissions with the printed order."""
-    conditions, values = _values(data, of, [RETRANSMISSIONS], condition)
-    printed = [ORDER.index(condition) for condition in conditions]
-    return rank_correlation(values[:, 0].mean(axis=1), np.array(printed, float))
