@@ -83,6 +83,9 @@ def test_qlog_has_the_events_of_the_stacks_own_log(tmp_path: Path) -> None:
     own, tables = qlog.qlog(run)["traces"]
     lost = [event for event in own["events"] if event["name"] == "recovery:packet_lost"]
     assert len(lost) == run.flows["total_retransmitted_pkts"][0] > 0
+    # All packets, and those of the handshake.
+    sent = [event for event in own["events"] if event["name"] == "transport:packet_sent"]
+    assert run.flows["total_sent_pkts"][0] < len(sent) < run.flows["total_sent_pkts"][0] + 5
     assert own["description"].endswith("the stack's own log")
     times = [event["time"] for event in own["events"]]
     assert times == sorted(times)

@@ -251,6 +251,8 @@ def test_a_recording_without_the_recorded_runs_is_refused(tiny: Path, cli: Comma
     assert refused.returncode == 2
     assert "2 recorded runs are not among these results" in refused.stderr
     assert values.read_bytes() == before
+    # Nothing was run for it.
+    assert not list(Path("new").rglob("*.json"))
     assert cli(*part, "--add").returncode == 0
     assert len(pl.read_parquet(values)) == 4
 

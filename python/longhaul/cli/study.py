@@ -176,6 +176,10 @@ def run(
     chosen = study.runs(scale, names, replications, _levels(where or []))
     recorded = study.recorded / scale
     before = record_.read(recorded, study) if add and (recorded / "run.json").is_file() else None
+    replaces = record and before is None and (recorded / "run.json").is_file()
+    if replaces:
+        kept = record_.collect(study, finished, scale)
+        _refuse_loss(study, kept, () if only_judge else chosen)
     failed = []
     if not only_judge:
         if before is not None:
@@ -185,9 +189,10 @@ def run(
             failed = record_.execute(study, chosen, finished, workers=workers, watch=told)
     results = record_.collect(study, finished, scale, before)
     folders = [target / "results" / scale, *([recorded] if record else [])]
-    results.write(folders[0])
-    if record:
-        _record(study, results, recorded)
+    if replaces:
+        _refuse_loss(study, results)
+    for folder in folders:
+        results.write(folder)
     report_file, judgements = page.judged(
         study, results, target / f"{scale}.html", experiment or ()
     )
@@ -209,18 +214,17 @@ def run(
         raise RunError(f"{len(failed)} runs failed; the same command retries them")
 
 
-def _record(study: Study, results: Record, folder: Path) -> None:
-    """Write results to the study's own folder, unless recorded runs would be lost by it."""
-    facts = results.facts
-    if (folder / "run.json").is_file():
-        recorded = record_.read(folder, study).data
-        gone = lost(results.data, recorded, study.runs(facts.scale, []))
-        if gone:
-            raise InputError(
-                f"--record: {len(gone)} recorded runs are not among these results, "
-                f"{gone[0].name} first, and would be lost; --add keeps them"
-            )
-    results.write(folder)
+def _refuse_loss(study: Study, results: Record, to_run: Sequence[Run] = ()) -> None:
+    """Refuse to record results without all recorded runs, but for those that are still to run."""
+    scale = results.facts.scale
+    recorded = record_.read(study.recorded / scale, study).data
+    coming = {run.name for run in to_run}
+    runs = [run for run in study.runs(scale) if run.name not in coming]
+    if gone := lost(results.data, recorded, runs):
+        raise InputError(
+            f"--record: {len(gone)} recorded runs are not among these results, "
+            f"{gone[0].name} first, and would be lost; --add keeps them"
+        )
 
 
 # Runs of a part whose metrics stand side by side.
