@@ -25,6 +25,7 @@ STUDY = find("nist-2010")
 MAIN = ("N8H-MAIN", "N8L-MAIN", "N9-MAIN")
 tables = STUDY.module("mixed.tables")
 contrasts = STUDY.module("mixed.contrasts")
+cut = STUDY.module("mixed.cut")
 
 
 def explained(run: Run) -> dict[str, str]:
@@ -340,3 +341,42 @@ def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> Non
         took = done["end_s"] - done["connected_s"]
         predicted = float(found.times_s(np.array([float(done["size_pkts"])]))[0])
         assert predicted == pytest.approx(took, rel=0.01), size
+
+
+def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> None:
+    """Under each condition the six differ by 10 packets/s in the order of their names."""
+    others = 13  # Documents on very fast paths between fast hosts, of which CTCP has no flows.
+    rows = [
+        {
+            "experiment": "N9-CUT", "condition": condition, "algorithm": name, "replication": 0,
+            # Movies do not count, nor does a condition that lacks an alternate.
+            "mean_alternate_1": 100.0 - 10 * place,
+            f"mean_alternate_{others}": None if name == "CTCP" else 100.0 - 10 * place,
+            "mean_alternate_18": (100.0 if condition < 3 else -100.0) + 10 * place,
+            "mean_standard_18": 100.0 - 10 * place,
+        }
+        for condition in (1, 2, 3)
+        for place, name in enumerate(sorted(cut.SIX))
+        if (condition, name) != (3, "BIC")
+    ]  # fmt: skip
+    data = Data(pl.DataFrame(rows), pl.DataFrame(), ("condition", "algorithm"))
+    names = sorted(cut.SIX)
+    alternate = cut.mean_ranks(data, "N9-CUT", "alternate")
+    assert alternate == {name: place + 1.0 for place, name in enumerate(names)}
+    assert cut.mean_ranks(data, "N9-CUT") == dict.fromkeys(names, 3.5)
+    places = [cut.cut_place(data, "N9-CUT", name, role="TCP") for name in names]
+    assert places == [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+
+
+def test_outliers_on_a_cut_network_are_a_part_of_responses_and_conditions() -> None:
+    """FAST retransmits ten times as much as the others under one of two conditions."""
+    names = [name for name in contrasts.MACROSCOPIC if name != "movie_share"]
+    rows = [
+        {"experiment": "N9-CUT", "condition": condition, "algorithm": name, "replication": 0}
+        | dict.fromkeys(names, 100.0 + place)
+        | ({"retransmission_rate_mean": 1000.0} if (condition, name) == (1, "FAST") else {})
+        for condition in (1, 2)
+        for place, name in enumerate(cut.SIX)
+    ]
+    data = Data(pl.DataFrame(rows), pl.DataFrame(), ("condition", "algorithm"))
+    assert cut.cut_outliers(data, "N9-CUT") == pytest.approx(1 / (2 * len(names)))

@@ -43,7 +43,7 @@ def test_cells_of_a_family_that_is_unlike_print_are_not_reproduced(
     of_it = [one for one in judgements if one.claim.id in medians.claims]
     assert REPRODUCED not in {one.verdict for one in of_it}
     changed = [one for one in judgements if one.reason.startswith("its family (")]
-    assert changed
+    assert len(changed) > 2
     assert all(one.verdict == UNDECIDED and "of 20 replications" in one.reason for one in changed)
     standing = [one for one in judgements if one.family and not one.family.verdict]
     assert REPRODUCED in {one.verdict for one in standing}
