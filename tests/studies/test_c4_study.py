@@ -7,6 +7,7 @@ import pytest
 
 import longhaul
 from longhaul.analysis.judging import REPRODUCED
+from longhaul.studies.claims import Claim
 from longhaul.studies.judgement import Judgement
 from longhaul.studies.study import find
 
@@ -99,15 +100,6 @@ def test_no_band_reaches_below_what_the_link_permits() -> None:
         assert low <= (claim.expected.printed or low) <= high, claim.id
 
 
-def test_the_end_of_the_later_download_is_judged_as_closely_as_a_steady_path() -> None:
-    for claim in STUDY.claims:
-        if "for both downloads" in claim.statement:
-            printed = claim.expected.printed
-            assert printed is not None
-            assert claim.expected.high <= 1.0301 * printed, claim.id
-            assert claim.expected.low >= 0.9699 * printed, claim.id
-
-
 # Bytes, and bit/s of the path: the draft's section 3.1, with the rates of its files.
 STEADY = {
     "alone": (10e6, 20e6), "alone_200": (20e6, 200e6), "alone_1_5M": (4e6, 1.536e6),
@@ -124,28 +116,56 @@ def test_no_time_on_a_steady_path_may_be_shorter_than_its_payload_takes() -> Non
         assert claim.expected.low >= payload * 8 / rate, claim.id
 
 
-# Loads beside C4 in the other stored copy (41,188 characters), per cent: the mean, nine in ten.
+# What the other stored copy (41,188 characters) prints of BBR v3 and CUBIC beside C4, as `PRINTED`:
+# times in s, round trips in ms, loads in per cent.
 OTHER_COPY = {
-    ("vs_c4", "bbr3"): (24, 25), ("vs_c4", "cubic"): (35, 36),
-    ("after_c4", "bbr3"): (20, 20), ("after_c4", "cubic"): (26, 27),
-    ("before_c4", "bbr3"): (48, 49), ("before_c4", "cubic"): (69, 74),
-    ("vs_c4_lg", "bbr3"): (29, 32), ("vs_c4_lg", "cubic"): (36, 38),
-    ("vs_c4_lg2", "bbr3"): (56, 58), ("vs_c4_lg2", "cubic"): (40, 43),
-    ("bbloat_c4", "bbr3"): (20, 21), ("bbloat_c4", "cubic"): (35, 36),
+    ("vs_c4", "bbr3"): (6.849, 6.865, 106.8, 132.0, 24, 25),
+    ("vs_c4", "cubic"): (6.560, 6.997, 132.5, 154.8, 35, 36),
+    ("after_c4", "bbr3"): (6.879, 6.993, 110.4, 138.8, 20, 20),
+    ("after_c4", "cubic"): (7.211, 7.341, 98.6, 120.7, 26, 27),
+    ("before_c4", "bbr3"): (3.391, 3.450, 70.1, 95.3, 48, 49),
+    ("before_c4", "cubic"): (2.370, 2.594, 74.9, 105.5, 69, 74),
+    ("vs_c4_lg", "bbr3"): (22.737, 27.656, 96.5, 128.5, 29, 32),
+    ("vs_c4_lg", "cubic"): (22.134, 22.801, 118.8, 152.0, 36, 38),
+    ("vs_c4_lg2", "bbr3"): (21.036, 21.102, 128.4, 157.2, 56, 58),
+    ("vs_c4_lg2", "cubic"): (21.426, 21.822, 112.2, 141.4, 40, 43),
+    ("bbloat_c4", "bbr3"): (22.827, 24.185, 93.9, 127.7, 20, 21),
+    ("bbloat_c4", "cubic"): (20.716, 20.716, 660.1, 941.7, 35, 36),
 }  # fmt: skip
+# Tests whose nine-in-ten times hardly differ from the means.
+ALIKE = {"alone", "alone_200", "alone_1_5M", "alone_512k", "bbloat"}
 
 
-def test_bands_of_loads_follow_from_picoquic_and_from_the_two_copies() -> None:
+def _margin(claim: Claim, number: float) -> float:
+    """Return the distance of a band's end from a printed number: picoquic's own precision."""
+    is_c4 = claim.question.levels["main"] == "c4"
+    share = 0.03 if is_c4 else 0.025
+    if claim.question.metric == "load_pct":
+        return max(2.5, share * number) if is_c4 else 2.5
+    alike = claim.experiments[0] in ALIKE or "for both downloads" in claim.statement
+    if claim.measure == "ninth_decile" and not (alike and claim.question.metric == "time_s"):
+        share = 0.07
+    return share * number
+
+
+def test_bands_follow_from_picoquic_and_from_the_two_copies() -> None:
+    """Numbers of BBR v3 and CUBIC beside C4 may lie between those of the copies."""
     for claim in STUDY.claims:
-        if claim.question.metric != "load_pct":
-            continue
-        printed, main = claim.expected.printed, claim.question.levels["main"]
+        printed = claim.expected.printed
         assert printed is not None
-        other = OTHER_COPY.get((claim.experiments[0], str(main)), (printed, printed))
-        copy = other[claim.measure == "ninth_decile"]
-        margin = max(2.5, 0.03 * printed) if main == "c4" else 2.5
-        assert claim.expected.low == pytest.approx(min(printed, copy) - margin), claim.id
-        assert claim.expected.high == pytest.approx(min(100, max(printed, copy) + margin)), claim.id
+        main = str(claim.question.levels["main"])
+        number = PRINTED.index((str(claim.question.metric), claim.measure))
+        copies = OTHER_COPY.get((claim.experiments[0], main))
+        ends = sorted((printed, printed if copies is None else copies[number]))
+        low = ends[0] - _margin(claim, ends[0])
+        high = ends[1] + _margin(claim, ends[1])
+        if claim.question.metric == "load_pct":
+            high = min(high, 100)
+        assert claim.expected.high == pytest.approx(high, rel=2e-4), claim.id
+        if claim.tolerance.endswith(("the link needs", "the path's round trip")):
+            assert low < claim.expected.low <= printed, claim.id
+        else:
+            assert claim.expected.low == pytest.approx(low, rel=2e-4), claim.id
 
 
 @pytest.fixture(scope="module")
