@@ -86,6 +86,25 @@ def test_what_one_flow_takes_is_beyond_what_one_of_their_own_would() -> None:
     assert trend(40, 50, 50) == pytest.approx(1)
 
 
+def test_the_gap_between_the_queues_grows_by_its_last_less_its_first() -> None:
+    """Half of 100 % less what REGTCP keeps: 10 and 30 points under RED, 30 and 70 else."""
+    kept = {"red": (40.0, 20.0), "droptail": (20.0, -20.0)}
+    rows = [
+        {"queue": queue, "n": n, "lu_regtcp": lu}
+        for queue, both in kept.items()
+        for n, lu in zip((2, 6), both, strict=True)
+    ]
+    alone = [
+        {"experiment": "A", "queue": queue, "n": n, "lu_regtcp": 100.0}
+        for queue in kept
+        for n in (2, 6)
+    ]
+    growth = MEASURES["stolen_gap_growth"]
+    assert growth(data(*rows, *alone, axes=("n",)), "E", "A", "n") == pytest.approx(20)
+    with pytest.raises(NotRunError):
+        growth(data(*rows[::2], *alone, axes=("n",)), "E", "A", "n")
+
+
 def test_shares_are_of_what_both_use() -> None:
     # HSTCP has 20 of 25 % of the link, then 75 of 100: its utilisation rises, its share falls.
     rows = [

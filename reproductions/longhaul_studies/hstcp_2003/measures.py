@@ -44,11 +44,25 @@ def stolen_droptail_above(data: Data, of: str, alone: str, axis: str) -> float:
     return float((droptail > red).mean())
 
 
+def stolen_gap(data: Data, of: str, alone: str, axis: str) -> Curve:
+    """Return what is stolen under drop-tail less that under RED, in per cent of the link."""
+    x, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
+    return Curve(x, droptail - red)
+
+
 @measure
 def stolen_gap_trend(data: Data, of: str, alone: str, axis: str) -> float:
-    """Return the rank correlation of the gap, drop-tail less RED, with an axis."""
-    x, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
-    return rank_trend(Curve(x, droptail - red))
+    """Return the rank correlation of the gap between the queues with an axis."""
+    return rank_trend(stolen_gap(data, of, alone, axis))
+
+
+@measure
+def stolen_gap_growth(data: Data, of: str, alone: str, axis: str) -> float:
+    """Return the last gap between the queues along an axis less the first, in points."""
+    gap = stolen_gap(data, of, alone, axis).y
+    if len(gap) < 2:
+        raise NotRunError("no points to compare")
+    return float(gap[-1] - gap[0])
 
 
 @measure
