@@ -105,6 +105,28 @@ def test_the_gap_between_the_queues_grows_by_its_last_less_its_first() -> None:
         growth(data(*rows[::2], *alone, axes=("n",)), "E", "A", "n")
 
 
+def test_a_level_is_kept_if_all_quarters_have_it() -> None:
+    """A start above the level counts: the sentence of section 6.7 is of the whole hour."""
+
+    def spread(*windows: float) -> float:
+        samples = [
+            {
+                "experiment": "E",
+                "queue": "red",
+                "replication": 0,
+                "label": "a",
+                "t_s": t,
+                "cwnd_pkts": w,
+            }
+            for t, w in zip((5.0, 15.0, 25.0, 35.0, 40.0), windows, strict=True)
+        ]
+        found = Data(pl.DataFrame(samples), pl.DataFrame(samples), ("queue",))
+        return float(MEASURES["windows_keep_level"](found, "E", "a"))
+
+    assert spread(20, 10, 10, 10, 10) == pytest.approx(2)
+    assert spread(10, 10, 10, 9, 11) == pytest.approx(1)
+
+
 def test_shares_are_of_what_both_use() -> None:
     # HSTCP has 20 of 25 % of the link, then 75 of 100: its utilisation rises, its share falls.
     rows = [

@@ -146,7 +146,7 @@ def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
 
 @measure
 def windows_keep_level(data: Data, of: str, label: str) -> float:
-    """Return the mean window in the last quarter over the one in the second."""
+    """Return the largest mean window of a quarter of the run over the smallest."""
     trajectory = data.trajectory(of).filter(label=label)
     end = float(trajectory["t_s"].max())  # type: ignore[arg-type]
 
@@ -154,7 +154,8 @@ def windows_keep_level(data: Data, of: str, label: str) -> float:
         inside = trajectory.filter(trajectory["t_s"].is_between(low * end, high * end))
         return float(inside["cwnd_pkts"].mean())  # type: ignore[arg-type]
 
-    return mean(0.75, 1.0) / mean(0.25, 0.5)
+    means = [mean(quarter / 4, (quarter + 1) / 4) for quarter in range(4)]
+    return max(means) / min(means)
 
 
 @measure
