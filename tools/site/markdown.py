@@ -1,9 +1,10 @@
 """Pieces of pages: tables, blocks of text, and pages that appear when they are complete."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from longhaul.files.writing import write_text
+from validation.pages import table as table
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -33,20 +34,6 @@ class Pages:
         for path in sorted(self.folder.rglob("*")):
             if path.is_file() and path not in self.written:
                 path.unlink()
-
-
-def cell(text: object) -> str:
-    """Return a text as it stands in a table."""
-    return str(text).replace("|", "\\|").replace("\n", " ")
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """Return a table; columns whose head ends in `:` are right-aligned."""
-    names = [name.removesuffix(":") for name in head]
-    rules = ["---:" if name.endswith(":") else "---" for name in head]
-    lines = [f"| {' | '.join(names)} |", f"|{'|'.join(rules)}|"]
-    lines += [f"| {' | '.join(cell(value) for value in row)} |" for row in rows]
-    return lines
 
 
 def block(language: str, text: str) -> list[str]:
