@@ -1,13 +1,13 @@
 """Writes docs/published_analyses.md: `python -m validation.nist_2010`."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from validation.nist_2010.checks import CHECKS, printed_differences
+from validation.pages import DOCS, table
 from validation.rows import Row
 from validation.tables import distance, pair
 
-PAGE = Path(__file__).parents[2] / "docs" / "published_analyses.md"
+PAGE = DOCS / "published_analyses.md"
 
 HEAD = """\
 # Published analyses, repeated
@@ -18,16 +18,13 @@ compared to the printed digits. Where the report prints only the input, the figu
 with a second calculation, made by other means. Written by `python -m validation.nist_2010`;
 `tests/validation/test_published_analyses.py` asserts it.
 
-| printed in | analysis | compared with | figures | agree | errors of the report |
-|---|---|---|---:|---:|---:|
 """
+COLUMNS = ("printed in", "analysis", "compared with", "figures:", "agree:", "errors of the report:")
 
 NOTES = """
 Where the report does not agree with itself:
-
-| printed in | figure | printed | follows | why |
-|---|---|---:|---:|---|
 """
+NOTE_COLUMNS = ("printed in", "figure", "printed:", "follows:", "why")
 
 FOOT = """
 Table 8-30 prints ranges of goodputs of chapter 8 in whole percent, without saying of what. With the
@@ -51,18 +48,23 @@ of the rows of the rank matrices.
 
 def page() -> str:
     """Return the page."""
-    lines, notes = [], []
+    rows: list[list[object]] = []
+    notes: list[list[object]] = []
     for check in CHECKS:
         values = list(check.values())
         agree = sum(value.agrees for value in values)
         wrong = [value for value in values if value.error]
         against = "printed figures" if check.is_printed else "a second calculation"
-        lines.append(
-            f"| {check.source} | {check.what} | {against} | {len(values)} | {agree} "
-            f"| {len(wrong) or ''} |\n"
-        )
-        notes += [f"| {check.source} | {line}\n" for line in _notes(wrong)]
-    return HEAD + "".join(lines) + NOTES + "".join(notes) + FOOT.format(**_estimated())
+        counts = [len(values), agree, len(wrong) or ""]
+        rows.append([check.source, check.what, against, *counts])
+        notes += [[check.source, *note] for note in _notes(wrong)]
+    tables = [
+        *table(COLUMNS, rows),
+        NOTES,
+        *table(NOTE_COLUMNS, notes),
+        FOOT.format(**_estimated()),
+    ]
+    return HEAD + "\n".join(tables)
 
 
 def _estimated() -> dict[str, int]:
@@ -77,10 +79,10 @@ def _estimated() -> dict[str, int]:
     }
 
 
-def _notes(wrong: list[Row]) -> Iterator[str]:
+def _notes(wrong: list[Row]) -> Iterator[list[str]]:
     for value in wrong:
         printed, computed = pair(value)
-        yield f"{value.metric} | {printed:g} | {computed:.3g} | {value.error} |"
+        yield [value.metric, f"{printed:g}", f"{computed:.3g}", value.error]
 
 
 if __name__ == "__main__":
