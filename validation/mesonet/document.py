@@ -113,7 +113,7 @@ def _values(difference: Difference, outside: Sequence[Row]) -> Iterator[str]:
 
 
 def _undescribed(outside: Sequence[Row]) -> Iterator[str]:
-    """Yield values outside their tolerance that `differences.py` does not explain."""
+    """Yield values outside their tolerance that `differences.toml` does not explain."""
     described = {name for difference in DIFFERENCES for name in difference.rows}
     for row in outside:
         if (row.case, row.metric) not in described:
