@@ -150,8 +150,13 @@ class Case:
 
 
 def gold_cases() -> Iterator[Case]:
-    """Read the cases of `gold/cases.csv`, in its order."""
-    for row in read_rows(GOLD / "cases.csv"):
+    """Read the cases of the gold set, in their order."""
+    return read_cases(GOLD / "cases.csv")
+
+
+def read_cases(file: Path) -> Iterator[Case]:
+    """Read cases from a table of their warm-up, seeds and arguments."""
+    for row in read_rows(file):
         yield Case(
             name=row["case"],
             warm_up_s=float(row["warm_up_s"]),
