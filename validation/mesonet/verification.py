@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import fmean
 
 from longhaul.analysis.fairness import jain
 from validation.mesonet.tables import published
@@ -40,12 +39,12 @@ class Windows:
 
     def alone(self) -> float:
         """Return the mean window of the first flow before the second starts."""
-        return fmean(self.first[: self._shared_from()])
+        return _mean(self.first[: self._shared_from()])
 
     def shared(self) -> tuple[float, float]:
         """Return the mean windows from the start of the second flow."""
         at = self._shared_from()
-        return fmean(self.first[at:]), fmean(self.second[at:])
+        return _mean(self.first[at:]), _mean(self.second[at:])
 
     def figures(self, case: Verification) -> tuple[float, float, float]:
         """Use of the link and of the buffer, and Jain's index."""
@@ -61,8 +60,8 @@ class Windows:
         starts = range(at, len(self.first) - samples + 1, samples)
         means = [
             (
-                fmean(self.first[start : start + samples]),
-                fmean(self.second[start : start + samples]),
+                _mean(self.first[start : start + samples]),
+                _mean(self.second[start : start + samples]),
             )
             for start in starts
         ]
@@ -81,3 +80,7 @@ def verifications() -> list[Verification]:
         )
         for row in published("tables_5_10_5_11")
     ]  # fmt: skip
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
