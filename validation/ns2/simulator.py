@@ -10,7 +10,6 @@ import shutil
 import subprocess
 from collections import defaultdict
 from pathlib import Path
-from statistics import fmean
 from tempfile import TemporaryDirectory
 
 import polars as pl
@@ -87,7 +86,7 @@ def _flow(
         cut_times_s=cut_times_s,
         timeout_times_s=changes[index, "nrexmit_"],
         goodput_window_bps=(acked[-1] - max(acked[start], 0.0)) * payload_bits / span_s,
-        cwnd_mean_window=fmean(cwnd[start:]),
+        cwnd_mean_window=sum(cwnd[start:]) / len(cwnd[start:]),
         cwnd_max=max(cwnd),
         sawtooth=measure(case, columns["t"], cwnd, cut_times_s),
     )
