@@ -136,7 +136,7 @@ def index_plot(
 
 
 def weights(
-    components: Components, names: Sequence[str], count: int = 4, meanings: Sequence[str] = ()
+    components: Components, names: Sequence[str], meanings: Sequence[str] = (), count: int = 4
 ) -> Figure:
     """Draw weights of responses in the first components."""
     with styled():
