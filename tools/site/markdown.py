@@ -1,6 +1,7 @@
 """Pieces of pages: tables, blocks of text, and pages that appear when they are complete."""
 
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from longhaul.files.writing import write_text
@@ -36,6 +37,19 @@ class Pages:
                 path.unlink()
 
 
+def section(title: str, *parts: str | Iterable[str], level: int = 2) -> list[str]:
+    """Return a heading and the parts below it, an empty line after each; empty parts are left out."""
+    lines = [f"{'#' * level} {title}", ""]
+    for part in parts:
+        text = [part] if isinstance(part, str) else list(part)
+        lines += [*text, ""] if any(text) else []
+    return lines
+
+
+page = partial(section, level=1)
+"""Return the lines of a page: its title, and its parts."""
+
+
 def block(language: str, text: str) -> list[str]:
     """Return a block of code."""
     return [f"```{language}", *text.rstrip("\n").splitlines(), "```"]
@@ -44,6 +58,14 @@ def block(language: str, text: str) -> list[str]:
 def html(text: str) -> list[str]:
     """Return a piece of HTML as it is."""
     return ["```{raw} html", *text.splitlines(), "```"]
+
+
+def grid(columns: str, cards: Iterable[list[str]]) -> list[str]:
+    """Return cards in a grid; columns are those of screens from the smallest to the largest."""
+    lines = ["::::{grid} " + columns, ":gutter: 2", ""]
+    for card in cards:
+        lines += [":::{grid-item-card}", *card, ":::", ""]
+    return [*lines, "::::"]
 
 
 def code(name: object) -> str:
