@@ -7,20 +7,16 @@ are marked.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 import longhaul
+from validation.experiments import dumbbell, in_parallel, mean
+from validation.pages import DOCS, filled, table
 
-HERE = Path(__file__).parent
-TEXT = HERE / "bbr3_dualpi2.md"
-DOCUMENT = HERE.parent / "docs" / "bbr3-dualpi2.md"
 FLOWS: dict[str, dict[str, Any]] = {
     "BBR v3, L4S": {"kind": "bbr3", "l4s": 1},
     "BBR v3": {"kind": "bbr3"},
@@ -44,8 +40,7 @@ SEEDS = (1, 2, 3)
 WARM_UP_S, DURATION_S = 20, 80
 
 
-@dataclass(frozen=True)
-class Figures:
+class Figures(NamedTuple):
     """Figures of one flow after the warm-up; means over seeds."""
 
     rate_mbps: float
@@ -63,13 +58,12 @@ def scenario(pair: tuple[str, str], rtt_ms: int, seed: int) -> dict[str, Any]:
     if second:
         start = {"uniform": ["0 s", "1 s"]}
         flows.append({"label": "second", "congestion": FLOWS[second], "start": start})
-    link = {"rate": f"{RATE_MBPS} Mbps", "delay": f"{rtt_ms / 2} ms", "queue": {"kind": "dualpi2"}}
     return {
         "duration": f"{DURATION_S} s",
         "seed": seed,
         "measure": {"from": f"{WARM_UP_S} s", "every": "1 s", "delays": True},
         "tcp": {"ecn": "accecn"},
-        "topology": {"dumbbell": {"bottleneck": link}},
+        "topology": dumbbell(f"{RATE_MBPS} Mbps", f"{rtt_ms / 2} ms", {"kind": "dualpi2"}),
         "flows": flows,
     }
 
@@ -77,15 +71,7 @@ def scenario(pair: tuple[str, str], rtt_ms: int, seed: int) -> dict[str, Any]:
 def figures(pair: tuple[str, str], rtt_ms: int) -> list[Figures]:
     """Simulate with every seed; one entry for each flow."""
     runs = [_run(scenario(pair, rtt_ms, seed)) for seed in SEEDS]
-    return [
-        Figures(
-            fmean(one.rate_mbps for one in flow),
-            fmean(one.wait_p50_ms for one in flow),
-            fmean(one.wait_p99_ms for one in flow),
-            fmean(one.marked for one in flow),
-        )
-        for flow in zip(*runs, strict=True)
-    ]
+    return list(map(mean, zip(*runs, strict=True)))
 
 
 def _run(described: dict[str, Any]) -> list[Figures]:
@@ -102,17 +88,14 @@ def _run(described: dict[str, Any]) -> list[Figures]:
     return found
 
 
-def table(found: dict[tuple[tuple[str, str], int], list[Figures]]) -> Iterator[str]:
-    """Generate the lines of the table."""
-    yield "| flows | " + " | ".join(f"{rtt} ms" for rtt in ROUND_TRIPS_MS) + " |"
-    yield "|---|" + "---|" * len(ROUND_TRIPS_MS)
+def _rows(found: dict[tuple[tuple[str, str], int], list[Figures]]) -> Iterator[list[str]]:
     for pair in PAIRS:
         for place, name in enumerate(filter(None, pair)):
             other = pair[1 - place]
             title = f"{name} beside {other}" if other else f"{name} alone"
             cells = [_cell(found[pair, rtt][place]) for rtt in ROUND_TRIPS_MS]
             if place == 0 or name != other:
-                yield f"| {title} | " + " | ".join(cells) + " |"
+                yield [title, *cells]
 
 
 def _cell(one: Figures) -> str:
@@ -121,22 +104,13 @@ def _cell(one: Figures) -> str:
     )
 
 
-def measured() -> str:
-    """Simulate all and return the table."""
-    with ProcessPoolExecutor(2) as pool:
-        runs = {key: pool.submit(figures, *key) for key in product(PAIRS, ROUND_TRIPS_MS)}
-        return "\n".join(table({key: run.result() for key, run in runs.items()}))
-
-
-def page(table: str) -> str:
-    """Return the page with its table."""
-    return TEXT.read_text(encoding="utf-8").replace("{table}", table)
-
-
-def main() -> None:
-    """Write the page."""
-    DOCUMENT.write_text(page(measured()), encoding="utf-8")
+def page() -> str:
+    """Simulate all and return the page."""
+    keys = list(product(PAIRS, ROUND_TRIPS_MS))
+    found = dict(zip(keys, in_parallel(figures, keys), strict=True))
+    heads = ["flows", *(f"{rtt} ms" for rtt in ROUND_TRIPS_MS)]
+    return filled(Path(__file__).with_suffix(".md"), table=table(heads, _rows(found)))
 
 
 if __name__ == "__main__":
-    main()
+    (DOCS / "bbr3-dualpi2.md").write_text(page(), encoding="utf-8")

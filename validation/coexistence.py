@@ -6,18 +6,13 @@ standard ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import longhaul
+from validation.experiments import dumbbell, in_parallel, mean
+from validation.pages import DOCS, filled, table
 
-HERE = Path(__file__).parent
-TEXT = HERE / "coexistence.md"
-DOCUMENT = HERE.parent / "docs" / "coexistence.md"
 ALGORITHMS = {
     "reno": "losses",
     "vegas": "delay",
@@ -37,15 +32,7 @@ ALGORITHMS = {
 }
 """The congestion signal of each."""
 
-TOPOLOGY = {
-    "dumbbell": {
-        "bottleneck": {
-            "rate": "100 Mbps",
-            "delay": "20 ms",
-            "queue": {"kind": "droptail", "limit": "2 BDP"},
-        }
-    }
-}
+TOPOLOGY = dumbbell("100 Mbps", "20 ms", "2 BDP")
 """A round trip of 40 ms, which holds 333 packets."""
 
 SEEDS = (1, 2, 3)
@@ -53,8 +40,7 @@ WARM_UP_S = 30
 DURATION_S = 150
 
 
-@dataclass(frozen=True)
-class Figures:
+class Figures(NamedTuple):
     """Figures of an algorithm: means over seeds, after the warm-up."""
 
     utilisation: float
@@ -88,7 +74,7 @@ def scenario(kind: str, flows: int, beside: int, seed: int) -> dict[str, Any]:
 
 def figures(kind: str, flows: int, beside: int) -> Figures:
     """Simulate with every seed."""
-    return _mean([_run(kind, flows, beside, seed) for seed in SEEDS])
+    return mean(_run(kind, flows, beside, seed) for seed in SEEDS)
 
 
 def _run(kind: str, flows: int, beside: int, seed: int) -> Figures:
@@ -105,54 +91,28 @@ def _run(kind: str, flows: int, beside: int, seed: int) -> Figures:
     )
 
 
-def _mean(runs: list[Figures]) -> Figures:
-    return Figures(
-        utilisation=fmean(run.utilisation for run in runs),
-        queue_pkts=fmean(run.queue_pkts for run in runs),
-        share=fmean(run.share for run in runs),
-        reductions_per_minute=fmean(run.reductions_per_minute for run in runs),
-    )
+HEADS = (
+    "", "signal", "alone: utilisation", "queue, packets", "reductions per minute",
+    "against reno: share", "queue",
+)  # fmt: skip
 
 
-def table(alone: dict[str, Figures], beside: dict[str, Figures]) -> Iterator[str]:
-    """Generate the lines of the table."""
-    yield (
-        "| | signal | alone: utilisation | queue, packets | reductions per minute "
-        "| against reno: share | queue |"
-    )
-    yield "|---|---|---|---|---|---|---|"
-    for kind, follows in ALGORITHMS.items():
-        single, pair = alone[kind], beside[kind]
-        yield (
-            f"| `{kind}` | {follows} | {100 * single.utilisation:.1f} % | {single.queue_pkts:.0f} "
-            f"| {single.reductions_per_minute:.1f} | {100 * pair.share:.0f} % "
-            f"| {pair.queue_pkts:.0f} |"
-        )
+def _row(kind: str, alone: Figures, beside: Figures) -> list[str]:
+    return [
+        f"`{kind}`", ALGORITHMS[kind], f"{100 * alone.utilisation:.1f} %",
+        f"{alone.queue_pkts:.0f}", f"{alone.reductions_per_minute:.1f}",
+        f"{100 * beside.share:.0f} %", f"{beside.queue_pkts:.0f}",
+    ]  # fmt: skip
 
 
-def measured() -> str:
-    """Simulate all and return the table."""
-    with ProcessPoolExecutor(2) as pool:
-        alone = [pool.submit(figures, kind, 2, 0) for kind in ALGORITHMS]
-        beside = [pool.submit(figures, kind, 2, 2) for kind in ALGORITHMS]
-        lines = table(
-            {kind: run.result() for kind, run in zip(ALGORITHMS, alone, strict=True)},
-            {kind: run.result() for kind, run in zip(ALGORITHMS, beside, strict=True)},
-        )
-        return "\n".join(lines)
-
-
-def page(table: str) -> str:
-    """Return the page with its table."""
-    return TEXT.read_text(encoding="utf-8").replace("{table}", table)
-
-
-def main() -> None:
-    """Write the page."""
-    text = measured()
-    print(text)
-    DOCUMENT.write_text(page(text), encoding="utf-8")
+def page() -> str:
+    """Simulate all and return the page."""
+    calls = [(kind, 2, beside) for beside in (0, 2) for kind in ALGORITHMS]
+    found = in_parallel(figures, calls)
+    alone, beside = found[: len(ALGORITHMS)], found[len(ALGORITHMS) :]
+    rows = map(_row, ALGORITHMS, alone, beside)
+    return filled(Path(__file__).with_suffix(".md"), table=table(HEADS, rows))
 
 
 if __name__ == "__main__":
-    main()
+    (DOCS / "coexistence.md").write_text(page(), encoding="utf-8")

@@ -5,18 +5,16 @@ Writes the table in docs/queues.md: ten CUBIC flows on 50 Mbit/s beside a stream
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
-from pathlib import Path
-from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 import longhaul
 from longhaul.analysis.fairness import jain
+from validation.experiments import dumbbell, in_parallel, mean
+from validation.pages import DOCS, table
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "queues.md"
+DOCUMENT = DOCS / "queues.md"
 BEGIN = "<!-- python -m validation.disciplines writes this table -->\n"
 END = "<!-- end of the table -->\n"
 
@@ -34,8 +32,7 @@ WARM_UP_S = 20
 DURATION_S = 80
 
 
-@dataclass(frozen=True)
-class Figures:
+class Figures(NamedTuple):
     """Figures of a discipline: means over seeds, after the warm-up."""
 
     goodput_bps: float
@@ -67,18 +64,14 @@ def scenario(queue: dict[str, Any], seed: int) -> dict[str, Any]:
         "duration": f"{DURATION_S} s",
         "seed": seed,
         "measure": {"from": f"{WARM_UP_S} s", "every": "1 s", "delays": True},
-        "topology": {
-            "dumbbell": {"bottleneck": {"rate": "50 Mbps", "delay": "20 ms", "queue": queue}}
-        },
+        "topology": dumbbell("50 Mbps", "20 ms", queue),
         "flows": [*downloads, call],
     }
 
 
 def figures(queue: dict[str, Any]) -> Figures:
     """Simulate with every seed."""
-    runs = [_run(queue, seed) for seed in SEEDS]
-    names = Figures.__dataclass_fields__
-    return Figures(**{name: fmean(getattr(run, name) for run in runs) for name in names})
+    return mean(_run(queue, seed) for seed in SEEDS)
 
 
 def _run(queue: dict[str, Any], seed: int) -> Figures:
@@ -102,36 +95,27 @@ def _delays(run: longhaul.Results, kind: str, name: str) -> dict[str, float]:
     return rows.row(0, named=True)
 
 
-def table() -> str:
-    """Simulate all and return the table."""
-    with ProcessPoolExecutor(2) as pool:
-        by_queue = dict(zip(QUEUES, pool.map(figures, QUEUES.values()), strict=True))
-    lines = [
-        "| | goodput, Mbit/s | Jain's index | waits, ms: mean | 99 % "
-        "| of datagrams, ms: 99 % | lost |",
-        "|---|---|---|---|---|---|---|",
-    ]
-    for name, waits in by_queue.items():
-        lines.append(
-            f"| {name} | {waits.goodput_bps / 1e6:.1f} | {waits.jain:.3f} | {waits.mean_ms:.1f} | "
-            f"{waits.p99_ms:.1f} | {waits.sparse_p99_ms:.1f} | {100 * waits.sparse_lost:.1f} % |"
-        )
-    return "\n".join(lines) + "\n"
+HEADS = (
+    "", "goodput, Mbit/s", "Jain's index", "waits, ms: mean", "99 %", "of datagrams, ms: 99 %",
+    "lost",
+)  # fmt: skip
 
 
-def with_table(text: str, written: str) -> str:
-    """Put the table into the page."""
-    before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    return before + BEGIN + "\n" + written + "\n" + END + after
+def _row(name: str, waits: Figures) -> list[str]:
+    return [
+        name, f"{waits.goodput_bps / 1e6:.1f}", f"{waits.jain:.3f}", f"{waits.mean_ms:.1f}",
+        f"{waits.p99_ms:.1f}", f"{waits.sparse_p99_ms:.1f}", f"{100 * waits.sparse_lost:.1f} %",
+    ]  # fmt: skip
 
 
 def main() -> None:
-    """Write the table."""
-    written = table()
-    print(written)
-    page = with_table(DOCUMENT.read_text(encoding="utf-8"), written)
-    DOCUMENT.write_text(page, encoding="utf-8")
+    """Simulate all and write the table."""
+    found = in_parallel(figures, ((queue,) for queue in QUEUES.values()))
+    lines = table(HEADS, map(_row, QUEUES, found))
+    before, rest = DOCUMENT.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
+    text = "\n".join([before + BEGIN, *lines, "", END + after])
+    DOCUMENT.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,27 +8,27 @@ resumed. Stacks that this build does not have are left out: `make build FEATURES
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any
 
 import polars as pl
-from scipy.stats import t
 
 from longhaul._engine import ScenarioError
+from longhaul.analysis.comparisons import half_width
 from longhaul.evaluation import stacks
 from longhaul.results import Results
 from longhaul.running.execution import run_loaded
 from longhaul.running.loading import load
+from validation.experiments import dumbbell, in_parallel
+from validation.pages import DOCS, filled, table
 
-HERE = Path(__file__).parent
-TEXT = HERE / "quic_stacks.md"
-DOCUMENT = HERE.parent / "docs" / "quic-stacks.md"
+TEXT = Path(__file__).with_suffix(".md")
+DOCUMENT = DOCS / "quic-stacks.md"
 # Runs by the hash of their scenarios, which holds the versions of engine and stacks.
-RUNS = HERE / "out" / "quic_stacks"
+RUNS = Path(__file__).parent / "out" / "quic_stacks"
 
 Flow = dict[str, Any]
 
@@ -95,6 +95,8 @@ class Outcome:
     """Figures of the first group of flows, and of the whole link, in the measurement window."""
 
     goodput_mbps: float
+    utilisation: float
+    """Goodput as a part of the link's rate."""
     rtt_ms: float
     lost: float
     """Packets dropped, of those sent."""
@@ -111,7 +113,7 @@ def run(
             "seed": seed,
             "duration": f"{seconds} s",
             "measure": {"from": f"{measured_s} s", "every": "1 s"},
-            "topology": {"dumbbell": {"bottleneck": dict(link)}},
+            "topology": dumbbell(**link),
             "flows": [{"label": f"f{index}", **flow} for index, flow in enumerate(flows)],
         }
     )
@@ -121,6 +123,7 @@ def run(
     others = float(results.flows.filter(pl.col("flow") > 0)["goodput_bps"].sum())
     return Outcome(
         first["goodput_bps"] / 1e6,
+        first["goodput_bps"] / results.links["rate_bps"][0],
         (first["rtt_mean_s"] or 0.0) * 1e3,
         first["dropped_pkts"] / max(first["sent_pkts"], 1),
         others / 1e6,
@@ -132,24 +135,28 @@ def run(
 Job = tuple[Any, ...]
 
 
-def outcomes(jobs: Sequence[Job]) -> list[Outcome]:
-    """Simulate all."""
-    with ProcessPoolExecutor(2) as pool:
-        return [job.result() for job in [pool.submit(run, *job) for job in jobs]]
+def compared(
+    names: Mapping[str, Flow],
+    titles: Sequence[str],
+    jobs: Callable[[Flow], Sequence[Job]],
+    cell: Callable[..., str],
+    seeds: int = 1,
+) -> list[str]:
+    """Return a table: a row for each kind of flows, a cell for each title.
 
-
-def table(titles: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table."""
-    titles = list(titles)
-    lines = ["| " + " | ".join(titles) + " |", "|---|" + "---|" * (len(titles) - 1)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+    `jobs` are the runs of a kind of flows, by title and then by seed; `cell` writes the outcomes of
+    a title.
+    """
+    found = iter(in_parallel(run, [job for flow in names.values() for job in jobs(flow)]))
+    rows = ([name, *(cell(*(next(found) for _ in range(seeds))) for _ in titles)] for name in names)
+    return table(["", *titles], rows)
 
 
 PATHS = ((10, 40), (100, 100), (20, 600))
 BUFFERS = (0.25, 1.0, 4.0)
 
 
-def alone() -> str:
+def alone() -> list[str]:
     """Return the table of one flow on each path, before each buffer."""
     return _single({
         Bottleneck(*path, buffer): _times(Bottleneck(*path))
@@ -163,28 +170,19 @@ def alone() -> str:
 FAST = {Bottleneck(1000, 20): (15.0, 5.0), Bottleneck(1000, 100): (30.0, 20.0)}
 
 
-def fast() -> str:
+def fast() -> list[str]:
     """Return the table of one flow at 1 Gbit/s."""
     return _single(FAST)
 
 
-def _single(times: Mapping[Bottleneck, tuple[float, float]]) -> str:
+def _single(times: Mapping[Bottleneck, tuple[float, float]]) -> list[str]:
     """Return the table of one flow on each path, with duration and start of measurement."""
-    names, paths = contenders(), list(times)
-    jobs: list[Job] = [
-        (path.link(), [flow], *times[path]) for flow in names.values() for path in paths
-    ]
-    measured = iter(outcomes(jobs))
-
-    def rows() -> Iterator[list[str]]:
-        for name in names:
-            cells = [(path, next(measured)) for path in paths]
-            yield [name, *(
-                f"{one.goodput_mbps / path.rate_mbps:.0%}; {one.rtt_ms:.0f}; {one.lost:.2%}"
-                for path, one in cells
-            )]  # fmt: skip
-
-    return table(["", *(f"{path.name}, {path.buffer_bdp:g} BDP" for path in paths)], rows())
+    return compared(
+        contenders(),
+        [f"{path.name}, {path.buffer_bdp:g} BDP" for path in times],
+        lambda flow: [(path.link(), [flow], *window) for path, window in times.items()],
+        lambda one: f"{one.utilisation:.0%}; {one.rtt_ms:.0f}; {one.lost:.2%}",
+    )
 
 
 def _times(path: Bottleneck) -> tuple[float, float]:
@@ -193,7 +191,7 @@ def _times(path: Bottleneck) -> tuple[float, float]:
     return begin + 50.0, begin
 
 
-def impaired() -> str:
+def impaired() -> list[str]:
     """Return the table of one flow on 10 Mbit/s and 40 ms with losses, marks or a deep buffer."""
     path = Bottleneck(10, 40)
     codel = {"kind": "codel", "limit": "1000 packets", "ecn": True}
@@ -205,23 +203,18 @@ def impaired() -> str:
         "8 BDP": deep.link(),
         "8 BDP, 2 Mbit/s from 30 s on": deep.link(changes=falls),
     }
-    names = contenders()
-    jobs: list[Job] = [
-        (link, [flow], 60.0, 40.0) for flow in names.values() for link in links.values()
-    ]
-    measured = iter(outcomes(jobs))
-    rows = (
-        [name, *(f"{one.goodput_mbps:.1f}; {one.rtt_ms:.0f}; {one.lost:.2%}"
-                 for one in (next(measured) for _ in links))]
-        for name in names
-    )  # fmt: skip
-    return table(["", *links], rows)
+    return compared(
+        contenders(),
+        list(links),
+        lambda flow: [(link, [flow], 60.0, 40.0) for link in links.values()],
+        lambda one: f"{one.goodput_mbps:.1f}; {one.rtt_ms:.0f}; {one.lost:.2%}",
+    )
 
 
 SEEDS = range(1, 9)
 
 
-def beside() -> str:
+def beside() -> list[str]:
     """Return the table of one flow beside one of TCP CUBIC on 10 Mbit/s and 40 ms.
 
     Each cell is a mean over seeds, which draw the starts, with the half-width of its 95 % interval.
@@ -232,40 +225,32 @@ def beside() -> str:
         "TCP `cubic`, paced": {**tcp("cubic"), "tcp": {"pacing": True}},
     }
     start = {"start": {"uniform": ["0 s", "5 s"]}}
-    jobs: list[Job] = [
-        (path.link(), [{**flow, **start}, {**tcp("cubic"), **start}], 120.0, 30.0, seed)
-        for flow in names.values()
-        for path in paths
-        for seed in SEEDS
-    ]
-    measured = iter(outcomes(jobs))
 
-    def share() -> str:
-        runs = [next(measured) for _ in SEEDS]
+    def jobs(flow: Flow) -> list[Job]:
+        flows = [{**flow, **start}, {**tcp("cubic"), **start}]
+        return [(path.link(), flows, 120.0, 30.0, seed) for path in paths for seed in SEEDS]
+
+    def share(*runs: Outcome) -> str:
         shares = [100 * one.goodput_mbps / (one.goodput_mbps + one.others_mbps) for one in runs]
-        half = t.ppf(0.975, len(shares) - 1) * stdev(shares) / len(shares) ** 0.5
+        half = half_width(shares) or 0.0
         return f"{fmean(shares):.0f} ± {half:.0f}; {fmean(one.lost for one in runs):.2%}"
 
-    rows = ([name, *(share() for _ in paths)] for name in names)
-    return table(["", *(f"{path.buffer_bdp:g} BDP" for path in paths)], rows)
+    return compared(names, [f"{p.buffer_bdp:g} BDP" for p in paths], jobs, share, len(SEEDS))
 
 
-def transfers() -> str:
+def transfers() -> list[str]:
     """Return the table of the time that 5 MB take."""
     paths = [Bottleneck(10, 40), Bottleneck(100, 100), Bottleneck(20, 600)]
-    names = contenders()
-    jobs: list[Job] = [
-        (path.link(), [{**flow, "transfer": "5 MB"}], 60.0, 0.0)
-        for flow in names.values()
-        for path in paths
-    ]
-    measured = iter(outcomes(jobs))
-    rows = (
-        [name, *(f"{one.completion_s:.2f}; {one.lost:.1%}" if one.completion_s else "none"
-                 for one in (next(measured) for _ in paths))]
-        for name in names
-    )  # fmt: skip
-    return table(["", *(path.name for path in paths)], rows)
+
+    def completion(one: Outcome) -> str:
+        return f"{one.completion_s:.2f}; {one.lost:.1%}" if one.completion_s else "none"
+
+    return compared(
+        contenders(),
+        [path.name for path in paths],
+        lambda flow: [(path.link(), [{**flow, "transfer": "5 MB"}], 60.0, 0.0) for path in paths],
+        completion,
+    )
 
 
 TABLES = {
@@ -273,22 +258,20 @@ TABLES = {
 }  # fmt: skip
 
 
-def standing(name: str, text: str) -> str:
+def standing(name: str) -> list[str]:
     """Return a table of the page as it stands: the first in the section that has it."""
-    (section,) = (part for part in text.split("\n## ") if "{" + name + "}" in part)
+    text = TEXT.read_text(encoding="utf-8")
+    (section,) = (part for part in text.split("\n## ") if "{{" + name + "}}" in part)
     heading = section.partition("\n")[0]
     written = DOCUMENT.read_text(encoding="utf-8").split("\n## ")
     (section,) = (part for part in written if part.startswith(heading + "\n"))
-    return "\n".join(line for line in section.splitlines() if line.startswith("|"))
+    return [line for line in section.splitlines() if line.startswith("|")]
 
 
 def page(anew: Sequence[str]) -> str:
     """Return the page with these tables made anew."""
-    text = whole = TEXT.read_text(encoding="utf-8")
-    for name, make in TABLES.items():
-        lines = make() if name in anew else standing(name, text)
-        whole = whole.replace("{" + name + "}", lines)
-    return whole
+    lines = {name: make() if name in anew else standing(name) for name, make in TABLES.items()}
+    return filled(TEXT, **lines)
 
 
 def main() -> None:

@@ -7,20 +7,17 @@ delivered.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
 import longhaul
+from validation.experiments import dumbbell, in_parallel, mean
+from validation.pages import DOCS, filled, table
 
-HERE = Path(__file__).parent
-TEXT = HERE / "slow_starts.md"
-DOCUMENT = HERE.parent / "docs" / "slow-starts.md"
 KINDS = ("standard", "limited", "hystart", "hystart++", "search", "rapid-start")
 PACKET_BITS = 12_000
 SEEDS = (1, 2, 3)
@@ -39,6 +36,11 @@ class Start:
     """Mean of the extra delay of each packet, exponentially distributed."""
 
     @property
+    def name(self) -> str:
+        """Rate and round trip, as in tables."""
+        return f"{self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms"
+
+    @property
     def bdp_pkts(self) -> float:
         """Packets that fill the path."""
         return self.rate_mbps * 1e3 * self.rtt_ms / PACKET_BITS
@@ -50,8 +52,7 @@ PATHS = [
 ]
 
 
-@dataclass(frozen=True)
-class Figures:
+class Figures(NamedTuple):
     """Means over seeds, of the first round trips."""
 
     window_bdp: float
@@ -63,18 +64,16 @@ class Figures:
 
 def scenario(kind: str, path: Start, seed: int) -> dict[str, Any]:
     """Describe one CUBIC flow with this slow start."""
-    queue = {"kind": "droptail", "limit": f"{path.buffer_bdp} BDP"}
-    link: dict[str, Any] = {
-        "rate": f"{path.rate_mbps} Mbit/s", "delay": f"{path.rtt_ms / 2} ms", "queue": queue,
-    }  # fmt: skip
-    if path.jitter_ms:
-        link["jitter"] = {"kind": "exponential", "mean": f"{path.jitter_ms} ms"}
+    jitter = {"jitter": {"kind": "exponential", "mean": f"{path.jitter_ms} ms"}}
+    rate, delay = f"{path.rate_mbps} Mbit/s", f"{path.rtt_ms / 2} ms"
     start = {"initial_ssthresh": UNLIMITED_PKTS, "receive_window": UNLIMITED_PKTS}
     return {
         "duration": f"{ROUND_TRIPS * path.rtt_ms} ms",
         "seed": seed,
         "measure": {"every": f"{path.rtt_ms / 5} ms"},
-        "topology": {"dumbbell": {"bottleneck": link}},
+        "topology": dumbbell(
+            rate, delay, f"{path.buffer_bdp} BDP", **(jitter if path.jitter_ms else {})
+        ),
         "flows": [{"congestion": {"kind": "cubic"}, "slow_start": {"kind": kind}, "tcp": start}],
     }
 
@@ -100,30 +99,21 @@ def first_round_trips(slow_start: Mapping[str, Any], path: Start) -> str:
     return ", ".join(parts)
 
 
-def resumed_table() -> Iterator[str]:
-    """Generate the lines of the table of Careful Resume."""
-    paths = [path for path in PATHS if path.buffer_bdp == 1 and not path.jitter_ms]
-    titles = ["`standard`", *(f"`careful-resume`, {part}" for part in REMEMBERED)]
-    yield "| path | " + " | ".join(titles) + " |"
-    yield "|---|" + "---|" * len(titles)
-    for path in paths:
-        saved = [part * path.bdp_pkts for part in REMEMBERED]
-        starts: list[dict[str, Any]] = [
-            {"kind": "standard"},
-            *({"kind": "careful-resume", "saved_cwnd": window} for window in saved),
-        ]
-        cells = [first_round_trips(start, path) for start in starts]
-        yield f"| {path.rate_mbps:g} Mbit/s, {path.rtt_ms:g} ms | " + " | ".join(cells) + " |"
+def _resumed() -> Iterator[list[str]]:
+    """Generate the rows of the table of Careful Resume."""
+    for path in PATHS:
+        if path.buffer_bdp == 1 and not path.jitter_ms:
+            saved = [part * path.bdp_pkts for part in REMEMBERED]
+            starts: list[dict[str, Any]] = [
+                {"kind": "standard"},
+                *({"kind": "careful-resume", "saved_cwnd": window} for window in saved),
+            ]
+            yield [path.name, *(first_round_trips(start, path) for start in starts)]
 
 
 def figures(kind: str, path: Start) -> Figures:
     """Simulate with every seed."""
-    runs = [_run(kind, path, seed) for seed in SEEDS]
-    return Figures(
-        fmean(run.window_bdp for run in runs),
-        fmean(run.lost_pkts for run in runs),
-        fmean(run.delivered for run in runs),
-    )
+    return mean(_run(kind, path, seed) for seed in SEEDS)
 
 
 def _run(kind: str, path: Start, seed: int) -> Figures:
@@ -139,37 +129,28 @@ def _run(kind: str, path: Start, seed: int) -> Figures:
     )
 
 
-def table(measured: dict[tuple[str, Start], Figures]) -> Iterator[str]:
-    """Generate the lines of the table."""
-    yield "| path | " + " | ".join(f"`{kind}`" for kind in KINDS) + " |"
-    yield "|---|" + "---|" * len(KINDS)
+def _rows() -> Iterator[list[str]]:
+    """Simulate all and generate the rows of the first table."""
+    found = iter(in_parallel(figures, ((kind, path) for path in PATHS for kind in KINDS)))
     for path in PATHS:
         jitter = f", jitter {path.jitter_ms:g} ms" if path.jitter_ms else ""
-        cells = [
+        starts = [next(found) for _ in KINDS]
+        yield [f"{path.name}, buffer {path.buffer_bdp:g}{jitter}", *(
             f"{start.window_bdp:.1f}; {start.lost_pkts:,.0f}; {start.delivered:.0%}"
-            for start in (measured[kind, path] for kind in KINDS)
-        ]
-        name = f"{path.rate_mbps:g} Mbit/s, {path.rtt_ms:g} ms, buffer {path.buffer_bdp:g}{jitter}"
-        yield f"| {name} | " + " | ".join(cells) + " |"
+            for start in starts
+        )]  # fmt: skip
 
 
-def measured() -> str:
-    """Simulate all and return the table."""
-    with ProcessPoolExecutor(2) as pool:
-        runs = {(kind, path): pool.submit(figures, kind, path) for kind in KINDS for path in PATHS}
-        return "\n".join(table({key: run.result() for key, run in runs.items()}))
-
-
-def page(table: str, resumed: str) -> str:
+def page() -> str:
     """Return the page with its tables."""
-    text = TEXT.read_text(encoding="utf-8")
-    return text.replace("{table}", table).replace("{resumed}", resumed)
-
-
-def main() -> None:
-    """Write the page."""
-    DOCUMENT.write_text(page(measured(), "\n".join(resumed_table())), encoding="utf-8")
+    kinds = [f"`{kind}`" for kind in KINDS]
+    resumed = [f"`careful-resume`, {part}" for part in REMEMBERED]
+    return filled(
+        Path(__file__).with_suffix(".md"),
+        table=table(["path", *kinds], _rows()),
+        resumed=table(["path", "`standard`", *resumed], _resumed()),
+    )
 
 
 if __name__ == "__main__":
-    main()
+    (DOCS / "slow-starts.md").write_text(page(), encoding="utf-8")

@@ -4,6 +4,7 @@ from math import sqrt
 
 import numpy as np
 import pytest
+import slow_start_model as slow_start
 
 from longhaul.models.response import (
     FORMS,
@@ -18,7 +19,6 @@ from longhaul.models.response import (
     rounds_between_losses,
     sharing,
 )
-from validation import slow_start_model as slow_start
 
 # The low window of the study of 2003 (its Table 5.3), with the low loss rate of ns-2.
 STUDIED = HighSpeed.through(low_window=31.0, low_p=None)

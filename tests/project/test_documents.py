@@ -55,20 +55,18 @@ def test_recorded_figures_beside_ns2_are_those_of_today(name: str, tmp_path: Pat
 
 @pytest.mark.long
 def test_delay_based_algorithms_share_as_the_page_says() -> None:
-    written = coexistence.page(coexistence.measured())
+    written = coexistence.page()
     assert (DOCS / "coexistence.md").read_text(encoding="utf-8") == written
 
 
 @pytest.mark.long
 def test_slow_starts_end_as_the_page_says() -> None:
-    resumed = "\n".join(slow_starts.resumed_table())
-    written = slow_starts.page(slow_starts.measured(), resumed)
-    assert (DOCS / "slow-starts.md").read_text(encoding="utf-8") == written
+    assert (DOCS / "slow-starts.md").read_text(encoding="utf-8") == slow_starts.page()
 
 
 @pytest.mark.long
 def test_bbr3_behind_dualpi2_is_as_the_page_says() -> None:
-    written = bbr3_dualpi2.page(bbr3_dualpi2.measured())
+    written = bbr3_dualpi2.page()
     assert (DOCS / "bbr3-dualpi2.md").read_text(encoding="utf-8") == written
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from conftest import CommandLine
+from page_blocks import blocks_of
 from test_documents import written
 
 import longhaul
 from longhaul import _engine, modules
-from tools.site.blocks import blocks_of
 from tools.site.values import toml
 
 ROOT = Path(__file__).parents[2]

@@ -9,8 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-from tools.site.blocks import Block, blocks_of
+from page_blocks import Block, blocks_of
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

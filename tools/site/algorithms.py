@@ -12,8 +12,9 @@ from longhaul.studies.study import Study, studies
 from tools.site import evidence, views
 from tools.site.chart import Chart, Line
 from tools.site.laws import equations
-from tools.site.markdown import Pages, block, code, html, table, toctree
+from tools.site.markdown import Pages, block, code, html, page, section, table, toctree
 from tools.site.runs import chart
+from validation.experiments import dumbbell
 
 RTT_S = 0.1
 LOSSES = [10 ** (-7 + step / 8) for step in range(41)]
@@ -33,9 +34,7 @@ def scenario(kind: str) -> dict[str, Any]:
         "title": f"Two flows of {kind}: 50 Mbit/s, 50 ms, a queue of one BDP",
         "duration": "40 s",
         "measure": {"every": "50 ms"},
-        "topology": {
-            "dumbbell": {"bottleneck": {"rate": "50 Mbps", "delay": "25 ms", "queue": queue}}
-        },
+        "topology": dumbbell("50 Mbps", "25 ms", queue),
         "flows": [{"label": "first", **flow}, {"label": "second", "start": "15 s", **flow}],
     }
 
@@ -45,24 +44,15 @@ def write(pages: Pages) -> None:
     registry = _engine.algorithms()
     laws = evidence.response_measurements()
     # The engine runs without the interpreter's lock.
+    rows, starts = registry["algorithms"], registry["slow_starts"]
     with ThreadPoolExecutor() as pool:
-        list(
-            pool.map(
-                lambda row: chart(scenario(row["name"]), views.windows, "windows"),
-                registry["algorithms"],
-            )
-        )
-    for row in registry["algorithms"]:
+        list(pool.map(lambda row: chart(scenario(row["name"]), views.windows, "windows"), rows))
+    for row in rows:
         pages.write(f"algorithms/{slug(row['name'])}.md", _page(row, laws))
-    for row in registry["slow_starts"]:
+    for row in starts:
         pages.write(f"slow-starts/{slug(row['name'])}.md", _slow_start(row))
-    pages.write(
-        "algorithms/index.md",
-        _index("Congestion control algorithms", "algorithms", registry["algorithms"]),
-    )
-    pages.write(
-        "slow-starts/index.md", _index("Slow starts", "slow-starts", registry["slow_starts"])
-    )
+    pages.write("algorithms/index.md", _index("Congestion control algorithms", "algorithms", rows))
+    pages.write("slow-starts/index.md", _index("Slow starts", "slow-starts", starts))
 
 
 def slug(name: str) -> str:
@@ -72,78 +62,73 @@ def slug(name: str) -> str:
 
 def _index(title: str, what: str, rows: list[dict[str, Any]]) -> list[str]:
     key = "congestion" if what == "algorithms" else "slow_start"
-    lines = [
-        f"# {title}",
-        "",
-        f'What `{key} = {{ kind = "NAME" }}` of a group of flows may name. `longhaul list {what}` prints the same in the terminal.',
-        "",
-    ]
     described = (
-        (
-            f"[{code(row['name'])}]({slug(row['name'])}.md)",
-            row["title"],
-            ", ".join(row["listens_to"]),
-            row["source"],
-        )
+        (f"[{code(row['name'])}]({slug(row['name'])}.md)", row["title"], ", ".join(row["listens_to"]), row["source"])
         for row in rows
+    )  # fmt: skip
+    return page(
+        title,
+        f'What `{key} = {{ kind = "NAME" }}` of a group of flows may name. `longhaul list {what}` prints the same in the terminal.',
+        table(["name", "in the literature", "reacts to", "source"], described),
+        "An algorithm of your own is a [Python class](../../python-algorithms.md) or a [table](table.md)."
+        if what == "algorithms"
+        else "",
+        toctree((slug(row["name"]) for row in rows), hidden=True),
     )
-    lines += table(["name", "in the literature", "reacts to", "source"], described)
-    if what == "algorithms":
-        lines += [
-            "",
-            "An algorithm of your own is a [Python class](../../python-algorithms.md) or a [table](table.md).",
-            "",
-        ]
-    return [*lines, "", *toctree((slug(row["name"]) for row in rows), hidden=True)]
 
 
 def _head(row: Mapping[str, Any], key: str) -> list[str]:
-    lines = [f"# {row['title']}: `{row['name']}`", "", row["description"], ""]
-    lines += block("toml", f'{key} = {{ kind = "{row["name"]}" }}')
     parameters = [parameter["name"] for parameter in row["parameters"]]
-    lines += ["", "## Law", "", *html("\n".join(equations(row["law"], parameters))), ""]
-    lines += [
-        "`acked` is the number of segments that an ACK tells of, in congestion avoidance; windows are in segments.",
-        "",
+    return [
+        *page(
+            f"{row['title']}: `{row['name']}`",
+            row["description"],
+            block("toml", f'{key} = {{ kind = "{row["name"]}" }}'),
+        ),
+        *section(
+            "Law",
+            html("\n".join(equations(row["law"], parameters))),
+            "`acked` is the number of segments that an ACK tells of, in congestion avoidance; windows are in segments.",
+        ),
     ]
-    return lines
 
 
 def _page(row: Mapping[str, Any], laws: Mapping[str, list[evidence.Measured]]) -> list[str]:
     name = row["name"]
-    lines = _head(row, "congestion")
     given = scenario(name)
-    drawn = chart(given, views.windows, "windows")
-    lines += ["## Window", "", *html(drawn.svg()), "", _caption(name, given), ""]
-    lines += [
-        "Without a network, round trip by round trip:",
-        "",
-        *block("sh", _window_command(name)),
-        "",
+    used_by = ", ".join(study.name for study in studies() if name in _words(study))
+    return [
+        *_head(row, "congestion"),
+        *section(
+            "Window",
+            html(chart(given, views.windows, "windows").svg()),
+            _caption(name, given),
+            "Without a network, round trip by round trip:",
+            block("sh", _window_command(name)),
+        ),
+        *_parameters(row),
+        *_variants(row),
+        *_state(row),
+        *_response(name, laws.get(name, [])),
+        *section("Held against", evidence.held_against(name)),
+        *section(
+            "Sources",
+            _sources(row),
+            f"Used by {used_by}: [studies](../../studies.md)." if used_by else "",
+        ),
     ]
-    lines += _parameters(row)
-    lines += _variants(row)
-    lines += _state(row)
-    lines += _response(name, laws.get(name, []))
-    lines += ["## Held against", "", *evidence.held_against(name), ""]
-    lines += ["## Sources", "", *_sources(row), ""]
-    if used_by := [study.name for study in studies() if name in _words(study)]:
-        lines += [f"Used by {', '.join(used_by)}: [studies](../../studies.md).", ""]
-    return lines
 
 
 def _state(row: Mapping[str, Any]) -> list[str]:
-    if not row["state"]:
+    rows = [(code(one["name"]), one["title"], one["unit"]) for one in row["state"]]
+    if not rows:
         return []
-    lines = [
-        "## State",
-        "",
+    return section(
+        "State",
         "With `trace_acks = true` a group of flows records at each acknowledgement, beside its window:",
-        "",
-    ]
-    rows = ((code(one["name"]), one["title"], one["unit"]) for one in row["state"])
-    lines += table(["quantity", "meaning", "unit"], rows)
-    return [*lines, "", "`longhaul plot RUN state` draws them.", ""]
+        table(["quantity", "meaning", "unit"], rows),
+        "`longhaul plot RUN state` draws them.",
+    )
 
 
 # Keys of names in a scenario, which are no algorithms.
@@ -195,83 +180,54 @@ def allowed(parameter: Mapping[str, Any]) -> str:
 
 
 def _parameters(row: Mapping[str, Any]) -> list[str]:
-    if not row["parameters"]:
-        return ["## Parameters", "", "None.", ""]
-    lines = ["## Parameters", ""]
-    rows = (
-        (
-            code(parameter["name"]),
-            parameter["help"],
-            allowed(parameter),
-            parameter["default"],
-            parameter["source"],
-        )
+    rows = [
+        (code(parameter["name"]), parameter["help"], allowed(parameter), parameter["default"], parameter["source"])
         for parameter in row["parameters"]
-    )
-    return [
-        *lines,
-        *table(["name", "meaning", "range and unit", "default", "source"], rows),
-        "",
+    ]  # fmt: skip
+    if not rows:
+        return section("Parameters", "None.")
+    return section(
+        "Parameters",
+        table(["name", "meaning", "range and unit", "default", "source"], rows),
         "Defaults are the same in all profiles; what a variant changes is named.",
-        "",
-    ]
+    )
 
 
 def _variants(row: Mapping[str, Any]) -> list[str]:
     first, *others = row["variants"]
     if not others:
-        return ["## Variants", "", f"`{first}` alone.", ""]
+        return section("Variants", f"`{first}` alone.")
     names = ", ".join(code(variant) for variant in others)
-    example = f'congestion = {{ kind = "{row["name"]}", variant = "{others[-1]}" }}'
-    return [
-        "## Variants", "",
+    return section(
+        "Variants",
         f"`{first}` is the default; {names}. Profile `linux` takes `linux-6.18` and profiles of ns-2 take `ns2` where there is one. "
-        "The description above says what each changes.", "", *block("toml", example), "",
-    ]  # fmt: skip
+        "The description above says what each changes.",
+        block("toml", f'congestion = {{ kind = "{row["name"]}", variant = "{others[-1]}" }}'),
+    )
 
 
 def _response(name: str, measured: list[evidence.Measured]) -> list[str]:
-    loaded = _engine.Scenario.parse(_json(scenario(name)), name)
-    lines = ["## Response function", ""]
+    loaded = _engine.Scenario.parse(json.dumps(scenario(name)), name)
     values = [_mean_window(loaded, p) for p in LOSSES]
-    if all(value is None for value in values):
-        if not measured:
-            return [*lines, "It has none: its window does not follow from the loss rate alone.", ""]
-        values = [None] * len(LOSSES)
-    curves = [Line("response function", [_log10(p) for p in LOSSES], values)]
-    if measured:
-        curves.append(
-            Line(
-                "measured",
-                [_log10(point.p) for point in measured],
-                [point.network for point in measured],
-            )
+    if all(value is None for value in values) and not measured:
+        return section(
+            "Response function", "It has none: its window does not follow from the loss rate alone."
         )
-    drawn = Chart(
-        tuple(curves),
-        "loss rate (log10)",
-        "mean cwnd (segments)",
-        f"Response function of {name}",
-        log=True,
-    )
-    lines += [
-        *html(drawn.svg()),
-        "",
-        f"Mean window at a round-trip time of {RTT_S * 1e3:g} ms.",
-        "",
-    ]
+    curves = [Line("response function", list(map(math.log10, LOSSES)), values)]
+    parts: list[str | list[str]] = [f"Mean window at a round-trip time of {RTT_S * 1e3:g} ms."]
     if measured:
+        losses = [math.log10(point.p) for point in measured]
+        curves.append(Line("measured", losses, [point.network for point in measured]))
         rows = (
             (f"{point.p:g}", f"{point.law:.1f}", f"{point.network:.1f}", point.verdict)
             for point in measured
         )
-        lines += table(["loss rate", "law:", "packets:", ""], rows)
-        lines += [
-            "",
+        parts += [
+            table(["loss rate", "law:", "packets:", ""], rows),
             "Random losses; [Measured mean cwnd against the response function](../../response-functions.md) says how.",
-            "",
         ]
-    return lines
+    axes = ("loss rate (log10)", "mean cwnd (segments)", f"Response function of {name}")
+    return section("Response function", html(Chart(tuple(curves), *axes, log=True).svg()), *parts)
 
 
 def _mean_window(loaded: _engine.Scenario, p: float) -> float | None:
@@ -286,7 +242,6 @@ def _sources(row: Mapping[str, Any]) -> list[str]:
 
 def _slow_start(row: Mapping[str, Any]) -> list[str]:
     name = row["name"]
-    lines = _head(row, "slow_start")
     given = scenario("reno")
     bottleneck = given["topology"]["dumbbell"]["bottleneck"]
     given["title"] = f"Slow start {name}: 200 Mbit/s, 100 ms, a queue of one BDP"
@@ -295,15 +250,13 @@ def _slow_start(row: Mapping[str, Any]) -> list[str]:
     given["flows"] = [
         {"label": name, "slow_start": {"kind": name}, "congestion": {"kind": "cubic"}}
     ]
-    drawn = chart(given, views.windows, "windows")
-    caption = "One flow of CUBIC on 200 Mbit/s and 100 ms, with a drop-tail queue of one bandwidth-delay product, 1,667 packets."
-    lines += ["## Window", "", *html(drawn.svg()), "", caption, ""]
-    return [*lines, *_parameters(row), "## Sources", "", *_sources(row), ""]
-
-
-def _json(given: Mapping[str, Any]) -> str:
-    return json.dumps(given)
-
-
-def _log10(p: float) -> float:
-    return math.log10(p)
+    return [
+        *_head(row, "slow_start"),
+        *section(
+            "Window",
+            html(chart(given, views.windows, "windows").svg()),
+            "One flow of CUBIC on 200 Mbit/s and 100 ms, with a drop-tail queue of one bandwidth-delay product, 1,667 packets.",
+        ),
+        *_parameters(row),
+        *section("Sources", _sources(row)),
+    ]

@@ -1,7 +1,7 @@
 """Every table of a run directory and every column with its unit."""
 
 from longhaul import _engine
-from tools.site.markdown import Pages, code, table, toctree
+from tools.site.markdown import Pages, code, page, section, table, toctree
 
 TABLES = {
     "flows": "one row a flow: what it did in the measurement window, and over the whole run (`total_...`)",
@@ -28,51 +28,40 @@ def write(pages: Pages) -> None:
     columns = _engine.columns()
     names = list(dict.fromkeys(row["table"] for row in columns))
     for name in names:
-        rows = [row for row in columns if row["table"] == name]
-        lines = [
-            f"# Table `{name}`",
-            "",
-            f"{TABLES[name].capitalize()}. In the run directory: `{name}.parquet`; in Python: `results.{name}`."
-            if name != "series"
-            else "Samples of flows, links and proxies over time, `measure.every` apart; counters are cumulative. In the run directory: `series.parquet`; in Python: `results.series`, and `results.link_series` with those of links alone.",
-            "",
-        ]
         described = (
             (
                 code(row["name"]),
                 row["unit"] or "",
-                row["description"]
-                + (f" (where a link has `{row['only_with']}`)" if row["only_with"] else ""),
+                row["description"] + (f" (where a link has `{row['only_with']}`)" if row["only_with"] else ""),
             )
-            for row in rows
+            for row in columns
+            if row["table"] == name
+        )  # fmt: skip
+        links = ", and `results.link_series` with those of links alone" if name == "series" else ""
+        lines = page(
+            f"Table `{name}`",
+            f"{TABLES[name][0].upper()}{TABLES[name][1:]}. In the run directory: `{name}.parquet`; in Python: `results.{name}`{links}.",
+            table(["column", "unit", "meaning"], described),
         )
-        pages.write(f"tables/{name}.md", [*lines, *table(["column", "unit", "meaning"], described)])
-    lines = [
-        "# Tables of a run", "",
-        "A run directory holds `run.json` (the resolved scenario, versions, counters, a checksum of each table) and tables in Parquet, which "
-        "pandas, Polars, DuckDB and R read: [Results in other programs](../../howto/results-elsewhere.md). The end of a column's name is its unit. "
-        "`longhaul list columns` prints the same in the terminal.", "",
-    ]  # fmt: skip
-    lines += table(
-        ["table", "columns:", "what it holds"],
-        (
-            (
-                f"[{code(name)}]({name}.md)",
-                sum(row["table"] == name for row in columns),
-                TABLES[name],
-            )
-            for name in names
-        ),
+        pages.write(f"tables/{name}.md", lines)
+    tables = (
+        (f"[{code(name)}]({name}.md)", sum(row["table"] == name for row in columns), TABLES[name])
+        for name in names
     )
-    lines += [
-        "",
-        "## Units",
-        "",
-        *table(
-            ["end of the name", "unit"],
-            ((f"`_{end}`" if end else "none", unit) for end, unit in UNITS.items()),
+    units = ((f"`_{end}`" if end else "none", unit) for end, unit in UNITS.items())
+    index = [
+        *page(
+            "Tables of a run",
+            "A run directory holds `run.json` (the resolved scenario, versions, counters, a checksum of each table) and tables in Parquet, which "
+            "pandas, Polars, DuckDB and R read: [Results in other programs](../../howto/results-elsewhere.md). The end of a column's name is its unit. "
+            "`longhaul list columns` prints the same in the terminal.",
+            table(["table", "columns:", "what it holds"], tables),
         ),
-        "",
+        *section(
+            "Units",
+            table(["end of the name", "unit"], units),
+            "Tables of MesoNet's runs are in [MesoNet](../../mesonet.md).",
+            toctree(names, hidden=True),
+        ),
     ]
-    lines += ["Tables of MesoNet's runs are in [MesoNet](../../mesonet.md).", ""]
-    pages.write("tables/index.md", [*lines, *toctree(names, hidden=True)])
+    pages.write("tables/index.md", index)

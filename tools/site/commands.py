@@ -8,7 +8,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from longhaul.cli import app
 from longhaul.cli.lazy import Deferred
-from tools.site.markdown import Pages, block, code, table, toctree
+from tools.site.markdown import Pages, block, code, page, section, table, toctree
 
 
 def write(pages: Pages) -> None:
@@ -22,15 +22,14 @@ def write(pages: Pages) -> None:
         names.append(name)
         pages.write(f"commands/{name}.md", _page(words, command))
         rows.append((f"[`longhaul {' '.join(words)}`]({name}.md)", _first(command.help or "")))
-    lines = [
-        "# Commands", "",
+    index = page(
+        "Commands",
         "`longhaul COMMAND --help` prints the same. Exit codes: 0 done, 2 bad input, 1 failed. Ctrl-C, SIGTERM and `--limit` stop a "
-        "run within a second and keep what was recorded.", "",
-    ]  # fmt: skip
-    pages.write(
-        "commands/index.md",
-        [*lines, *table(["command", ""], rows), "", *toctree(names, hidden=True)],
+        "run within a second and keep what was recorded.",
+        table(["command", ""], rows),
+        toctree(names, hidden=True),
     )
+    pages.write("commands/index.md", index)
 
 
 def _commands(
@@ -58,31 +57,23 @@ def _page(words: tuple[str, ...], command: TyperCommand) -> list[str]:
         given for given in command.params if isinstance(given, TyperOption) and not given.hidden
     ]
     usage = " ".join([title, "[OPTIONS]", *(_metavar(argument) for argument in arguments)])
-    lines = [f"# `{title}`", "", "\n\n".join(pieces), "", *block("text", usage)]
+    lines = page(f"`{title}`", "\n\n".join(pieces), block("text", usage))
     if arguments:
         rows = (
             (code(_metavar(argument)), argument.help or "", _default(argument))
             for argument in arguments
         )
-        lines += ["", "## Arguments", "", *table(["argument", "meaning", "default"], rows)]
+        lines += section("Arguments", table(["argument", "meaning", "default"], rows))
     if options:
         rows_of_options = (
-            (
-                " ".join(map(code, (*option.opts, *option.secondary_opts))),
-                _value(option),
-                option.help or "",
-                _default(option),
-            )
+            (" ".join(map(code, (*option.opts, *option.secondary_opts))), _value(option), option.help or "", _default(option))
             for option in options
+        )  # fmt: skip
+        lines += section(
+            "Options", table(["option", "value", "meaning", "default"], rows_of_options)
         )
-        lines += [
-            "",
-            "## Options",
-            "",
-            *table(["option", "value", "meaning", "default"], rows_of_options),
-        ]
     if command.epilog:
-        lines += ["", "## Example", "", *block("sh", command.epilog.removeprefix("Example: "))]
+        lines += section("Example", block("sh", command.epilog.removeprefix("Example: ")))
     return lines
 
 

@@ -59,11 +59,8 @@ def _ns2(name: str) -> Iterator[tuple[str, str, str]]:
     if rows:
         within = sum(bool(row.within) for row in rows)
         compared = len({row.case for row in rows})
-        yield (
-            f"ns-2.35, {compared} cases",
-            f"{within} of {len(rows)} figures within their bounds",
-            "[Longhaul against ns-2](../../validation.md)",
-        )
+        found = f"{within} of {len(rows)} figures within their bounds"
+        yield f"ns-2.35, {compared} cases", found, "[Longhaul against ns-2](../../validation.md)"
 
 
 @cache
@@ -83,11 +80,8 @@ def _linux(name: str) -> Iterator[tuple[str, str, str]]:
         outside = sum(row["verdict"] == linux_report.OUTSIDE for row in ours)
         cases = len({row["case"] for row in ours})
         where = "[The profile `linux` beside Linux 6.18](../../linux.md)"
-        yield (
-            f"Linux 6.18, {cases} recorded runs",
-            f"{len(ours) - outside} of {len(ours)} figures within their bounds",
-            where,
-        )
+        found = f"{len(ours) - outside} of {len(ours)} figures within their bounds"
+        yield f"Linux 6.18, {cases} recorded runs", found, where
 
 
 def _response(name: str) -> Iterator[tuple[str, str, str]]:
@@ -96,20 +90,18 @@ def _response(name: str) -> Iterator[tuple[str, str, str]]:
         verdicts = [judge(point, kind) for point in measured for kind in (point.even, point.random)]
         explained = sum(verdict.value != "outside" for verdict in verdicts)
         where = "[Measured mean cwnd](../../response-functions.md)"
-        yield (
-            "its published law, at four loss rates",
-            f"{explained} of {len(verdicts)} mean windows as the law gives, or explained",
-            where,
-        )
+        found = f"{explained} of {len(verdicts)} mean windows as the law gives, or explained"
+        yield "its published law, at four loss rates", found, where
 
 
 def _coexistence(name: str) -> Iterator[tuple[str, str, str]]:
     for line in (DOCS / "coexistence.md").read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if cells[0] == f"`{name}`" and len(cells) == 7:
+            found = f"{cells[5]} of the link"
             yield (
                 "standard TCP beside it: two flows of each",
-                f"{cells[5]} of the link",
+                found,
                 "[Coexistence](../../coexistence.md)",
             )
             return

@@ -1,12 +1,12 @@
 """The scenarios that the site shows, and values of keys in them."""
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tools.site.markdown import DOCS, ROOT
+from tools.site.markdown import DOCS, ROOT, section
 from tools.site.values import toml
 
 
@@ -49,8 +49,8 @@ class Examples:
         files = [
             *ROOT.glob("python/longhaul/scenarios/*.toml"),
             *ROOT.glob("python/longhaul/scenarios/algorithms/*.toml"),
+            *DOCS.glob("scenarios/*.toml"),
         ]
-        files += DOCS.glob("scenarios/*.toml")
         self.all = [_read(file) for file in sorted(files, key=lambda file: file.stem)]
         self._of_key: dict[str, tuple[str, Example]] = {}
         for example in self.all:
@@ -66,21 +66,24 @@ class Examples:
 
     def with_queue(self, kind: str) -> list[tuple[str, str]]:
         """Name and title of scenarios with a queue discipline."""
-        return [
-            (example.name, example.title)
-            for example in self.all
-            if any(key.endswith("queue.kind") and value == kind for key, value in example.values())
-        ]
+        return self._with("queue.kind", kind)
 
     def with_traffic(self, kind: str) -> list[tuple[str, str]]:
         """Name and title of scenarios with a kind of traffic."""
+        return self._with("flows.*.traffic.kind", kind)
+
+    def _with(self, end: str, value: str) -> list[tuple[str, str]]:
         return [
             (example.name, example.title)
             for example in self.all
-            if any(
-                key == "flows.*.traffic.kind" and value == kind for key, value in example.values()
-            )
+            if any(key.endswith(end) and given == value for key, given in example.values())
         ]
+
+
+def used_in(shown: Sequence[tuple[str, str]]) -> list[str]:
+    """Return a section on the examples that have something, by name and title; nothing without any."""
+    links = [f"- [{title}](../../gallery/{name}.md)" for name, title in shown]
+    return section("Used in", links) if links else []
 
 
 def _read(file: Path) -> Example:

@@ -6,7 +6,7 @@ from itertools import groupby, takewhile
 from tools.site import views
 from tools.site.chart import Chart
 from tools.site.examples import Example, Examples
-from tools.site.markdown import ROOT, Pages, block, html, toctree
+from tools.site.markdown import ROOT, Pages, block, grid, html, page, section, toctree
 from tools.site.runs import chart
 
 VIEW = {
@@ -29,79 +29,25 @@ SHORTER = {
 }
 """Smaller settings for the pictures of large runs."""
 
-GROUPS = (
-    (
-        "Flows that share a bottleneck",
-        (
-            "one_flow",
-            "hstcp_beside_sack",
-            "starve",
-            "ten_gigabit",
-            "parallel_tcp",
-            "finite_transfers",
-            "parking_lot",
-            "own_topology",
-        ),
-    ),
-    (
-        "Links that change, lose and delay",
-        (
-            "cellular",
-            "changing_link",
-            "burst_loss",
-            "reordering",
-            "delay_box",
-            "emulated_link",
-            "satellite_return",
-            "satellite_slots",
-            "split_proxy",
-            "peach",
-        ),
-    ),
-    (
-        "Queues and routers",
-        (
-            "codel_or_pie",
-            "gentle_adaptive_red",
-            "control_theory",
-            "decbit",
-            "dctcp_incast",
-            "l4s",
-            "fair_queues",
-            "vcp",
-            "xcp",
-            "token_bucket",
-            "policed_link",
-            "packet_pair",
-        ),
-    ),
-    (
-        "Traffic that comes and goes",
-        (
-            "requests",
-            "packmime",
-            "web_sessions",
-            "http_dumbbell",
-            "on_off",
-            "trace",
-            "perturbations",
-            "udp_cross_traffic",
-        ),
-    ),
-)
+GROUPS = {
+    "Flows that share a bottleneck":
+        "one_flow hstcp_beside_sack starve ten_gigabit parallel_tcp finite_transfers parking_lot own_topology",
+    "Links that change, lose and delay":
+        "cellular changing_link burst_loss reordering delay_box emulated_link satellite_return satellite_slots split_proxy peach",
+    "Queues and routers":
+        "codel_or_pie gentle_adaptive_red control_theory decbit dctcp_incast l4s fair_queues vcp xcp token_bucket policed_link packet_pair",
+    "Traffic that comes and goes":
+        "requests packmime web_sessions http_dumbbell on_off trace perturbations udp_cross_traffic",
+}  # fmt: skip
+"""Scenarios under each heading of the gallery; the others come last."""
 
 
 def write(pages: Pages, examples: Examples) -> None:
     """Write all pages and the gallery."""
     # The engine runs without the interpreter's lock.
+    names = [example.name for example in examples.all]
     with ThreadPoolExecutor() as pool:
-        charts = dict(
-            zip(
-                (example.name for example in examples.all),
-                pool.map(drawn, examples.all),
-                strict=True,
-            )
-        )
+        charts = dict(zip(names, pool.map(drawn, examples.all), strict=True))
     for example in examples.all:
         pages.write(f"{example.name}.md", _page(example, charts[example.name]))
     pages.write("index.md", _index(examples, charts))
@@ -114,39 +60,29 @@ def drawn(example: Example) -> Chart:
 
 
 def _page(example: Example, picture: Chart) -> list[str]:
-    title, text = example.title, str(example.scenario.get("description", ""))
-    lines = [
-        f"# {title}",
-        "",
-        *([text, ""] if text else []),
-        *_comment(example),
-        *html(picture.svg()),
-        "",
-    ]
-    if example.name in SHORTER:
-        given = " ".join(f"--set {setting}" for setting in SHORTER[example.name])
-        lines += [f"The picture is of a smaller run: `{given}`.", ""]
-    shipped = example.file.is_relative_to(ROOT / "python")
-    command = (
-        f"longhaul new {example.name}.toml --from {example.name}\n"
-        if shipped and example.file.parent.name == "scenarios"
-        else ""
+    smaller = " ".join(f"--set {setting}" for setting in SHORTER.get(example.name, ()))
+    shipped = (
+        example.file.is_relative_to(ROOT / "python") and example.file.parent.name == "scenarios"
     )
-    lines += [
-        "## Run it",
-        "",
-        *block("sh", f"{command}longhaul run {example.name}.toml --out {example.name}"),
-        "",
-    ]
+    new = f"longhaul new {example.name}.toml --from {example.name}\n" if shipped else ""
     path = example.file.relative_to(ROOT).as_posix()
-    lines += [
-        "## The scenario",
-        "",
-        f"{{download}}`{example.file.name} <../../{path}>`",
-        "",
-        *block("toml", example.text),
+    return [
+        *page(
+            example.title,
+            str(example.scenario.get("description", "")),
+            _comment(example),
+            html(picture.svg()),
+            f"The picture is of a smaller run: `{smaller}`." if smaller else "",
+        ),
+        *section(
+            "Run it", block("sh", f"{new}longhaul run {example.name}.toml --out {example.name}")
+        ),
+        *section(
+            "The scenario",
+            f"{{download}}`{example.file.name} <../../{path}>`",
+            block("toml", example.text),
+        ),
     ]
-    return lines
 
 
 def _comment(example: Example) -> list[str]:
@@ -163,30 +99,23 @@ def _comment(example: Example) -> list[str]:
 
 def _index(examples: Examples, charts: dict[str, Chart]) -> list[str]:
     known = {example.name: example for example in examples.all}
-    placed = {name for _, names in GROUPS for name in names}
-    rest = tuple(name for name in known if name not in placed)
-    lines = [
-        "# Gallery",
-        "",
-        "Scenarios that run as they are. Each picture leads to its page, with the file and the command.",
-        "",
+    groups = {title: names.split() for title, names in GROUPS.items()}
+    placed = {name for names in groups.values() for name in names}
+    groups["Large networks and algorithms in Python"] = [
+        name for name in known if name not in placed
     ]
-    for title, names in (*GROUPS, ("Large networks and algorithms in Python", rest)):
-        lines += [f"## {title}", "", "::::{grid} 1 2 3 3", ":gutter: 2", ""]
-        for name in names:
-            if name in known:
-                lines += [
-                    ":::{grid-item-card}",
-                    f":link: {name}",
-                    ":link-type: doc",
-                    f":link-alt: {known[name].title}",
-                    "",
-                    # The picture comes first: pictures of a line are then at one height.
-                    *html(charts[name].thumbnail()),
-                    "",
-                    f"**{known[name].title}**",
-                    ":::",
-                    "",
-                ]
-        lines += ["::::", ""]
+    lines = page(
+        "Gallery",
+        "Scenarios that run as they are. Each picture leads to its page, with the file and the command.",
+    )
+    for title, names in groups.items():
+        there = [name for name in names if name in known]
+        cards = (_card(known[name], charts[name]) for name in there)
+        lines += section(title, grid("1 2 3 3", cards))
     return [*lines, *toctree(sorted(known), hidden=True)]
+
+
+def _card(example: Example, picture: Chart) -> list[str]:
+    """Return a picture and its title; pictures come first, so that those of a line are at one height."""
+    options = [f":link: {example.name}", ":link-type: doc", f":link-alt: {example.title}", ""]
+    return [*options, *html(picture.thumbnail()), "", f"**{example.title}**"]

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from longhaul import _engine
 from tools.site import gallery
-from tools.site.examples import Examples
-from tools.site.markdown import Pages, code, html, table, toctree
+from tools.site.examples import Examples, used_in
+from tools.site.markdown import Pages, code, html, page, section, table, toctree
 
 Key = Mapping[str, str]
 
@@ -46,56 +46,50 @@ def write(pages: Pages, examples: Examples) -> None:
         if row["name"].startswith(LINK)
     ]
     one_way = [row for row in links if not row["name"].startswith("reverse.")]
-    sections: dict[str, tuple[str, list[str], Sequence[Key]]] = {
+    of_flows = chosen("flows.", but=("flows.*.tcp.", "flows.*.traffic"))
+    sections: dict[str, tuple[str, str, Sequence[Key]]] = {
         "scenario": ("The scenario and its measurement", _TOP, top),
         "tcp": ("TCP: `tcp`", _TCP, chosen("tcp.")),
         "links": ("Links and their impairments", _LINKS, one_way),
         "topology": ("Topologies: `topology`", _TOPOLOGY, chosen("topology.")),
-        "flows": (
-            "Flows: `flows`",
-            _FLOWS,
-            chosen("flows.", but=("flows.*.tcp.", "flows.*.traffic")),
-        ),
+        "flows": ("Flows: `flows`", _FLOWS, of_flows),
         "proxies": ("Proxies: `proxies`", _PROXIES, chosen("proxies.", but=("proxies.*.tcp.",))),
         "mesonet": ("MesoNet: `mesonet`", _MESONET, chosen("mesonet.")),
     }
     for name, (title, text, rows) in sections.items():
-        lines = [f"# {title}", "", *text, ""]
+        lines = page(title, text)
         for row in rows:
             lines += _entry(row, examples, LINK if name == "links" else "")
         pages.write(f"keys/{name}.md", lines)
     _traffic(pages, examples)
     listed = ((f"[{title}]({name}.md)", len(rows)) for name, (title, _, rows) in sections.items())
-    lines = ["# Keys of scenario files", "", *_INDEX, "", *table(["page", "keys:"], listed), ""]
-    lines += [
-        "Kinds of traffic have [pages of their own](../traffic/index.md), as have [queue disciplines](../queues/index.md).",
-        "",
+    profiles = ((code(row["name"]), row["description"]) for row in _engine.profiles())
+    index = [
+        *page(
+            "Keys of scenario files",
+            _INDEX,
+            table(["page", "keys:"], listed),
+            "Kinds of traffic have [pages of their own](../traffic/index.md), as have [queue disciplines](../queues/index.md).",
+        ),
+        *section(
+            "Profiles",
+            'A profile is a frozen bundle of defaults: `profile = "linux"`.',
+            table(["profile", "stands for"], profiles),
+            toctree(sections, hidden=True),
+        ),
     ]
-    lines += [
-        "## Profiles",
-        "",
-        'A profile is a frozen bundle of defaults: `profile = "linux"`.',
-        "",
-    ]
-    lines += table(
-        ["profile", "stands for"],
-        ((code(row["name"]), row["description"]) for row in _engine.profiles()),
-    )
-    pages.write("keys/index.md", [*lines, "", *toctree(sections, hidden=True)])
+    pages.write("keys/index.md", index)
 
 
-def _entry(row: Key, examples: Examples, place: str) -> list[str]:
-    name = row["name"]
-    kind = row["allowed"] + (f" ({row['unit']})" if row["unit"] else "")
-    facts = [
-        ("type", kind),
-        ("default", _default(row)),
-        ("example", _example(row, examples, place)),
-    ]
-    if row["source"]:
-        facts.append(("source", row["source"]))
-    lines = [f"## `{name}`", "", row["description"], ""]
-    return [*lines, *(f"- **{fact}**: {text}" for fact, text in facts), ""]
+def _entry(row: Key, examples: Examples, place: str, level: int = 2) -> list[str]:
+    facts = {
+        "type": row["allowed"] + (f" ({row['unit']})" if row["unit"] else ""),
+        "default": _default(row),
+        "example": _example(row, examples, place),
+        "source": row["source"],
+    }
+    listed = [f"- **{fact}**: {text}" for fact, text in facts.items() if text]
+    return section(code(row["name"]), row["description"], listed, level=level)
 
 
 def _default(row: Key) -> str:
@@ -147,79 +141,58 @@ def _traffic(pages: Pages, examples: Examples) -> None:
     kinds = _engine.traffic()
     for kind in kinds:
         name = kind["name"]
-        lines = [
-            f"# Traffic: `{name}`",
-            "",
+        lines = page(
+            f"Traffic: `{name}`",
             f'`[flows.traffic]` with `kind = "{name}"`; [Traffic](../../traffic.md) tells how it works.',
-            "",
-        ]
+        )
         shown = examples.with_traffic(name)
         pictured = [example for example in examples.all if (example.name, example.title) in shown]
         if pictured:
             first = pictured[0]
-            drawn = gallery.drawn(first)
-            lines += [
-                "## A run with it",
-                "",
-                *html(drawn.svg()),
-                "",
-                f"[{first.title}](../../gallery/{first.name}.md)",
-                "",
-            ]
-        lines += ["## Keys", ""]
+            link = f"[{first.title}](../../gallery/{first.name}.md)"
+            lines += section("A run with it", html(gallery.drawn(first).svg()), link)
+        lines += section("Keys")
         for row in kind["keys"]:
-            lines += [
-                line.replace("## `", "### `")
-                for line in _entry({**row, "name": f"flows.*.traffic.{row['name']}"}, examples, "")
-            ]
-        if shown:
-            lines += [
-                "## Used in",
-                "",
-                *(f"- [{title}](../../gallery/{example}.md)" for example, title in shown),
-            ]
-        pages.write(f"traffic/{name}.md", lines)
-    lines = ["# Kinds of traffic", "", *_TRAFFIC, ""]
-    lines += table(
-        ["kind", "keys"],
+            of_flows = {**row, "name": f"flows.*.traffic.{row['name']}"}
+            lines += _entry(of_flows, examples, "", level=3)
+        pages.write(f"traffic/{name}.md", [*lines, *used_in(shown)])
+    rows = (
         (
-            (
-                f"[{code(model['name'])}]({model['name']}.md)",
-                ", ".join(key["name"] for key in model["keys"]),
-            )
-            for model in kinds
-        ),
+            f"[{code(kind['name'])}]({kind['name']}.md)",
+            ", ".join(key["name"] for key in kind["keys"]),
+        )
+        for kind in kinds
     )
-    pages.write(
-        "traffic/index.md", [*lines, "", *toctree((kind["name"] for kind in kinds), hidden=True)]
+    index = page(
+        "Kinds of traffic",
+        _TRAFFIC,
+        table(["kind", "keys"], rows),
+        toctree((kind["name"] for kind in kinds), hidden=True),
     )
+    pages.write("traffic/index.md", index)
 
 
-_INDEX = [
+_INDEX = (
     "Scenario files are TOML or JSON. A misspelt, impossible or missing value is refused before anything runs, with its line and the "
     "nearest valid name. `longhaul explain FILE` prints every value of a scenario and where it comes from, `longhaul schema` writes a "
-    "[JSON Schema](../schema.md) for editors. `*` stands for an entry of a list, such as one of `[[flows]]`.",
-]
-_TOP = ["Keys at the top of the file, and in `[measure]`."]
-_TCP = [
-    "Options of TCP for all flows; a group of `[[flows]]` and a proxy may have a `tcp` table of their own, with the same keys."
-]
-_LINKS = [
+    "[JSON Schema](../schema.md) for editors. `*` stands for an entry of a list, such as one of `[[flows]]`."
+)
+_TOP = "Keys at the top of the file, and in `[measure]`."
+_TCP = "Options of TCP for all flows; a group of `[[flows]]` and a proxy may have a `tcp` table of their own, with the same keys."
+_LINKS = (
     "Every link has these keys: the `bottleneck` of a `dumbbell`, the `hops` of a `parking-lot`, the `links` of a `graph`. A link goes "
     "both ways; `reverse = { ... }` holds what the other direction has of its own, with the same keys. "
-    "[Link impairments](../../links.md) tells how they work, with pictures.",
-]
-_TOPOLOGY = [
-    "One of `[topology.dumbbell]`, `[topology.parking-lot]` and `[topology.graph]`. Keys of links are [on their own page](links.md)."
-]
-_FLOWS = [
+    "[Link impairments](../../links.md) tells how they work, with pictures."
+)
+_TOPOLOGY = "One of `[topology.dumbbell]`, `[topology.parking-lot]` and `[topology.graph]`. Keys of links are [on their own page](links.md)."
+_FLOWS = (
     "A group of flows is an entry of `[[flows]]`. [TCP's options](tcp.md) may stand in `tcp` of a group; [traffic](../traffic/index.md) "
     "says what connections come and go. `congestion` names an [algorithm](../algorithms/index.md), `slow_start` a "
-    "[slow start](../slow-starts/index.md).",
-]
-_PROXIES = ["Split-TCP proxies: [A satellite link behind a proxy](../../proxy.md)."]
-_MESONET = ["Keys of `[mesonet]`: [MesoNet](../../mesonet.md)."]
-_TRAFFIC = [
+    "[slow start](../slow-starts/index.md)."
+)
+_PROXIES = "Split-TCP proxies: [A satellite link behind a proxy](../../proxy.md)."
+_MESONET = "Keys of `[mesonet]`: [MesoNet](../../mesonet.md)."
+_TRAFFIC = (
     'A group of flows sends without end, unless it has a `transfer` of a size, a `rate` of datagrams (`protocol = "udp"`), or traffic: '
-    "connections that come and go. [Traffic](../../traffic.md) tells how the kinds work and what they were checked against.",
-]
+    "connections that come and go. [Traffic](../../traffic.md) tells how the kinds work and what they were checked against."
+)

@@ -1,9 +1,11 @@
 """Pieces of pages: tables, blocks of text, and pages that appear when they are complete."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from longhaul.files.writing import write_text
+from validation.pages import table as table
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -35,18 +37,17 @@ class Pages:
                 path.unlink()
 
 
-def cell(text: object) -> str:
-    """Return a text as it stands in a table."""
-    return str(text).replace("|", "\\|").replace("\n", " ")
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """Return a table; columns whose head ends in `:` are right-aligned."""
-    names = [name.removesuffix(":") for name in head]
-    rules = ["---:" if name.endswith(":") else "---" for name in head]
-    lines = [f"| {' | '.join(names)} |", f"|{'|'.join(rules)}|"]
-    lines += [f"| {' | '.join(cell(value) for value in row)} |" for row in rows]
+def section(title: str, *parts: str | Iterable[str], level: int = 2) -> list[str]:
+    """Return a heading and the parts below it, an empty line after each; empty parts are left out."""
+    lines = [f"{'#' * level} {title}", ""]
+    for part in parts:
+        text = [part] if isinstance(part, str) else list(part)
+        lines += [*text, ""] if any(text) else []
     return lines
+
+
+page = partial(section, level=1)
+"""Return the lines of a page: its title, and its parts."""
 
 
 def block(language: str, text: str) -> list[str]:
@@ -57,6 +58,14 @@ def block(language: str, text: str) -> list[str]:
 def html(text: str) -> list[str]:
     """Return a piece of HTML as it is."""
     return ["```{raw} html", *text.splitlines(), "```"]
+
+
+def grid(columns: str, cards: Iterable[list[str]]) -> list[str]:
+    """Return cards in a grid; columns are those of screens from the smallest to the largest."""
+    lines = ["::::{grid} " + columns, ":gutter: 2", ""]
+    for card in cards:
+        lines += [":::{grid-item-card}", *card, ":::", ""]
+    return [*lines, "::::"]
 
 
 def code(name: object) -> str:

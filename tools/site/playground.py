@@ -35,15 +35,9 @@ start = "2 s"
 """The scenario of the page when it opens: two flows, which sliders change."""
 
 SCENARIOS = (
-    "one_flow",
-    "hstcp_beside_sack",
-    "codel_or_pie",
-    "fair_queues",
-    "gentle_adaptive_red",
-    "l4s",
-    "parking_lot",
+    "one_flow", "hstcp_beside_sack", "codel_or_pie", "fair_queues", "gentle_adaptive_red", "l4s", "parking_lot",
     "reordering",
-)
+)  # fmt: skip
 """Short ones, without files beside them."""
 
 

@@ -12,7 +12,7 @@ from longhaul import _engine, plots
 from longhaul.guide import examples
 from longhaul.plots import PLOTS, Plot
 from longhaul.reports import embedded
-from tools.site.markdown import Pages, code, html
+from tools.site.markdown import Pages, code, grid, html, page
 from tools.site.runs import CACHE
 
 SAMPLES = (
@@ -29,27 +29,20 @@ LARGE_BYTES = 1_000_000
 
 def write(pages: Pages) -> None:
     """Write the page."""
-    lines = [
-        "# Plots",
-        "",
+    text = (
         "`longhaul plot RUN NAME` draws one, as SVG, PNG or PDF ([figures for a paper](../howto/figures-for-a-paper.md)); `longhaul report` has those that "
-        "suit its runs. `longhaul analyze` draws means with confidence intervals.",
-        "",
-        "::::{grid} 1 2 2 2",
-        ":gutter: 2",
-        "",
-    ]
+        "suit its runs. `longhaul analyze` draws means with confidence intervals."
+    )
     runs = Samples()
-    for plot in PLOTS.values():
-        lines += [
-            ":::{grid-item-card}",
+    cards = (
+        [
             *html(f'<div class="plot">{runs.drawn(plot)}</div>'),
             "",
-            code(plot.name) + f": {plot.help}",
-            ":::",
-            "",
+            f"{code(plot.name)}: {plot.help}",
         ]
-    pages.write("plots.md", [*lines, "::::", ""])
+        for plot in PLOTS.values()
+    )
+    pages.write("plots.md", page("Plots", text, grid("1 2 2 2", cards)))
 
 
 class Samples:

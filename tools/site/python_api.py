@@ -2,81 +2,55 @@
 
 import ast
 import inspect
+from collections.abc import Iterable
 from pathlib import Path
 
-from tools.site.markdown import ROOT, Pages, block, toctree
+from tools.site.markdown import ROOT, Pages, block, page, section, toctree
 
 PACKAGE = ROOT / "python" / "longhaul"
 
-Section = tuple[str, str, tuple[tuple[str, tuple[str, ...]], ...]]
+Section = tuple[str, str, dict[str, str]]
+"""Title, text, and the names that a page describes, by file."""
 
 SECTIONS: dict[str, Section] = {
     "running": (
         "Running scenarios",
         "`import longhaul` gives these: `longhaul.run`, `longhaul.load`, `longhaul.open` (here `open_run`).",
-        (
-            ("running/execution.py", ("run",)),
-            ("running/loading.py", ("load",)),
-            ("results/run.py", ("open_run",)),
-            ("_engine.pyi", ("Scenario", "TimeLimit")),
-        ),
+        {"running/execution.py": "run", "running/loading.py": "load", "results/run.py": "open_run", "_engine.pyi": "Scenario TimeLimit"},
     ),
     "results": (
         "Results and plots",
         "What `longhaul.run` and `longhaul.open` return, and what is made of it: `longhaul.plot`, `longhaul.compare`, `longhaul.report`. "
         "[Tables of a run](../tables/index.md) lists the columns.",
-        (
-            ("results/run.py", ("Results",)),
-            ("results/summary.py", ("Summary",)),
-            ("plots/__init__.py", ("plot",)),
-            ("comparison/__init__.py", ("compare",)),
-            ("reports.py", ("report",)),
-        ),
+        {
+            "results/run.py": "Results", "results/summary.py": "Summary", "plots/__init__.py": "plot", "comparison/__init__.py": "compare",
+            "reports.py": "report",
+        },
     ),
     "congestion": (
         "Congestion control in Python",
         "An algorithm of your own is a subclass of `longhaul.CongestionControl`: "
         "[Congestion control algorithms in Python](../../python-algorithms.md).",
-        (
-            ("congestion.py", ("CongestionControl",)),
-            (
-                "_engine.pyi",
-                ("Ack", "Congestion", "Timeout", "Window", "Tabulated", "exp", "log", "power"),
-            ),
-        ),
+        {
+            "congestion.py": "CongestionControl",
+            "_engine.pyi": "Ack Congestion Timeout Window Tabulated exp log power",
+        },
     ),
     "errors": (
         "Errors",
         "Everything that Longhaul refuses or fails to do is a `longhaul.LonghaulError`.",
-        (
-            (
-                "_engine.pyi",
-                ("LonghaulError", "ScenarioError", "OutputError", "RunError", "AlgorithmError"),
-            ),
-            ("results/files.py", ("ResultsError",)),
-        ),
+        {
+            "_engine.pyi": "LonghaulError ScenarioError OutputError RunError AlgorithmError",
+            "results/files.py": "ResultsError",
+        },
     ),
     "registries": (
         "Registries",
         "What there is to choose from, as lists and dictionaries (`longhaul._engine`); this reference is made of them. "
         "`longhaul list WHAT --json` prints the same.",
-        (
-            (
-                "_engine.pyi",
-                (
-                    "algorithms",
-                    "queues",
-                    "scenario_keys",
-                    "traffic",
-                    "profiles",
-                    "columns",
-                    "schema",
-                    "results_version",
-                ),
-            ),
-        ),
+        {"_engine.pyi": "algorithms queues scenario_keys traffic profiles columns schema results_version"},
     ),
-}
+}  # fmt: skip
 
 PACKAGES = ("analysis", "designs", "campaign", "models", "mesonet")
 """Packages whose modules are listed with their public names."""
@@ -85,14 +59,14 @@ PACKAGES = ("analysis", "designs", "campaign", "models", "mesonet")
 def write(pages: Pages) -> None:
     """Write all pages and their index."""
     for name, (title, text, parts) in SECTIONS.items():
-        lines = [f"# {title}", "", text, ""]
-        for file, names in parts:
-            lines += _definitions(PACKAGE / file, names)
+        lines = page(title, text)
+        for file, names in parts.items():
+            lines += _definitions(PACKAGE / file, names.split())
         pages.write(f"python/{name}.md", lines)
     for name in PACKAGES:
         pages.write(f"python/{name}.md", _package(name))
-    lines = ["# Python interface", "", *_INDEX, ""]
-    pages.write("python/index.md", [*lines, *toctree([*SECTIONS, *PACKAGES])])
+    index = page("Python interface", *_INDEX, toctree([*SECTIONS, *PACKAGES]))
+    pages.write("python/index.md", index)
 
 
 def _package(name: str) -> list[str]:
@@ -100,17 +74,13 @@ def _package(name: str) -> list[str]:
         (PACKAGE / name).glob("*.py"), key=lambda file: (file.stem != "__init__", file.stem)
     )
     head = ast.get_docstring(ast.parse(files[0].read_text(encoding="utf-8"))) or ""
-    lines = [f"# `longhaul.{name}`", "", *_prose(head), ""]
+    lines = page(f"`longhaul.{name}`", _prose(head))
     for file in files[1:]:
         tree = ast.parse(file.read_text(encoding="utf-8"))
         public = [node for node in tree.body if _is_public(node)]
         if public:
-            lines += [
-                f"## `longhaul.{name}.{file.stem}`",
-                "",
-                *_prose(ast.get_docstring(tree) or ""),
-                "",
-            ]
+            about = _prose(ast.get_docstring(tree) or "")
+            lines += section(f"`longhaul.{name}.{file.stem}`", about)
             for node in public:
                 assert isinstance(node, ast.FunctionDef | ast.ClassDef)
                 lines += _definition(node, 3, members=False)
@@ -121,7 +91,7 @@ def _is_public(node: ast.stmt) -> bool:
     return isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
 
 
-def _definitions(file: Path, names: tuple[str, ...]) -> list[str]:
+def _definitions(file: Path, names: Iterable[str]) -> list[str]:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     nodes = {
         node.name: node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)
@@ -132,11 +102,10 @@ def _definitions(file: Path, names: tuple[str, ...]) -> list[str]:
 def _definition(
     node: ast.FunctionDef | ast.ClassDef, level: int, *, members: bool = True
 ) -> list[str]:
-    lines = [f"{'#' * level} `{node.name}`", ""]
+    about = _prose(ast.get_docstring(node) or "")
     if isinstance(node, ast.FunctionDef):
-        lines += [*block("python", _signature(node)), ""]
-        return [*lines, *_prose(ast.get_docstring(node) or ""), ""]
-    lines += [*_prose(ast.get_docstring(node) or ""), ""]
+        return section(f"`{node.name}`", block("python", _signature(node)), about, level=level)
+    lines = section(f"`{node.name}`", about, level=level)
     for member in node.body if members else ():
         if isinstance(member, ast.FunctionDef) and (
             not member.name.startswith("_") or member.name == "__init__"
@@ -177,15 +146,13 @@ def _prose(text: str) -> list[str]:
     return lines
 
 
-_INDEX = [
-    "```python",
-    "import longhaul",
-    "",
-    'results = longhaul.run("scenario.toml")',
-    "print(results.summary().labels)",
-    'again = longhaul.open("r1")  # a run directory',
-    "```",
-    "",
+_INDEX = (
+    block("python", """\
+import longhaul
+
+results = longhaul.run("scenario.toml")
+print(results.summary().labels)
+again = longhaul.open("r1")  # a run directory"""),
     "The commands of the command line have the same names here: `longhaul.run`, `longhaul.plot`, `longhaul.compare`, `longhaul.report`. "
     "Tables are Polars data frames.",
-]
+)  # fmt: skip

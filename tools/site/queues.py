@@ -5,10 +5,11 @@ from typing import Any
 
 from longhaul import _engine
 from tools.site import views
-from tools.site.examples import Examples
-from tools.site.markdown import Pages, block, code, html, table, toctree
+from tools.site.examples import Examples, used_in
+from tools.site.markdown import Pages, block, code, html, page, section, table, toctree
 from tools.site.runs import chart
 from tools.site.values import toml
+from validation.experiments import dumbbell
 
 
 def sender(queue: str) -> str:
@@ -23,57 +24,41 @@ def write(pages: Pages, examples: Examples) -> None:
     rows = _engine.queues()
     for row in rows:
         pages.write(f"queues/{row['name']}.md", _page(row, examples))
-    lines = [
-        "# Queue disciplines", "",
-        "What `queue = { kind = \"NAME\" }` of a link may name; [Queue disciplines](../../queues.md) tells how they work and what "
-        "they were checked against. `longhaul list queues` prints the same in the terminal.", "",
-    ]  # fmt: skip
-    lines += table(
-        ["name", "in the literature", "what it does", "source"],
+    described = (
         (
-            (
-                f"[{code(row['name'])}]({row['name']}.md)",
-                row["title"],
-                row["description"],
-                row["source"],
-            )
-            for row in rows
-        ),
+            f"[{code(row['name'])}]({row['name']}.md)",
+            row["title"],
+            row["description"],
+            row["source"],
+        )
+        for row in rows
     )
-    pages.write(
-        "queues/index.md", [*lines, "", *toctree((row["name"] for row in rows), hidden=True)]
+    index = page(
+        "Queue disciplines",
+        'What `queue = { kind = "NAME" }` of a link may name; [Queue disciplines](../../queues.md) tells how they work and what '
+        "they were checked against. `longhaul list queues` prints the same in the terminal.",
+        table(["name", "in the literature", "what it does", "source"], described),
+        toctree((row["name"] for row in rows), hidden=True),
     )
+    pages.write("queues/index.md", index)
 
 
 def _page(row: Mapping[str, Any], examples: Examples) -> list[str]:
     name = row["name"]
-    given = {"kind": name}
-    lines = [
-        f"# {row['title']}: `{name}`",
-        "",
-        row["description"],
-        "",
-        *block("toml", f"queue = {toml(given)}"),
-        "",
-    ]
-    kind = sender(name)
-    flow: dict[str, Any] = {"congestion": {"kind": kind}}
+    kind, given = sender(name), {"kind": name}
+    flow = {
+        "label": kind,
+        "count": 4,
+        "start": {"uniform": ["0 s", "2 s"]},
+        "congestion": {"kind": kind},
+    }
     scenario = {
         "title": f"Queue of {name}: four flows of {kind}, 50 Mbit/s, 50 ms",
         "duration": "30 s",
         "measure": {"every": "50 ms"},
-        "topology": {
-            "dumbbell": {"bottleneck": {"rate": "50 Mbps", "delay": "25 ms", "queue": given}}
-        },
-        "flows": [{"label": kind, "count": 4, "start": {"uniform": ["0 s", "2 s"]}, **flow}],
+        "topology": dumbbell("50 Mbps", "25 ms", given),
+        "flows": [flow],
     }
-    drawn = chart(scenario, views.queues, "queues")
-    lines += ["## Its queue", "", *html(drawn.svg()), ""]
-    lines += [
-        f"Four flows of [`{kind}`](../algorithms/{kind}.md) on 50 Mbit/s and 50 ms; one BDP is 208 packets.",
-        "",
-    ]
-    lines += ["## Parameters", ""]
     rows = (
         (
             code(parameter["name"]),
@@ -83,19 +68,16 @@ def _page(row: Mapping[str, Any], examples: Examples) -> list[str]:
         )
         for parameter in row["parameters"]
     )
-    lines += [*table(["name", "meaning", "allowed", "default"], rows), ""]
-    shown = examples.with_queue(name)
-    if shown:
-        lines += [
-            "## Used in",
-            "",
-            *(f"- [{title}](../../gallery/{example}.md)" for example, title in shown),
-            "",
-        ]
     return [
-        *lines,
-        "## Source",
-        "",
-        f"{row['source']}. [Queue disciplines](../../queues.md) tells more.",
-        "",
+        *page(
+            f"{row['title']}: `{name}`", row["description"], block("toml", f"queue = {toml(given)}")
+        ),
+        *section(
+            "Its queue",
+            html(chart(scenario, views.queues, "queues").svg()),
+            f"Four flows of [`{kind}`](../algorithms/{kind}.md) on 50 Mbit/s and 50 ms; one BDP is 208 packets.",
+        ),
+        *section("Parameters", table(["name", "meaning", "allowed", "default"], rows)),
+        *used_in(examples.with_queue(name)),
+        *section("Source", f"{row['source']}. [Queue disciplines](../../queues.md) tells more."),
     ]

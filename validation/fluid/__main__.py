@@ -9,16 +9,16 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
 
 from longhaul.models.dynamics import MODELLED
 from validation.fluid.measure import QUEUES, Comparison, measure
+from validation.pages import DOCS, table
 
 HERE = Path(__file__).parent
 RECORDED = HERE / "figures.json"
-NOTES = HERE / "notes.md"
-DOCUMENT = HERE.parent.parent / "docs" / "fluid-and-packets.md"
 
 # Figure, heading, how it is written.
 COLUMNS = (
@@ -37,8 +37,8 @@ def main() -> None:
     parser.add_argument("--only", metavar="ALGORITHM", choices=MODELLED)
     given = parser.parse_args()
     comparisons = list(recorded() if given.recorded else _measured(given.only))
-    RECORDED.write_text(json.dumps([pair.to_json() for pair in comparisons], indent=1) + "\n")
-    DOCUMENT.write_text("\n".join(page(comparisons)) + "\n")
+    RECORDED.write_text(json.dumps([asdict(pair) for pair in comparisons], indent=1) + "\n")
+    (DOCS / "fluid-and-packets.md").write_text("\n".join(page(comparisons)) + "\n")
 
 
 def _measured(only: str | None) -> Iterator[Comparison]:
@@ -49,28 +49,28 @@ def _measured(only: str | None) -> Iterator[Comparison]:
                 yield before[queue, algorithm]
                 continue
             comparison = measure(algorithm, queue)
-            print(_row(comparison), flush=True)
+            print(*_row(comparison), flush=True)
             yield comparison
 
 
 def recorded() -> Iterator[Comparison]:
     """Read the figures of the last measurement."""
-    return map(Comparison.from_json, json.loads(RECORDED.read_text()))
+    return (Comparison(**entry) for entry in json.loads(RECORDED.read_text()))
 
 
 def page(comparisons: Iterable[Comparison]) -> Iterator[str]:
     """Generate the lines of the page."""
-    yield NOTES.read_text().rstrip()
+    yield (HERE / "notes.md").read_text().rstrip()
+    heads = [f"{name}:" for _, title, _ in COLUMNS for name in (f"{title}: packets", "fluid", "")]
     rows = list(comparisons)
     for queue, title in TITLES.items():
         yield f"\n## {title}\n"
-        heads = [f"{name}: packets | fluid | " for _, name, _ in COLUMNS]
-        yield "| algorithm | " + " | ".join(heads) + " |"
-        yield "|---" + "|---:" * (3 * len(COLUMNS)) + "|"
-        yield from (_row(comparison) for comparison in rows if comparison.queue == queue)
+        yield from table(
+            ["algorithm", *heads], (_row(pair) for pair in rows if pair.queue == queue)
+        )
 
 
-def _row(comparison: Comparison) -> str:
+def _row(comparison: Comparison) -> list[str]:
     cells = [comparison.algorithm]
     for name, _, form in COLUMNS:
         packets, fluid = fmean(comparison.packets[name]), comparison.fluid[name]
@@ -78,7 +78,7 @@ def _row(comparison: Comparison) -> str:
         if name == "utilisation":
             difference = f"{100.0 * (fluid - packets):+.1f} points"
         cells += [form.format(packets), form.format(fluid), difference]
-    return "| " + " | ".join(cells) + " |"
+    return cells
 
 
 if __name__ == "__main__":

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import longhaul
 from longhaul.models import fluid_comparison
 from longhaul.models.scenario import fluid
 from longhaul.running.loading import load
+from validation.experiments import dumbbell
 
 SEEDS = (1, 2, 3)
 FIGURES = ("window_pkts", "queue_pkts", "loss", "utilisation")
 
 # Shared by all: thresholds of a tenth and a half of the path's capacity, and a slope at which
 # the equilibrium of ten standard flows is stable by a factor of 1.05.
-QUEUES = {
+QUEUES: dict[str, dict[str, Any]] = {
     "red": {
         "kind": "red",
         "min_th": "518 packets",
@@ -38,15 +39,6 @@ class Comparison:
     packets: dict[str, list[float]]
     fluid: dict[str, float]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the comparison as an object of `figures.json`."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, given: dict[str, Any]) -> Comparison:
-        """Read a comparison from an object of `figures.json`."""
-        return cls(**given)
-
 
 def scenario(algorithm: str, queue: str, seed: int) -> dict[str, Any]:
     """Return a scenario of ten flows that start within a second and acknowledge every segment."""
@@ -55,11 +47,7 @@ def scenario(algorithm: str, queue: str, seed: int) -> dict[str, Any]:
         "duration": "200 s",
         "seed": seed,
         "measure": {"from": "80 s", "every": "1 s"},
-        "topology": {
-            "dumbbell": {
-                "bottleneck": {"rate": "622 Mbps", "delay": "50 ms", "queue": QUEUES[queue]}
-            }
-        },
+        "topology": dumbbell("622 Mbps", "50 ms", QUEUES[queue]),
         "flows": [
             {
                 "label": "flows",

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from pathlib import Path
 
 from validation.linux import report
+from validation.linux.bands import MAIN, count
 from validation.linux.cases import Case
 from validation.linux.catalogue import cases
 from validation.linux.figures import Simulated, simulate
-from validation.linux.judge import MAIN, Verdict, judge, recorded, repeated
+from validation.linux.judge import Verdict, judge, recorded, repeated
 from validation.linux.page import page
 from validation.linux.pictures import draw
-
-DOCS = Path(__file__).parent.parent.parent / "docs"
+from validation.pages import DOCS
 
 
 def main(prefixes: list[str]) -> int:
@@ -43,8 +42,7 @@ def main(prefixes: list[str]) -> int:
             ("first five", [verdict for verdict in counted if verdict.figure in MAIN]),
             ("all", counted),
         ):
-            within = sum(verdict.within for verdict in some)
-            print(f"{which} cases, {name}: {within} of {len(some)} figures within their bands")
+            print(f"{which} cases, {name}: {count(some)} figures within their bands")
     if not prefixes:
         report.write(verdicts)
         (DOCS / "linux.md").write_text(page(verdicts), encoding="utf-8")

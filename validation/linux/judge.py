@@ -1,4 +1,4 @@
-"""Allowed differences between simulation and kernel, and the kernel's figures."""
+"""Judgement of a simulation by the kernel's figures, which are read from the recordings."""
 
 from __future__ import annotations
 
@@ -6,24 +6,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from validation.linux import bands
 from validation.linux.cases import PATHS, Case
 from validation.linux.catalogue import first_cases
 from validation.linux.gold import rows
-
-BANDS = {
-    "goodput": "2 %",
-    "cwnd": "5 %",
-    "srtt_ms": "5 %",
-    "reductions": "one of ten, or one",
-    "completion": "5 % or a round trip",
-    "exit_cwnd": "5 %",
-    "retrans": "10 %, or two",
-    "period": "5 %",
-}
-"""Allowed difference of each figure; the first five are the ones that matter most."""
-
-MAIN = tuple(BANDS)[:5]
-
 
 FIRST = frozenset(case.name for case in first_cases())
 
@@ -38,15 +24,9 @@ LATER = {
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """One figure of one flow, on both sides."""
+class Verdict(bands.Verdict):
+    """One figure of one flow of a recorded case."""
 
-    case: str
-    flow: str
-    figure: str
-    kernel: float
-    ours: float
-    within: bool
     repeats: bool
     """True if the difference is within that of other kernel runs, but not within the band."""
 
@@ -115,22 +95,8 @@ def judge(
         # `min` and `max` pass over what is not a number: a figure that we lack is not within.
         if math.isnan(value):
             difference = math.inf
-        in_band = difference <= _allowed(figure, theirs, case.path.rtt_s)
+        in_band = difference <= bands.FIGURES[figure].allowed(theirs, case.path.rtt_s)
         as_repeats = difference <= apart.get((case.name, flow, figure), 0.0)
         within, repeats = in_band or as_repeats, as_repeats and not in_band
         verdicts.append(Verdict(case.name, flow, figure, theirs, value, within, repeats))
     return verdicts
-
-
-def _allowed(figure: str, kernel: float, rtt_s: float) -> float:
-    match figure:
-        case "goodput":
-            return 0.02 * kernel
-        case "reductions":
-            return max(1.0, 0.1 * kernel)
-        case "completion":
-            return max(0.05 * kernel, rtt_s)
-        case "retrans":
-            return max(2.0, 0.1 * kernel)
-        case _:
-            return 0.05 * kernel

@@ -5,54 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from validation.linux import report
-from validation.linux.judge import BANDS, MAIN, Verdict
-from validation.linux.report import UNITS
+from validation.linux.bands import FIGURES, MAIN, count
+from validation.linux.judge import Verdict
+from validation.pages import filled, table
 
-TEXT = Path(__file__).parent / "page.md"
+SUMMARY = ("figure", "allowed difference", "within, 56 first cases", "within, later cases")
+OUTSIDE = ("case", "flow", "figure", "Linux 6.18:", "Longhaul:", "difference:")
 
 
 def page(verdicts: Sequence[Verdict]) -> str:
     """Write the page."""
-    text = TEXT.read_text(encoding="utf-8")
-    for name, lines in (
-        ("summary", _summary(verdicts)),
-        ("outside", _outside(verdicts)),
-    ):
-        text = text.replace(f"<!-- {name} -->", "\n".join(lines))
-    return text
+    outside = (
+        [verdict.case, verdict.flow, *verdict.cells()] for verdict in verdicts if not verdict.within
+    )
+    return filled(
+        Path(__file__).parent / "page.md",
+        summary=table(SUMMARY, _summary(verdicts)),
+        outside=table(OUTSIDE, outside),
+    )
 
 
-def _summary(verdicts: Sequence[Verdict]) -> Iterable[str]:
-    sets = [[v for v in verdicts if v.first], [v for v in verdicts if not v.first]]
-    yield "| figure | allowed difference | within, 56 first cases | within, later cases |"
-    yield "|---|---|---|---|"
-    for figure, band in BANDS.items():
-        shares = " | ".join(_count([v for v in some if v.figure == figure]) for some in sets)
-        yield f"| {UNITS[figure][0]} | {band} | {shares} |"
+def _summary(verdicts: Sequence[Verdict]) -> Iterable[list[object]]:
+    for name, figure in FIGURES.items():
+        yield _row(figure.title, [v for v in verdicts if v.figure == name], figure.band)
     main = [verdict for verdict in verdicts if verdict.figure in MAIN]
-    yield _line("the first five", main)
+    yield _row("the first five", main)
     for kind in dict.fromkeys(verdict.kind for verdict in main):
-        yield _line(f"of these, {kind}", [v for v in main if v.kind == kind])
-    yield _line("all", verdicts)
-    widened = [sum(verdict.repeats for verdict in some) for some in sets]
-    yield f"| of these, only as other runs of the kernel are | | {widened[0]} | {widened[1]} |"
+        yield _row(f"of these, {kind}", [v for v in main if v.kind == kind])
+    yield _row("all", verdicts)
+    widened = [sum(verdict.repeats for verdict in some) for some in _sets(verdicts)]
+    yield ["of these, only as other runs of the kernel are", "", *widened]
 
 
-def _line(title: str, verdicts: Sequence[Verdict]) -> str:
-    sets = ([v for v in verdicts if v.first], [v for v in verdicts if not v.first])
-    first, later = (_count(some) if some else "" for some in sets)
-    return f"| {title} | | {first} | {later} |"
+def _row(title: str, verdicts: Sequence[Verdict], band: str = "") -> list[object]:
+    return [title, band, *(count(some) if some else "" for some in _sets(verdicts))]
 
 
-def _count(verdicts: Sequence[Verdict]) -> str:
-    return f"{sum(verdict.within for verdict in verdicts)} of {len(verdicts)}"
-
-
-def _outside(verdicts: Sequence[Verdict]) -> Iterable[str]:
-    yield "| case | flow | figure | Linux 6.18 | Longhaul | difference |"
-    yield "|---|---|---|---:|---:|---:|"
-    for verdict in verdicts:
-        if not verdict.within:
-            *cells, _ = report.row(verdict).values()
-            yield f"| {' | '.join(cells)} |"
+def _sets(verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
+    """Return the verdicts on the first cases, and those on later ones."""
+    return [v for v in verdicts if v.first], [v for v in verdicts if not v.first]

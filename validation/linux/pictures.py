@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import matplotlib
@@ -45,16 +46,37 @@ def draw(cases: Sequence[Case], simulated: Sequence[list[Series]], folder: Path)
             for case, windows in zip(cases, simulated, strict=True)
             if case.name.endswith(ends)
         ]
-        count = -(-len(chosen) // COLUMNS)
-        size = (INCHES[0] * COLUMNS, INCHES[1] * count)
-        figure, grid = plt.subplots(count, COLUMNS, figsize=size, squeeze=False)
-        for axes in grid.flat[len(chosen) :]:
-            axes.set_visible(False)
-        for axes, (case, windows) in zip(grid.flat, chosen, strict=False):
-            _panel(axes, case, kernel, windows)
-        figure.tight_layout()
-        figure.savefig(folder / f"linux-{name}.png", dpi=DPI, metadata={"Software": None})
-        plt.close(figure)
+        with panels(len(chosen), COLUMNS, INCHES, folder / f"linux-{name}.png", DPI) as grid:
+            for axes, (case, windows) in zip(grid, chosen, strict=True):
+                _panel(axes, case, kernel, windows)
+
+
+@contextmanager
+def panels(
+    count: int, columns: int, inches: tuple[float, float], file: Path, dpi: int
+) -> Iterator[list[Axes]]:
+    """Give panels of a size to draw in, and write the picture."""
+    rows = -(-count // columns)
+    size = (inches[0] * columns, inches[1] * rows)
+    figure, grid = plt.subplots(rows, columns, figsize=size, squeeze=False)
+    for axes in grid.flat[count:]:
+        axes.set_visible(False)
+    yield list(grid.flat[:count])
+    figure.tight_layout()
+    figure.savefig(file, dpi=dpi, metadata={"Software": None})
+    plt.close(figure)
+
+
+def overlay(
+    axes: Axes, theirs: Series, ours: Series, style: str = "-", labels: Sequence[str | None] = ()
+) -> None:
+    """Draw the windows of the kernel, and ours over them."""
+    looks = (("black", 1.4), ("tab:orange", 0.9))
+    names = labels or (None, None)
+    for series, (colour, width), label in zip((theirs, ours), looks, names, strict=True):
+        if series:
+            times, windows = zip(*series, strict=True)
+            axes.plot(times, windows, style, color=colour, lw=width, label=label)
 
 
 def _recorded() -> dict[tuple[str, int], Series]:
@@ -73,14 +95,10 @@ def _panel(
         theirs = kernel.get((case.name, number), [])
         if len(case.flows) > DRAWN and number:
             continue
-        style = "-" if number == 0 else ":"
-        for series, colour, label in ((theirs, "black", "Linux"), (ours, "tab:orange", "Longhaul")):
-            if series:
-                times, cwnds = zip(*series, strict=True)
-                width = 1.4 if colour == "black" else 0.9
-                axes.plot(
-                    times, cwnds, style, color=colour, lw=width, label=None if number else label
-                )
+        if number:
+            overlay(axes, theirs, ours, ":")
+        else:
+            overlay(axes, theirs, ours, labels=("Linux", "Longhaul"))
     first = " (first flow)" if len(case.flows) > DRAWN else ""
     axes.set_title(case.name + first, fontsize=9)
     axes.tick_params(labelsize=7)

@@ -16,32 +16,12 @@ HEAD = (
 COLUMNS = ("case", "flow", "figure", "linux", "longhaul", "difference", "verdict")
 WITHIN, AS_OTHERS, OUTSIDE = "within", "as other runs", "outside"
 
-UNITS = {
-    "goodput": ("goodput, Mbit/s", ".2f"),
-    "cwnd": ("mean window, segments", ".1f"),
-    "srtt_ms": ("mean srtt, ms", ".1f"),
-    "reductions": ("reductions", ".0f"),
-    "completion": ("completion, s", ".3f"),
-    "exit_cwnd": ("window at the end of slow start", ".0f"),
-    "retrans": ("retransmissions", ".0f"),
-    "period": ("time between reductions, s", ".2f"),
-}
-"""Title and format of each figure."""
-
 
 def row(verdict: Verdict) -> Row:
     """Return the cells of a figure by the names of their columns."""
-    title, form = UNITS[verdict.figure]
-    judged = AS_OTHERS if verdict.repeats else WITHIN
-    return {
-        "case": verdict.case,
-        "flow": verdict.flow,
-        "figure": title,
-        "linux": format(verdict.kernel, form),
-        "longhaul": format(verdict.ours, form),
-        "difference": _difference(verdict),
-        "verdict": judged if verdict.within else OUTSIDE,
-    }
+    figures = verdict.cells()
+    judged = (AS_OTHERS if verdict.repeats else WITHIN) if verdict.within else OUTSIDE
+    return dict(zip(COLUMNS, [verdict.case, verdict.flow, *figures, judged], strict=True))
 
 
 def write(verdicts: Sequence[Verdict]) -> None:
@@ -52,9 +32,3 @@ def write(verdicts: Sequence[Verdict]) -> None:
 def read() -> list[Row]:
     """Return the figures of the last comparison of all cases."""
     return read_rows(FILE, COLUMNS)
-
-
-def _difference(verdict: Verdict) -> str:
-    if not verdict.kernel:
-        return ""
-    return f"{100 * (verdict.ours / verdict.kernel - 1):+.1f} %"

@@ -9,10 +9,10 @@ from statistics import fmean, median
 from validation.mesonet import goodput_readings, readings, report
 from validation.mesonet.differences import DIFFERENCES, Difference
 from validation.mesonet.tables import HERE, recorded
+from validation.pages import DOCS, filled, table
 from validation.rows import VALUE, Row
 
-DOCUMENT = HERE.parent.parent / "docs" / "mesonet_validation.md"
-TEXT = HERE / "page.md"
+DOCUMENT = DOCS / "mesonet_validation.md"
 NOTEBOOK = "5bbc4b27b543"
 """The last commit whose page has every row and all that was tried."""
 CHAPTERS = {
@@ -36,39 +36,37 @@ def write(parts: Mapping[str, Sequence[Row]]) -> None:
 
 def page(parts: Mapping[str, Sequence[Row]]) -> str:
     """Return the text of the page."""
-    text = TEXT.read_text(encoding="utf-8")
     outside = [row for rows in parts.values() for row in rows if row.within is False]
     unjudged = [row for row in parts["dumbbell"] if row.within is None]
-    for name, generated in {
-        "by_chapter": _lines(_by_chapter(parts)),
-        "outside": str(len(outside)),
-        "explained": _lines(_differences(outside, explained=True)),
-        "unexplained": _lines([*_differences(outside, explained=False), *_undescribed(outside)]),
-        "ctcp_buffer": _spread(unjudged, "CTCP", "buffer utilisation"),
-        "tuning_fairness": _spread(unjudged, "FAST tuning", "Jain's index"),
-        "active_flows": _active_flows("chapter 8, condition 1, BIC"),
-        "readings": _lines(_readings()),
-        "goodput_readings": _goodput_readings(),
-        "resources": _lines(_resources()),
-        "parts": ", ".join(f"`{part}`" for part in parts),
-        "notebook": NOTEBOOK,
-    }.items():
-        text = text.replace("{{" + name + "}}", generated)
-    return text
+    return filled(
+        HERE / "page.md",
+        by_chapter=table(BY_CHAPTER, _by_chapter(parts)),
+        outside=str(len(outside)),
+        explained=_differences(outside, explained=True),
+        unexplained=[*_differences(outside, explained=False), *_undescribed(outside)],
+        ctcp_buffer=_spread(unjudged, "CTCP", "buffer utilisation"),
+        tuning_fairness=_spread(unjudged, "FAST tuning", "Jain's index"),
+        active_flows=_active_flows("chapter 8, condition 1, BIC"),
+        readings=_readings(),
+        goodput_readings=_goodput_readings(),
+        resources=_resources(),
+        parts=", ".join(f"`{part}`" for part in parts),
+        notebook=NOTEBOOK,
+    )
 
 
-def _lines(lines: Iterator[str] | Sequence[str]) -> str:
-    return "\n".join(lines)
+BY_CHAPTER = (
+    "chapter", "what", "values:", "within:", "outside:", "not judged:", "median distance:",
+    "9 of 10:",
+)  # fmt: skip
 
 
-def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
-    """Yield the table of agreement and distances by chapter."""
+def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[list[object]]:
+    """Yield rows of agreement and distances by chapter."""
     rows: dict[int, list[Row]] = {chapter: [] for chapter in CHAPTERS}
     for part, of_part in parts.items():
         for row in of_part:
             rows[report.chapter(part, row)].append(row)
-    yield "| chapter | what | values | within | outside | not judged | median distance | 9 of 10 |"
-    yield "|---|---|---:|---:|---:|---:|---:|---:|"
     for chapter, title in CHAPTERS.items():
         verdicts = [row.within for row in rows[chapter]]
         distances = [*_distances(rows[chapter])]
@@ -77,8 +75,7 @@ def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[str]:
             verdicts = [None] * len(distances)
         counts = (len(verdicts), verdicts.count(True), verdicts.count(False), verdicts.count(None))
         sizes = (median(distances), _nine_of_ten(distances)) if distances else ()
-        cells = [*map(str, counts), *(_percent(size) for size in sizes)]
-        yield f"| {chapter} | {title} | {' | '.join(cells)} |"
+        yield [chapter, title, *counts, *map(_percent, sizes)]
 
 
 def _distances(rows: Sequence[Row]) -> Iterator[float]:
@@ -116,7 +113,7 @@ def _values(difference: Difference, outside: Sequence[Row]) -> Iterator[str]:
 
 
 def _undescribed(outside: Sequence[Row]) -> Iterator[str]:
-    """Yield values outside their tolerance that `differences.py` does not explain."""
+    """Yield values outside their tolerance that `differences.toml` does not explain."""
     described = {name for difference in DIFFERENCES for name in difference.rows}
     for row in outside:
         if (row.case, row.metric) not in described:
@@ -144,12 +141,10 @@ def _active_flows(name: str) -> str:
     return change
 
 
-def _readings() -> Iterator[str]:
-    """Yield the mean distance of each reading from the printed values, by chapter."""
+def _readings() -> list[str]:
+    """Return the table of each reading's mean distance from the printed values, by chapter."""
     beside_print = [*readings.beside_print()]
-    titles = [reading.title for reading in readings.READINGS.values()]
-    yield f"| chapter | values | {' | '.join(titles)} |"
-    yield f"|---|---:|{'---:|' * len(titles)}"
+    rows: list[list[object]] = []
     chapters = dict.fromkeys(case.split(",")[0] for case, *_ in beside_print)
     for chapter in (*chapters, "all"):
         distances = [
@@ -157,8 +152,10 @@ def _readings() -> Iterator[str]:
             for case, response, measured in beside_print
             if chapter in ("all", case.split(",")[0])
         ]
-        means = " | ".join(_percent(mean) for mean in _means(distances))
-        yield f"| {chapter.removeprefix('chapter ')} | {len(distances)} | {means} |"
+        means = map(_percent, _means(distances))
+        rows.append([chapter.removeprefix("chapter "), len(distances), *means])
+    titles = (f"{reading.title}:" for reading in readings.READINGS.values())
+    return table(["chapter", "values:", *titles], rows)
 
 
 def _goodput_readings() -> str:
@@ -175,13 +172,10 @@ def _means(rows: Sequence[Sequence[float]]) -> Iterator[float]:
     return map(fmean, zip(*rows, strict=True))
 
 
-def _resources() -> Iterator[str]:
+def _resources() -> list[str]:
     rows = recorded(HERE / "measured" / "resources.csv")
-    if rows:
-        yield f"| {' | '.join(rows[0])} |"
-        yield f"|---|{'---:|' * (len(rows[0]) - 1)}"
-        for row in rows:
-            yield f"| {' | '.join(row.values())} |"
+    first, *others = rows[0]
+    return table([first, *(f"{name}:" for name in others)], (list(row.values()) for row in rows))
 
 
 def _percent(part: float) -> str:

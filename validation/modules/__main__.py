@@ -13,8 +13,9 @@ import tempfile
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
+from validation.linux.bands import Verdict, count
 from validation.modules.cases import CASES, Case
-from validation.modules.compare import Measured, Verdict, judge, measure
+from validation.modules.compare import Measured, judge, measure
 from validation.modules.page import write
 from validation.modules.recordings import judged
 from validation.modules.trees import MODULES, objects, sources
@@ -76,11 +77,10 @@ def _report(verdicts: list[Verdict]) -> None:
     for verdict in verdicts:
         if not verdict.within:
             print(
-                f"{verdict.module:10} {verdict.case:8} {verdict.figure:10} "
+                f"{verdict.flow:10} {verdict.case:8} {verdict.figure:10} "
                 f"{verdict.kernel:12.3f} {verdict.ours:12.3f}"
             )
-    within = sum(verdict.within for verdict in verdicts)
-    print(f"{within} of {len(verdicts)} figures within their bands")
+    print(f"{count(verdicts)} figures within their bands")
 
 
 if __name__ == "__main__":

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import polars as pl
 
 import longhaul
+from validation.linux import bands
+from validation.linux.bands import Verdict
 from validation.linux.figures import period, thinned
 from validation.modules.cases import Case
 
-BANDS = {
-    "goodput": "2 %",
-    "cwnd": "5 %",
-    "rtt_ms": "5 %",
-    "reductions": "one of ten, or one",
-    "period": "5 %",
-    "exit_cwnd": "5 %",
+FIGURES = {
+    "goodput": bands.FIGURES["goodput"],
+    "cwnd": bands.FIGURES["cwnd"],
+    "rtt_ms": replace(bands.FIGURES["srtt_ms"], title="mean round trip, ms"),
+    **{name: bands.FIGURES[name] for name in ("reductions", "period", "exit_cwnd")},
 }
-"""Allowed difference of each figure, as in the comparison with recordings of the kernel."""
+"""Figures, with the bands of the comparison with recordings of the kernel."""
 
 
 class Measured(NamedTuple):
@@ -28,24 +28,6 @@ class Measured(NamedTuple):
 
     figures: dict[str, float]
     windows: list[tuple[float, float]]
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """One figure of a module and of our algorithm."""
-
-    module: str
-    case: str
-    figure: str
-    kernel: float
-    ours: float
-
-    @property
-    def within(self) -> bool:
-        """True if our value is within the band around the module's."""
-        if math.isnan(self.kernel) or math.isnan(self.ours):
-            return math.isnan(self.kernel) and math.isnan(self.ours)
-        return abs(self.ours - self.kernel) <= _allowed(self.figure, self.kernel)
 
 
 def measure(case: Case, congestion: dict[str, Any]) -> Measured:
@@ -85,18 +67,11 @@ def _exit_window(samples: pl.DataFrame, reductions: pl.DataFrame) -> float:
 
 
 def judge(module: str, case: Case, kernel: Measured, ours: Measured) -> list[Verdict]:
-    """Compare the figures of a case."""
-    return [
-        Verdict(module, case.name, figure, kernel.figures[figure], ours.figures[figure])
-        for figure in BANDS
-    ]
-
-
-def _allowed(figure: str, kernel: float) -> float:
-    match figure:
-        case "goodput":
-            return 0.02 * kernel
-        case "reductions":
-            return max(1.0, 0.1 * kernel)
-        case _:
-            return 0.05 * kernel
+    """Compare the figures of a case; a module's figure that has no value needs none of ours."""
+    verdicts = []
+    for name, figure in FIGURES.items():
+        theirs, own = kernel.figures[name], ours.figures[name]
+        within = abs(own - theirs) <= figure.allowed(theirs)
+        within = within or (math.isnan(theirs) and math.isnan(own))
+        verdicts.append(Verdict(case.name, module, name, theirs, own, within))
+    return verdicts

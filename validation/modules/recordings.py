@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
 
 from longhaul import modules
 from validation.linux.__main__ import compare
+from validation.linux.bands import MAIN, count
 from validation.linux.catalogue import cases
 from validation.linux.figures import simulate
-from validation.linux.judge import MAIN, Verdict, recorded
+from validation.linux.judge import Verdict, recorded
+from validation.pages import table
 
 STANDARD = Path(__file__).parent / "tcp_standard.c"
 
@@ -30,30 +32,24 @@ def judged(built: Mapping[str, Path], folder: Path, pool: Executor) -> Both:
     return compare(chosen, theirs), compare(chosen, ours)
 
 
-def table(both: Both) -> Iterable[str]:
-    """Return rows of figures within their bands, by algorithm."""
-    yield "| flows | modules: first five | ours: first five | modules: all | ours: all |"
-    yield "|---|---|---|---|---|"
-    pairs = list(zip(*both, strict=True))
-    for flow in dict.fromkeys(own.flow for own in both[1]):
-        yield f"| {flow} | {_counts([pair for pair in pairs if pair[1].flow == flow])} |"
-    yield f"| all | {_counts(pairs)} |"
+def counts(both: Both) -> list[str]:
+    """Return the table of figures within their bands, by algorithm."""
+    heads = ("flows", "modules: first five", "ours: first five", "modules: all", "ours: all")
+    flows = dict.fromkeys(own.flow for own in both[1])
+    rows = [(flow, [[v for v in side if v.flow == flow] for side in both]) for flow in flows]
+    return table(heads, ([flow, *_counts(sides)] for flow, sides in [*rows, ("all", both)]))
 
 
-def apart(both: Both) -> Iterable[str]:
-    """Return rows of figures that one side has in its band and the other has not."""
-    yield "| case | flow | figure | recording | module | ours |"
-    yield "|---|---|---|---|---|---|"
-    for their, own in zip(*both, strict=True):
-        if their.within != own.within:
-            numbers = " | ".join(f"{value:.4g}" for value in (own.kernel, their.ours, own.ours))
-            yield f"| {own.case} | {own.flow} | {own.figure} | {numbers} |"
+def _counts(sides: Sequence[Sequence[Verdict]]) -> list[str]:
+    main = [[verdict for verdict in side if verdict.figure in MAIN] for side in sides]
+    return [count(side) for side in (*main, *sides)]
 
 
-def _counts(pairs: Sequence[tuple[Verdict, Verdict]]) -> str:
-    main = [pair for pair in pairs if pair[0].figure in MAIN]
-    return " | ".join(
-        f"{sum(pair[side].within for pair in some)} of {len(some)}"
-        for some in (main, pairs)
-        for side in (0, 1)
+def apart(both: Both) -> list[str]:
+    """Return the table of figures that one side has in its band and the other has not."""
+    rows = (
+        [own.case, own.flow, own.figure, *map("{:.4g}".format, (own.kernel, their.ours, own.ours))]
+        for their, own in zip(*both, strict=True)
+        if their.within != own.within
     )
+    return table(("case", "flow", "figure", "recording", "module", "ours"), rows)

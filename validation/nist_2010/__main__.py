@@ -4,65 +4,34 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from validation.nist_2010.checks import CHECKS, printed_differences
+from validation.pages import DOCS, filled, table
 from validation.rows import Row
 from validation.tables import distance, pair
 
-PAGE = Path(__file__).parents[2] / "docs" / "published_analyses.md"
+PAGE = DOCS / "published_analyses.md"
 
-HEAD = """\
-# Published analyses, repeated
-
-NIST SP 500-282 (Mills, Filliben, Cho, Schwartz, Genin 2010) prints the tables behind some of its
-analyses. `longhaul.analysis` and `longhaul.designs` are fed with them, and what they return is
-compared to the printed digits. Where the report prints only the input, the figures are compared
-with a second calculation, made by other means. Written by `python -m validation.nist_2010`;
-`tests/validation/test_published_analyses.py` asserts it.
-
-| printed in | analysis | compared with | figures | agree | errors of the report |
-|---|---|---|---:|---:|---:|
-"""
-
-NOTES = """
-Where the report does not agree with itself:
-
-| printed in | figure | printed | follows | why |
-|---|---|---:|---:|---|
-"""
-
-FOOT = """
-Table 8-30 prints ranges of goodputs of chapter 8 in whole percent, without saying of what. With the
-larger value as base, {exact} of {all} are exact, {two} within 2 points and {five} within 5: they
-were estimated. (Table 9-12, for chapter 9, is exact with the smaller value as base.)
-
-Some input had to be rebuilt. The effects behind the ranks of factors (tables 4-25, 4-26 and C-13)
-are not printed: sizes in the order of the printed ranks replace them, so that those rows test ties,
-averages and ordinal ranks alone. The groups of correlations come from a matrix that has the
-sixteen printed coefficients and, inside the published groups, as many others above the threshold
-as are counted: that tests the grouping and the counts, not the coefficients.
-
-What cannot be repeated: the report prints no run-by-run table of responses (64 x 22 for either
-sensitivity analysis, 32 conditions by 7 or 8 algorithms by 45 responses for the comparisons), so
-that correlations, principal components, dendrograms and residual plots have no published input.
-Their tests have cases with known answers (`tests/analysis/test_analysis.py`). The rates behind the
-rankings of congestion are not printed either, only the order of chapter 8's conditions: it is that
-of the rows of the rank matrices.
-"""
+CHECKED = ("printed in", "analysis", "compared with", "figures:", "agree:", "errors of the report:")
+ERRORS = ("printed in", "figure", "printed:", "follows:", "why")
 
 
 def page() -> str:
     """Return the page."""
-    lines, notes = [], []
+    rows: list[list[object]] = []
+    notes: list[list[object]] = []
     for check in CHECKS:
         values = list(check.values())
         agree = sum(value.agrees for value in values)
         wrong = [value for value in values if value.error]
         against = "printed figures" if check.is_printed else "a second calculation"
-        lines.append(
-            f"| {check.source} | {check.what} | {against} | {len(values)} | {agree} "
-            f"| {len(wrong) or ''} |\n"
-        )
-        notes += [f"| {check.source} | {line}\n" for line in _notes(wrong)]
-    return HEAD + "".join(lines) + NOTES + "".join(notes) + FOOT.format(**_estimated())
+        counts = [len(values), agree, len(wrong) or ""]
+        rows.append([check.source, check.what, against, *counts])
+        notes += [[check.source, *note] for note in _notes(wrong)]
+    return filled(
+        Path(__file__).with_name("page.md"),
+        checks=table(CHECKED, rows),
+        errors=table(ERRORS, notes),
+        **{name: str(count) for name, count in _estimated().items()},
+    )
 
 
 def _estimated() -> dict[str, int]:
@@ -77,10 +46,10 @@ def _estimated() -> dict[str, int]:
     }
 
 
-def _notes(wrong: list[Row]) -> Iterator[str]:
+def _notes(wrong: list[Row]) -> Iterator[list[str]]:
     for value in wrong:
         printed, computed = pair(value)
-        yield f"{value.metric} | {printed:g} | {computed:.3g} | {value.error} |"
+        yield [value.metric, f"{printed:g}", f"{computed:.3g}", value.error]
 
 
 if __name__ == "__main__":

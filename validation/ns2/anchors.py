@@ -16,6 +16,7 @@ import polars as pl
 
 import longhaul
 from longhaul.analysis.judging import Expected
+from validation.experiments import dumbbell
 from validation.rows import Row, judged
 
 TOLERANCE = 0.05
@@ -34,6 +35,7 @@ def anchor(name: str, published: float, ours: float) -> Row:
 
 def scenario(max_ssthresh: int, duration_s: int, seed: int) -> dict[str, Any]:
     """Describe one HSTCP flow alone on 1 Gbit/s and 100 ms."""
+    red = {"kind": "red", "limit": "8333 packets", "adaptive": True, "bottom": 1e-4}
     return {
         "title": f"An isolated HSTCP flow, max_ssthresh {max_ssthresh}",
         "profile": "ns2-2003",
@@ -41,20 +43,7 @@ def scenario(max_ssthresh: int, duration_s: int, seed: int) -> dict[str, Any]:
         "seed": seed,
         "measure": {"from": f"{duration_s // 2} s", "every": "50 ms", "events": True},
         "tcp": {"send_jitter": "8 us"},
-        "topology": {
-            "dumbbell": {
-                "bottleneck": {
-                    "rate": "1 Gbps",
-                    "delay": "50 ms",
-                    "queue": {
-                        "kind": "red",
-                        "limit": "8333 packets",
-                        "adaptive": True,
-                        "bottom": 1e-4,
-                    },
-                }
-            }
-        },
+        "topology": dumbbell("1 Gbps", "50 ms", red),
         "flows": [
             {
                 "label": "hstcp",

@@ -1,7 +1,7 @@
 """The cases: arguments of ns-2 (`gold/cases.csv`), read into one typed form.
 
 A case is a list of `key=value` arguments of `gold/gold.tcl`; what it leaves out has the defaults of
-that script, repeated in `DEFAULTS`. Runs of one case differ in their seed only.
+that script. Runs of one case differ in their seed only.
 """
 
 from __future__ import annotations
@@ -14,46 +14,15 @@ from longhaul.files.rows import read_rows
 
 GOLD = Path(__file__).parent / "gold"
 
-DEFAULTS = {
-    "T": "60",
-    "sample": "0.1",
-    "seed": "1",
-    "rate": "100e6",
-    "delay": "0.05",
-    "limit": "833",
-    "q": "DropTail",
-    "accrate": "10e9",
-    "acclimit": "1000000",
-    "pkt": "1500",
-    "ack": "40",
-    "iw": "2",
-    "window": "100000",
-    "max_ssthresh": "0",
-    "minrto": "0.2",
-    "tick": "0.01",
-    "delack": "0",
-    "delackint": "0.1",
-    "ecn": "0",
-    "overhead": "0",
-    "low_window": "38",
-    "high_window": "83000",
-    "high_p": "1e-7",
-    "high_decrease": "0.1",
-    "loss": "0",
-    "red_qw": "-1",
-    "red_min": "0",
-    "red_max": "0",
-    "red_gentle": "true",
-    "red_adaptive": "0",
-    "red_setbit": "false",
-    "red_mps": "1500",
-    "red_qib": "true",
-    "red_bytes": "true",
-    "red_markp": "0.1",
-    "red_bottom": "0",
-    "red_target": "0.005",
-}
-"""Arguments of gold.tcl that the cases use, with their defaults."""
+
+def _defaults() -> dict[str, str]:
+    """Read the arguments of gold.tcl and their defaults, from its array `P`."""
+    script = (GOLD / "gold.tcl").read_text(encoding="utf-8")
+    words = script.partition("array set P {")[2].partition("}")[0].split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+DEFAULTS = _defaults()
 
 
 @dataclass(frozen=True)
@@ -150,8 +119,13 @@ class Case:
 
 
 def gold_cases() -> Iterator[Case]:
-    """Read the cases of `gold/cases.csv`, in its order."""
-    for row in read_rows(GOLD / "cases.csv"):
+    """Read the cases of the gold set, in their order."""
+    return read_cases(GOLD / "cases.csv")
+
+
+def read_cases(file: Path) -> Iterator[Case]:
+    """Read cases from a table of their warm-up, seeds and arguments."""
+    for row in read_rows(file):
         yield Case(
             name=row["case"],
             warm_up_s=float(row["warm_up_s"]),

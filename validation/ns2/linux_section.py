@@ -7,6 +7,7 @@ from pathlib import Path
 
 from validation.ns2.cases import Case
 from validation.ns2.linux_modules import NOT_COMPARED, REASONS
+from validation.pages import table
 from validation.rows import Row
 from validation.tables import pair
 
@@ -21,6 +22,11 @@ _FIGURES = (
     ("mean window, packets", ".0f"),
 )
 
+HEADS = (
+    "Case, flow", "Reductions:", "Period, s:", "Window before:", "Smallest after:", "Mean window:",
+    "Utilisation:", "Outside",
+)  # fmt: skip
+
 Judged = Sequence[tuple[Case, list[Row]]]
 
 
@@ -34,13 +40,7 @@ def linux_section(judged: Judged) -> Iterable[str]:
     yield ""
     yield "ns-2's figure, and Longhaul's."
     yield ""
-    yield (
-        "| Case, flow | Reductions | Period, s | Window before | Smallest after | Mean window "
-        "| Utilisation | Outside |"
-    )
-    yield "|---|---:|---:|---:|---:|---:|---:|---|"
-    for case, verdicts in judged:
-        yield from _rows(case, verdicts)
+    yield from table(HEADS, (row for case, verdicts in judged for row in _rows(case, verdicts)))
     yield ""
     yield from _reasons(judged)
     yield "### Not compared"
@@ -48,7 +48,7 @@ def linux_section(judged: Judged) -> Iterable[str]:
     yield from (f"- {cases}: {reason}." for cases, reason in NOT_COMPARED.items())
 
 
-def _rows(case: Case, verdicts: list[Row]) -> Iterable[str]:
+def _rows(case: Case, verdicts: list[Row]) -> Iterable[list[str]]:
     by_metric = {verdict.metric: verdict for verdict in verdicts}
     utilisation = _pair(by_metric["utilisation"], ".3f")
     several = "flow 0: reductions" in by_metric
@@ -56,7 +56,7 @@ def _rows(case: Case, verdicts: list[Row]) -> Iterable[str]:
         name = f"{case.name}, {flow}" if several else case.name
         prefix = f"flow {flow}: " if several else ""
         cells = [_pair(by_metric.get(prefix + metric), form) for metric, form in _FIGURES]
-        yield f"| {name} | {' | '.join(cells)} | {utilisation} | {_outside(verdicts, flow)} |"
+        yield [name, *cells, utilisation, _outside(verdicts, flow)]
 
 
 def _pair(verdict: Row | None, form: str) -> str:

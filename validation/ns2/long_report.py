@@ -7,6 +7,8 @@ from pathlib import Path
 
 from validation.ns2.compare import Comparison
 from validation.ns2.plots import draw
+from validation.pages import table
+from validation.rows import Row
 from validation.tables import difference, value, yes_or_no
 
 
@@ -33,12 +35,12 @@ def _section(comparison: Comparison) -> Iterable[str]:
     yield ""
     yield f"![Window and queue]({case.name}.png)"
     yield ""
-    yield "| Figure | ns-2 | Longhaul | Difference | Within | Rule |"
-    yield "|---|---:|---:|---:|---|---|"
-    for verdict in comparison.verdicts:
-        there = value(verdict.expected, verdict.expected_sd)
-        here = value(verdict.measured, verdict.measured_sd)
-        yield (
-            f"| {verdict.metric} | {there} | {here} | {difference(verdict)} "
-            f"| {yes_or_no(verdict.within)} | {verdict.rule} |"
-        )
+    heads = ("Figure", "ns-2:", "Longhaul:", "Difference:", "Within", "Rule")
+    yield from table(heads, map(_row, comparison.verdicts))
+
+
+def _row(verdict: Row) -> list[str]:
+    there = value(verdict.expected, verdict.expected_sd)
+    here = value(verdict.measured, verdict.measured_sd)
+    within = yes_or_no(verdict.within)
+    return [verdict.metric, there, here, difference(verdict), within, verdict.rule]

@@ -13,6 +13,7 @@ from pathlib import Path
 from validation.ns2.anchors import PUBLISHED
 from validation.ns2.cases import Case, gold_cases
 from validation.ns2.linux_section import linux_section
+from validation.pages import table
 from validation.rows import Row
 from validation.tables import difference, distance, pair, yes_or_no
 
@@ -21,10 +22,10 @@ NOTES = HERE / "notes.md"
 
 # Columns of the table of cases, and the metrics that each one shows the largest difference of.
 _DIFFERENCES = {
-    "goodput": ("goodput", "delivered packets", "run by run: delivered packets"),
-    "mean window": ("mean window",),
-    "utilisation": ("utilisation",),
-    "mean queue": ("mean queue",),
+    "Goodput": ("goodput", "delivered packets", "run by run: delivered packets"),
+    "Mean window": ("mean window",),
+    "Utilisation": ("utilisation",),
+    "Mean queue": ("mean queue",),
 }
 
 
@@ -70,20 +71,20 @@ def _page(verdicts: Sequence[Row]) -> Iterable[str]:
     yield from _outside(compared)
     yield "## Published figures"
     yield ""
-    yield "| Study's figure | Published | Longhaul | Difference | Within |"
-    yield "|---|---:|---:|---:|---|"
-    for row in (verdict for verdict in verdicts if verdict.case == PUBLISHED):
-        there, here = pair(row)
-        yield (
-            f"| {row.metric} | {there:.6g} | {here:.6g} "
-            f"| {100 * (here / there - 1):+.1f} % | {yes_or_no(row.within)} |"
-        )
+    heads = ("Study's figure", "Published:", "Longhaul:", "Difference:", "Within")
+    yield from table(heads, (_published(row) for row in verdicts if row.case == PUBLISHED))
     yield ""
     yield from linux_section([(case, _of(case, compared)) for case in linux])
     yield ""
     yield "## Cases of ns-2's own agents"
     yield ""
     yield from _table([(case, _of(case, compared)) for case in cases if not case.linux])
+
+
+def _published(row: Row) -> list[str]:
+    there, here = pair(row)
+    change = f"{100 * (here / there - 1):+.1f} %"
+    return [row.metric, f"{there:.6g}", f"{here:.6g}", change, yes_or_no(row.within)]
 
 
 def _of(case: Case, verdicts: Iterable[Row]) -> list[Row]:
@@ -110,18 +111,17 @@ def _table(cases: Iterable[tuple[Case, list[Row]]]) -> Iterable[str]:
         "figure, its bounds and a picture of each case to `validation/out`."
     )
     yield ""
-    yield (
-        "| Case | Compared | Reductions | Timeouts | Goodput | Mean window | Utilisation "
-        "| Mean queue | Within |"
-    )
-    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|"
-    for case, verdicts in cases:
-        how = "event by event" if case.deterministic else "means over seeds"
-        counts = [_counts(verdicts, metric) for metric in ("window cuts", "timeouts")]
-        shown = [_largest(verdicts, metrics) for metrics in _DIFFERENCES.values()]
-        inside = sum(verdict.agrees for verdict in verdicts)
-        cells = [case.name, how, *counts, *shown, f"{inside} of {len(verdicts)}"]
-        yield f"| {' | '.join(cells)} |"
+    columns = ("Reductions", "Timeouts", *_DIFFERENCES, "Within")
+    heads = ["Case", "Compared", *(f"{column}:" for column in columns)]
+    yield from table(heads, (_case(case, verdicts) for case, verdicts in cases))
+
+
+def _case(case: Case, verdicts: list[Row]) -> list[str]:
+    how = "event by event" if case.deterministic else "means over seeds"
+    counts = [_counts(verdicts, metric) for metric in ("window cuts", "timeouts")]
+    shown = [_largest(verdicts, metrics) for metrics in _DIFFERENCES.values()]
+    inside = sum(verdict.agrees for verdict in verdicts)
+    return [case.name, how, *counts, *shown, f"{inside} of {len(verdicts)}"]
 
 
 def _counts(verdicts: Iterable[Row], metric: str) -> str:

@@ -7,13 +7,14 @@ queue of the first one, thinned for the pictures. All were made with ns-2 2.35 (
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 import sys
 from pathlib import Path
 
+import polars as pl
+
+from longhaul.files.rows import as_csv
 from validation.ns2 import simulator as ns2
 from validation.ns2.cases import GOLD, Case, gold_cases
 from validation.ns2.runs import Run, Trace
@@ -57,23 +58,17 @@ def _trace_path(case: Case, folder: Path) -> Path:
 
 def _write_trace(path: Path, trace: Trace) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(["t", "queue", *(f"cwnd{index}" for index in range(len(trace.cwnd)))])
-    for index, time in enumerate(trace.time_s):
-        cwnd = (f"{flow[index]:.5g}" for flow in trace.cwnd)
-        rows.writerow([f"{time:g}", f"{trace.queue_pkts[index]:g}", *cwnd])
+    head = ["t", "queue", *(f"cwnd{index}" for index in range(len(trace.cwnd)))]
+    forms = ["{:g}", "{:g}", *["{:.5g}"] * len(trace.cwnd)]
+    samples = zip(trace.time_s, trace.queue_pkts, *trace.cwnd, strict=True)
+    rows = ([form.format(value) for form, value in zip(forms, row, strict=True)] for row in samples)
     # No time stamp, so that a repeated recording gives the same file.
-    path.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+    path.write_bytes(gzip.compress(as_csv([head, *rows]).encode(), mtime=0))
 
 
 def _read_trace(path: Path) -> Trace:
-    with gzip.open(path, "rt", newline="") as file:
-        rows = csv.reader(file)
-        next(rows)
-        values = [[float(value) for value in row] for row in rows]
-    time, queue, *cwnd = (list(column) for column in zip(*values, strict=True))
-    return Trace(time, cwnd, queue)
+    time, queue, *cwnd = pl.read_csv(path, infer_schema=False).cast(pl.Float64)
+    return Trace(time.to_list(), [flow.to_list() for flow in cwnd], queue.to_list())
 
 
 def main() -> None:

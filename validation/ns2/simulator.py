@@ -5,13 +5,14 @@ The scheduler is ns-2's fastest, the calendar queue; it gives the same output as
 
 from __future__ import annotations
 
-import csv
 import re
 import shutil
 import subprocess
 from collections import defaultdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+import polars as pl
 
 from validation.ns2.cases import GOLD, Case
 from validation.ns2.runs import FlowFigures, LinkFigures, Run, Trace
@@ -85,7 +86,7 @@ def _flow(
         cut_times_s=cut_times_s,
         timeout_times_s=changes[index, "nrexmit_"],
         goodput_window_bps=(acked[-1] - max(acked[start], 0.0)) * payload_bits / span_s,
-        cwnd_mean_window=_mean(cwnd[start:]),
+        cwnd_mean_window=sum(cwnd[start:]) / len(cwnd[start:]),
         cwnd_max=max(cwnd),
         sawtooth=measure(case, columns["t"], cwnd, cut_times_s),
     )
@@ -119,11 +120,10 @@ def _records(path: Path) -> list[tuple[str, str, dict[str, str]]]:
 
 
 def _columns(path: Path) -> Columns:
-    with path.open(newline="") as file:
-        rows = csv.reader(file)
-        header = next(rows)
-        values = [[float(value) for value in row] for row in rows]
-    return {name: [row[at] for row in values] for at, name in enumerate(header)}
+    columns: Columns = (
+        pl.read_csv(path, infer_schema=False).cast(pl.Float64).to_dict(as_series=False)
+    )
+    return columns
 
 
 def _changes(path: Path) -> dict[tuple[int, str], list[float]]:
@@ -155,7 +155,3 @@ def _unwrapped(counter: list[float]) -> list[float]:
 
 def _index_at(times: list[float], wanted: float) -> int:
     return min(range(len(times)), key=lambda index: abs(times[index] - wanted))
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)

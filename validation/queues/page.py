@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from validation.pages import DOCS, filled, table
 from validation.queues.arrivals import PATTERNS
-from validation.queues.compare import CASES, Verdict
-
-TEXT = Path(__file__).parent / "page.md"
-PAGE = Path(__file__).parent.parent.parent / "docs" / "linux-queues.md"
+from validation.queues.compare import Verdict
 
 NAMES = {
     "codel": "`codel`, variant `linux-6.18`",
@@ -31,35 +29,25 @@ NAMES = {
 }
 
 
+SUMS = ("ours", "arrivals", "first difference, s:", "drops:", "marks:", "mean delay, ms:")
+
+
 def write(verdicts: Sequence[Verdict]) -> None:
     """Write the page."""
-    text = TEXT.read_text(encoding="utf-8")
-    for name, lines in (("decisions", _decisions(verdicts)), ("sums", _sums(verdicts))):
-        text = text.replace(f"<!-- {name} -->", "\n".join(lines))
-    PAGE.write_text(text, encoding="utf-8")
+    page = filled(
+        Path(__file__).parent / "page.md",
+        decisions=table(["ours", *(f"{name}:" for name in PATTERNS)], _decisions(verdicts)),
+        sums=table(SUMS, (_sums(verdict) for verdict in verdicts if verdict.differ)),
+    )
+    (DOCS / "linux-queues.md").write_text(page, encoding="utf-8")
 
 
-def _decisions(verdicts: Sequence[Verdict]) -> Iterable[str]:
-    yield "| ours | " + " | ".join(PATTERNS) + " |"
-    yield "|---|" + "---:|" * len(PATTERNS)
-    for case in CASES:
-        own = [verdict for verdict in verdicts if verdict.case == case]
-        if not own:
-            continue
-        yield f"| {NAMES[case]} | " + " | ".join(f"{verdict.differ:,}" for verdict in own) + " |"
+def _decisions(verdicts: Sequence[Verdict]) -> Iterable[list[str]]:
+    for case in dict.fromkeys(verdict.case for verdict in verdicts):
+        yield [NAMES[case], *(f"{v.differ:,}" for v in verdicts if v.case == case)]
 
 
-def _sums(verdicts: Sequence[Verdict]) -> Iterable[str]:
-    yield "| ours | arrivals | first difference, s | drops | marks | mean delay, ms |"
-    yield "|---|---|---:|---:|---:|---:|"
-    for verdict in verdicts:
-        if verdict.differ:
-            pairs = [_pair(verdict.drops, ",d"), _pair(verdict.marks, ",d")]
-            pairs.append(_pair(verdict.delays_ms, ".2f"))
-            front = f"| {NAMES[verdict.case]} | {verdict.pattern} | {verdict.first_s:.3f} | "
-            yield front + " | ".join(pairs) + " |"
-
-
-def _pair(values: tuple[float, float], form: str) -> str:
-    theirs, own = values
-    return f"{theirs:{form}}; {own:{form}}"
+def _sums(verdict: Verdict) -> list[str]:
+    pairs = ((verdict.drops, ",d"), (verdict.marks, ",d"), (verdict.delays_ms, ".2f"))
+    both = (f"{theirs:{form}}; {own:{form}}" for (theirs, own), form in pairs)
+    return [NAMES[verdict.case], verdict.pattern, f"{verdict.first_s:.3f}", *both]

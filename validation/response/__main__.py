@@ -9,16 +9,20 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 
+from validation.pages import DOCS, table
 from validation.response.algorithms import ALGORITHMS, EXPLAINED_BY
 from validation.response.judge import Verdict, holds, judge
 from validation.response.measure import LOSS_RATES, Figures, Measurement, measure
 
 HERE = Path(__file__).parent
 FIGURES = HERE / "figures.json"
-NOTES = HERE / "notes.md"
-DOCUMENT = HERE.parent.parent / "docs" / "response-functions.md"
+HEADS = (
+    "algorithm", "closed form", "evenly spaced: law", "with feedback", "network", "",
+    "random: law", "with feedback", "network", "", "timeouts per loss",
+)  # fmt: skip
 
 
 def main() -> int:
@@ -26,8 +30,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
     measurements = list(recorded() if parser.parse_args().recorded else _measured())
-    FIGURES.write_text(json.dumps([point.to_json() for point in measurements], indent=1) + "\n")
-    DOCUMENT.write_text("\n".join(page(measurements)) + "\n")
+    FIGURES.write_text(json.dumps([asdict(point) for point in measurements], indent=1) + "\n")
+    (DOCS / "response-functions.md").write_text("\n".join(page(measurements)) + "\n")
     unexplained = (point for point in measurements if point.algorithm not in EXPLAINED_BY)
     outside = sum(verdict is Verdict.OUTSIDE for verdict in _verdicts(unexplained))
     print(f"{2 * len(measurements)} mean windows, {outside} outside for no known reason")
@@ -38,7 +42,7 @@ def _measured() -> Iterator[Measurement]:
     for p in LOSS_RATES:
         for algorithm in ALGORITHMS:
             measurement = measure(algorithm, p)
-            print(f"{p:g} {_row(measurement)}", flush=True)
+            print(f"{p:g}", *_row(measurement), flush=True)
             yield measurement
 
 
@@ -55,7 +59,7 @@ def _verdicts(measurements: Iterable[Measurement]) -> Iterator[Verdict]:
 
 def page(measurements: list[Measurement]) -> Iterator[str]:
     """Generate the lines of the page."""
-    yield NOTES.read_text().rstrip()
+    yield (HERE / "notes.md").read_text().rstrip()
     yield ""
     yield "## Summary"
     yield ""
@@ -66,29 +70,24 @@ def page(measurements: list[Measurement]) -> Iterator[str]:
         yield ""
         yield f"## One segment lost in {1.0 / p:,.0f}"
         yield ""
-        yield (
-            "| algorithm | closed form | evenly spaced: law | with feedback | network | "
-            "| random: law | with feedback | network | | timeouts per loss |"
-        )
-        yield "|---|---|---|---|---|---|---|---|---|---|---|"
-        yield from (_row(point) for point in measurements if point.p == p)
+        yield from table(HEADS, (_row(point) for point in measurements if point.p == p))
 
 
-def _row(measurement: Measurement) -> str:
+def _row(measurement: Measurement) -> list[str]:
     response = "" if measurement.response is None else f"{measurement.response:.1f}"
     closed = f"({response})" if holds(measurement) is False else response
     even, random = (
         _cells(measurement, figures) for figures in (measurement.even, measurement.random)
     )
     timeouts = f"{100.0 * measurement.random.timeouts_per_loss:.2f} %"
-    return f"| {measurement.algorithm} | {closed} | {even} | {random} | {timeouts} |"
+    return [measurement.algorithm, closed, *even, *random, timeouts]
 
 
-def _cells(measurement: Measurement, figures: Figures) -> str:
+def _cells(measurement: Measurement, figures: Figures) -> list[str]:
     spread = f" ± {figures.interval:.1f}" if figures.interval > 0.0 else ""
     network = f"{figures.network:.1f}{spread} ({figures.network / figures.law - 1.0:+.1%})"
     verdict = judge(measurement, figures).value
-    return f"{figures.law:.1f} | {figures.law_with_feedback:.1f} | {network} | {verdict}"
+    return [f"{figures.law:.1f}", f"{figures.law_with_feedback:.1f}", network, verdict]
 
 
 if __name__ == "__main__":

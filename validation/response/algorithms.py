@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import pi, prod, sqrt
+from math import sqrt
 from typing import Any
 
 from longhaul.models import windows
@@ -43,20 +43,6 @@ class Algorithm:
 def aimd(increase: float, decrease: float, p: float) -> float:
     """Return `sqrt(a (2 - b) / (2 b p))`: RFC 3649 section 5 at any increase and decrease."""
     return sqrt(increase * (2.0 - decrease) / (2.0 * decrease * p))
-
-
-def random_over_even(kept: float) -> float:
-    """Return the ratio of AIMD's mean windows under random and under evenly spaced losses.
-
-    Between losses w^2 grows by 2 a a segment; what is kept of it is `q = kept^2`. The stationary
-    w^2 is 2 a / p times a sum of exponential variables with weights 1, q, q^2 and so on, whose
-    moment of order -1/2 is sqrt(pi) times the product below; time weighs a segment by 1 / w. For
-    standard TCP the mean is 1.3098 / sqrt(p) (Ott, Kemperman and Mathis, "The stationary behavior
-    of ideal TCP congestion avoidance", 1996).
-    """
-    q = kept * kept
-    moment: float = sqrt(pi) * prod((1.0 - q ** (k - 0.5)) / (1.0 - q**k) for k in range(1, 400))
-    return sqrt(2.0) / moment / aimd(1.0, 1.0 - kept, 1.0)
 
 
 HSTCP_NS2 = {"low_window": 31.0, "low_p": 1.5 / 31.0**2}

@@ -37,8 +37,18 @@ class Law(ABC):
         """Return the windows after congestion signals to some of the flows."""
 
 
+class MultiplicativeDecrease(Law):
+    """A law whose cuts remove a part of the window."""
+
+    decrease: float
+
+    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
+        """Remove the part `decrease`."""
+        return np.where(signalled, cwnd * (1.0 - self.decrease), cwnd)
+
+
 @dataclass
-class Aimd(Law):
+class Aimd(MultiplicativeDecrease):
     """Additive increase, multiplicative decrease (RFC 5681: one segment, one half)."""
 
     increase: float = 1.0
@@ -47,10 +57,6 @@ class Aimd(Law):
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
         """Add `increase` segments a round trip."""
         return cwnd + self.increase * acked
-
-    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove the part `decrease`."""
-        return np.where(signalled, cwnd * (1.0 - self.decrease), cwnd)
 
 
 @dataclass
@@ -120,7 +126,7 @@ class HighSpeed(Law):
 
 
 @dataclass
-class Scalable(Law):
+class Scalable(MultiplicativeDecrease):
     """Kelly, CCR 33(2), 2003: a hundredth of the window a round trip, an eighth of it at a loss."""
 
     increase: float = 0.01
@@ -130,25 +136,18 @@ class Scalable(Law):
         """Grow geometrically: each of a round trip's acknowledgements adds the same."""
         return cwnd * np.exp(self.increase * acked)
 
-    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove the part `decrease`."""
-        return np.where(signalled, cwnd * (1.0 - self.decrease), cwnd)
-
 
 @dataclass
-class Compound(Law):
+class Compound(MultiplicativeDecrease):
     """Tan, Song, Zhang and Sridharan, INFOCOM 2006, while nothing queues: `alpha w^k`."""
 
+    decrease: float = 0.5
     increase: float = 0.125
     exponent: float = 0.75
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
         """Grow by a power of the window, by standard TCP's segment at least."""
         return cwnd + acked * np.maximum(self.increase * cwnd**self.exponent, 1.0)
-
-    def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Halve the window."""
-        return np.where(signalled, cwnd / 2.0, cwnd)
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
 from typing import Any
@@ -42,10 +42,6 @@ class Measurement:
     """The closed form for evenly spaced losses."""
     even: Figures
     random: Figures
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry of figures.json."""
-        return asdict(self)
 
     @classmethod
     def from_json(cls, entry: dict[str, Any]) -> Measurement:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import longhaul
+from validation.experiments import dumbbell
 from validation.response.algorithms import RTT_S, Algorithm
 
 RATE = "1 Tbps"
@@ -46,11 +47,7 @@ def _run(
         "duration": f"{duration_s:.1f} s",
         "seed": seed,
         "measure": {"from": f"{SETTLING * duration_s:.1f} s"},
-        "topology": {
-            "dumbbell": {
-                "bottleneck": {"rate": RATE, "delay": f"{RTT_S / 2.0:g} s", "loss": dict(loss)}
-            }
-        },
+        "topology": dumbbell(RATE, f"{RTT_S / 2.0:g} s", loss=dict(loss)),
         # The functions count an acknowledgement for every segment, and are about steady states.
         "tcp": {"delayed_ack": False, "initial_ssthresh": max(2.0, start)},
         "flows": [{"congestion": dict(algorithm.congestion)}],

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from validation.robustness import legal, stacks
-from validation.robustness.mutations import mutated
+from validation.robustness.mutations import SCENARIOS, mutated
 
 BATCH = 50
 # Every so many mutations one goes through the command line.
@@ -79,17 +79,9 @@ def fuzz(kind: str, first: int, count: int, workers: int) -> list[Finding]:
 def _batch(kind: str, first: int, end: int) -> Iterator[Finding]:
     """Have a process try some scenarios, and see to it that it does; go on behind what ended it."""
     while first < end:
-        command = [
-            sys.executable,
-            "-m",
-            "validation.robustness.fuzz",
-            kind,
-            "--worker",
-            str(first),
-            str(end),
-        ]
+        words = [kind, "--worker", str(first), str(end)]
         process = subprocess.Popen(
-            command,
+            [sys.executable, "-m", "validation.robustness.fuzz", *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -216,8 +208,6 @@ def _through_the_command_line(seed: int, scratch: Path) -> None:
 def _written(seed: int, scratch: Path) -> Path:
     name, text = mutated(seed)
     # Beside the algorithms that shipped scenarios name.
-    from validation.robustness.mutations import SCENARIOS
-
     for folder in SCENARIOS.iterdir():
         if folder.is_dir():
             (scratch / folder.name).symlink_to(folder)

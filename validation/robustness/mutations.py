@@ -2,6 +2,7 @@
 
 import random
 import re
+from functools import partial
 from pathlib import Path
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
@@ -36,12 +37,16 @@ def _other_value(text: str, draw: random.Random) -> str:
     return text[: pair.start(3)] + draw.choice(VALUES) + text[pair.end(3) :]
 
 
-def _value_of_another_key(text: str, draw: random.Random) -> str:
+def _of_another_key(part: int, text: str, draw: random.Random) -> str:
+    """Give a key the name (1) or the value (3) of another."""
     pairs = list(_PAIR.finditer(text))
     if not pairs:
         return text
     pair, other = draw.choice(pairs), draw.choice(pairs)
-    return text[: pair.start(3)] + other[3] + text[pair.end(3) :]
+    return text[: pair.start(part)] + other[part] + text[pair.end(part) :]
+
+
+_other_key, _value_of_another_key = partial(_of_another_key, 1), partial(_of_another_key, 3)
 
 
 def _other_number(text: str, draw: random.Random) -> str:
@@ -51,14 +56,6 @@ def _other_number(text: str, draw: random.Random) -> str:
     number = draw.choice(numbers)
     factor = draw.choice((0, 1e-6, 0.1, 0.5, 2, 10, 1e3, 1e6, 1e12))
     return text[: number.start()] + f"{float(number[0]) * factor:g}" + text[number.end() :]
-
-
-def _other_key(text: str, draw: random.Random) -> str:
-    pairs = list(_PAIR.finditer(text))
-    if not pairs:
-        return text
-    pair, other = draw.choice(pairs), draw.choice(pairs)
-    return text[: pair.start(1)] + other[1] + text[pair.end(1) :]
 
 
 def _line_gone(text: str, draw: random.Random) -> str:

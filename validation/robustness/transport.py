@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 import longhaul
+from validation.experiments import dumbbell
 from validation.robustness.draws import Draw, time_text
 
 # Algorithms that move the window themselves at all times, by their own rules.
@@ -40,12 +41,7 @@ def _path(draw: Draw, most_s: float) -> tuple[dict[str, Any], float]:
     """Draw a dumbbell without losses, and return it with its round trip in seconds."""
     delay_s = draw.log(1e-3, most_s / 2)
     rate_bps = draw.log(1e7, 1e10)
-    link = {
-        "rate": f"{rate_bps:.0f} bps",
-        "delay": time_text(delay_s),
-        "queue": {"kind": "droptail", "limit": PACKETS},
-    }
-    return {"dumbbell": {"bottleneck": link}}, 2 * delay_s
+    return dumbbell(f"{rate_bps:.0f} bps", time_text(delay_s), PACKETS), 2 * delay_s
 
 
 def _flow(draw: Draw) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import longhaul
+from validation.experiments import dumbbell
 
 FILE = Path(longhaul.__file__).parent / "scenarios" / "algorithms" / "hstcp.py"
 ALGORITHMS: dict[str, dict[str, Any]] = {
@@ -39,15 +40,7 @@ def measure(congestion: dict[str, Any]) -> Cost:
     scenario = {
         "duration": "30 s",
         "measure": {"every": "1 s"},
-        "topology": {
-            "dumbbell": {
-                "bottleneck": {
-                    "rate": "1 Gbps",
-                    "delay": "50 ms",
-                    "queue": {"kind": "droptail", "limit": "1 BDP"},
-                }
-            }
-        },
+        "topology": dumbbell("1 Gbps", "50 ms", "1 BDP"),
         # Congestion avoidance from the beginning: nothing else calls the algorithm.
         "flows": [{"congestion": congestion, "tcp": {"initial_ssthresh": 2, "delayed_ack": False}}],
     }

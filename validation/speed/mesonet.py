@@ -1,16 +1,24 @@
-"""MesoNet's networks by data packets per second: `python -m validation.speed.mesonet`.
+"""MesoNet's networks by data packets per second: `python -m validation.speed.mesonet [NETWORK]`.
 
 All are run in turn, several times, up to a simulated time well after the start. In one thread what
 counts is the processor time between two moments, since the machine may do other things meanwhile;
 in two threads it is the time by the clock, of which only a machine without other work gives the
 right ratio.
+
+With NETWORK, one run from its start, whole unless `--until` says otherwise: also the memory of the
+process at its peak.
 """
 
 from __future__ import annotations
 
+import argparse
+import resource
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from statistics import median
 from time import perf_counter, process_time
+from typing import NamedTuple
 
 import longhaul
 from longhaul.studies.study import find
@@ -22,8 +30,22 @@ class Enough(Exception):  # noqa: N818
     """Raised to end a run when its last moment has come."""
 
 
+class Mark(NamedTuple):
+    """How far a run is."""
+
+    simulated_s: float
+    packets: int
+    cpu_s: float
+    clock_s: float
+
+    def since(self, start: Mark) -> tuple[float, float]:
+        """Return data packets per second of processor time, and per second of wall clock."""
+        packets = self.packets - start.packets
+        return packets / (self.cpu_s - start.cpu_s), packets / (self.clock_s - start.clock_s)
+
+
 @dataclass(frozen=True)
-class Timed:
+class Network:
     """A run of the study `nist-2010`, and between which simulated seconds it is timed."""
 
     name: str
@@ -32,53 +54,84 @@ class Timed:
     from_s: float
     until_s: float
 
-    def packets_per_s(self, threads: int) -> tuple[float, float]:
-        """Return data packets per second of processor time, and per second of wall clock."""
-        marks: list[tuple[float, float, int]] = []
+    def marks(self, threads: int, until_s: float) -> list[Mark]:
+        """Run it up to a simulated time; return its marks, the first before its start."""
+        scenario = find("nist-2010").cell(self.experiment, self.levels).scenario
+        marks = [Mark(0.0, 0, process_time(), perf_counter())]
 
         def look(simulated_s: float, packets: int) -> None:
-            if simulated_s >= (self.until_s if marks else self.from_s):
-                marks.append((process_time(), perf_counter(), packets))
-            if len(marks) == 2:
+            marks.append(Mark(simulated_s, packets, process_time(), perf_counter()))
+            if simulated_s >= until_s:
                 raise Enough
 
-        run = find("nist-2010").cell(self.experiment, self.levels)
-        try:
-            longhaul.run(run.scenario, progress=look, threads=threads)
-        except Enough:
-            (cpu, clock, before), (cpu_after, clock_after, after) = marks
-            packets = after - before
-            return packets / (cpu_after - cpu), packets / (clock_after - clock)
-        raise AssertionError("the run ended before its last moment")
+        with suppress(Enough):
+            longhaul.run(scenario, progress=look, threads=threads)
+        return marks
+
+    def packets_per_s(self, threads: int) -> tuple[float, float]:
+        """Return data packets per second of processor time, and of the clock, when it is timed."""
+        marks = self.marks(threads, self.until_s)
+        first = next(mark for mark in marks if mark.simulated_s >= self.from_s)
+        return marks[-1].since(first)
 
 
-NETWORKS = (
-    Timed("scaled down", "N7-MAIN", {"condition": "8", "algorithm": "TCP"}, 20.0, 60.0),
-    Timed("large", "N6-MAIN", {"condition": "4", "algorithm": "TCP"}, 6.0, 12.0),
-    Timed("sensitivity", "SA64", {"run": "64", "algorithm": "TCP"}, 20.0, 60.0),
-    Timed("mixed", "N8H-MAIN", {"condition": "1", "algorithm": "CTCP"}, 20.0, 60.0),
-)
+NETWORKS = {
+    network.name: network
+    for network in (
+        Network("scaled down", "N7-MAIN", {"condition": "8", "algorithm": "TCP"}, 20.0, 60.0),
+        Network("large", "N6-MAIN", {"condition": "4", "algorithm": "TCP"}, 6.0, 12.0),
+        Network("sensitivity", "SA64", {"run": "64", "algorithm": "TCP"}, 20.0, 60.0),
+        Network("mixed", "N8H-MAIN", {"condition": "1", "algorithm": "CTCP"}, 20.0, 60.0),
+    )
+}
+
+
+def all_in_turn() -> Iterator[str]:
+    """Yield a line for every round of all networks, and for the medians."""
+    measured: dict[tuple[str, int], list[tuple[float, float]]] = {}
+    for number in range(1, ROUNDS + 1):
+        for name, network in NETWORKS.items():
+            for threads in (1, 2):
+                rates = network.packets_per_s(threads)
+                measured.setdefault((name, threads), []).append(rates)
+                yield (
+                    f"round {number}: {name}, {threads} threads: {rates[0]:,.0f} packets "
+                    f"per second of processor time, {rates[1]:,.0f} by the clock"
+                )
+    for name in NETWORKS:
+        single, two = ([*zip(*measured[name, threads], strict=True)] for threads in (1, 2))
+        yield (
+            f"{name}: {median(single[0]):,.0f} packets per second of processor time; with "
+            f"two threads {median(two[1]) / median(single[1]):.2f} times as many by the clock"
+        )
+
+
+def whole(network: Network, threads: int, until_s: float) -> str:
+    """Run a network in this process, up to a simulated time."""
+    start, *_, last = network.marks(threads, until_s)
+    end = last._replace(cpu_s=process_time(), clock_s=perf_counter())
+    cpu, clock = end.since(start)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return (
+        f"{network.name}, {end.simulated_s:,.0f} s, {threads} threads: {end.packets:,} data "
+        f"packets in {end.cpu_s - start.cpu_s:,.1f} s of processor time and "
+        f"{end.clock_s - start.clock_s:,.1f} s by the clock; {cpu:,.0f} and {clock:,.0f} per "
+        f"second; {peak:,.0f} MB"
+    )
 
 
 def main() -> None:
-    """Print every round, and the medians."""
-    measured: dict[tuple[str, int], list[tuple[float, float]]] = {}
-    for number in range(1, ROUNDS + 1):
-        for network in NETWORKS:
-            for threads in (1, 2):
-                rates = network.packets_per_s(threads)
-                measured.setdefault((network.name, threads), []).append(rates)
-                print(
-                    f"round {number}: {network.name}, {threads} threads: {rates[0]:,.0f} packets "
-                    f"per second of processor time, {rates[1]:,.0f} by the clock",
-                    flush=True,
-                )
-    for network in NETWORKS:
-        single, two = ([*zip(*measured[network.name, threads], strict=True)] for threads in (1, 2))
-        print(
-            f"{network.name}: {median(single[0]):,.0f} packets per second of processor time; with "
-            f"two threads {median(two[1]) / median(single[1]):.2f} times as many by the clock"
-        )
+    """Measure all networks in turn, or the whole of one."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("network", nargs="?", choices=NETWORKS)
+    parser.add_argument("--threads", type=int, default=1, help="of a whole run")
+    parser.add_argument("--until", type=float, default=float("inf"), metavar="SECONDS")
+    given = parser.parse_args()
+    if given.network:
+        print(whole(NETWORKS[given.network], given.threads, given.until))
+    else:
+        for line in all_in_turn():
+            print(line, flush=True)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from longhaul.guide import catalogue
+from validation.experiments import dumbbell
 from validation.speed.measure import Longhaul, one_core, side_by_side
 
 BASE = "reno"
@@ -45,23 +46,14 @@ def _scenario(
     kind: str, rate: str, limit: str, duration: str, choices: dict[str, Any]
 ) -> dict[str, Any]:
     congestion = {"kind": kind} | (TABLES if kind == "table" else {})
-    bottleneck = {
-        "rate": rate,
-        "delay": "50 ms",
-        "queue": {"kind": "droptail", "limit": limit},
-    }
-    flow = {
-        "label": "a",
-        "count": 4,
-        "congestion": congestion,
-        "start": {"uniform": ["0 s", "1 s"]},
-    }
+    start = {"uniform": ["0 s", "1 s"]}
+    flow = {"label": "a", "count": 4, "congestion": congestion, "start": start}
     return {
         "title": kind,
         "profile": "rfc",
         "duration": duration,
         "measure": {"every": "100 ms"},
-        "topology": {"dumbbell": {"bottleneck": bottleneck}},
+        "topology": dumbbell(rate, "50 ms", limit),
         "flows": [flow | choices],
     }
 

@@ -64,58 +64,14 @@ def _gold(case: Case) -> Contest:
     # Events are not part of the default measurements.
     plain = scenario(case, 1) | {"measure": {"from": f"{case.warm_up_s} s", "every": "100 ms"}}
     return Contest(
-        case.name,
-        plain,
-        lambda: run_ns2(GOLD / "gold.tcl", ["seed=1", *case.arguments]),
+        case.name, plain, lambda: run_ns2(GOLD / "gold.tcl", ["seed=1", *case.arguments])
     )
 
 
 def six_hops() -> Contest:
     """Race ten HSTCP flows, access links at both ends (`six_hops.tcl`)."""
-    return Contest(
-        "six_hops",
-        six_hops_scenario(),
-        lambda: run_ns2(HERE / "six_hops.tcl", ["seed=1"]),
-    )
-
-
-def six_hops_scenario() -> dict[str, Any]:
-    """Build the scenario of `six_hops.tcl`."""
-    return {
-        "title": "Ten HSTCP flows over six hops",
-        "profile": "ns2-2.35",
-        "duration": "100 s",
-        "tcp": {"ecn": True},
-        "topology": {
-            "dumbbell": {
-                "bottleneck": {
-                    "rate": "622 Mbps",
-                    "delay": "48 ms",
-                    "queue": {
-                        "kind": "red",
-                        "limit": "7000 packets",
-                        "adaptive": True,
-                        "ecn": True,
-                        "mean_packet": "1500 B",
-                    },
-                },
-                "access": {
-                    "rate": "10 Gbps",
-                    "delay": "1 ms",
-                    "queue": {"kind": "droptail", "limit": "1000000 packets"},
-                },
-            }
-        },
-        "flows": [
-            {
-                "label": "hstcp",
-                "count": 10,
-                "congestion": {"kind": "hstcp"},
-                "slow_start": {"max_ssthresh": 100},
-                "start": {"uniform": ["0 s", "1 s"]},
-            }
-        ],
-    }
+    scenario = tomllib.loads((HERE / "six_hops.toml").read_text())
+    return Contest("six_hops", scenario, lambda: run_ns2(HERE / "six_hops.tcl", ["seed=1"]))
 
 
 def packmime() -> Contest:
@@ -127,11 +83,7 @@ def packmime() -> Contest:
     }
     for group in scenario["flows"]:
         group["recovery"] = "newreno"
-    return Contest(
-        "packmime",
-        scenario,
-        lambda: run_ns2(HERE / "packmime.tcl", ["seed=1"]),
-    )
+    return Contest("packmime", scenario, lambda: run_ns2(HERE / "packmime.tcl", ["seed=1"]))
 
 
 def main() -> int:
@@ -140,11 +92,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3, help="runs of ns-2 a case (default: 3)")
     parser.add_argument("--case", action="append", help="only this case (repeatable)")
     arguments = parser.parse_args()
-    chosen = [
-        contest
-        for contest in contests()
-        if arguments.case is None or contest.name in arguments.case
-    ]
+    chosen = [one for one in contests() if arguments.case is None or one.name in arguments.case]
     print(
         f"{'case':20} {'Longhaul pkt/s':>15} {'ns-2 pkt/s':>12} "
         f"{'ratio':>6} {'Longhaul MB':>12} {'ns-2 MB':>8}"

@@ -18,6 +18,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
+from validation.experiments import dumbbell
+from validation.pages import table
 from validation.speed.measure import ROOT, Longhaul, Measurement, one_core
 
 HOLES = (100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
@@ -34,6 +36,9 @@ ALTERNATE = {"gilbert_elliott": {"p": 1, "r": 1, "good_loss": 0, "bad_loss": 1}}
 ROUNDS_LOST = {"none": 0, "once": 1, "again": 2}
 """Number of round trips that lose every other packet: none, that of the window, or that of the
 retransmissions as well."""
+
+
+LOSSES = {"none": "no losses", "once": "every other lost", "again": "retransmissions, too"}
 
 
 @dataclass(frozen=True)
@@ -86,16 +91,12 @@ class Case:
             "profile": "rfc",
             "duration": f"{end} s",
             "measure": {"from": "0 s", "every": f"{end} s"},
-            "topology": {
-                "dumbbell": {
-                    "bottleneck": {
-                        "rate": f"{round(4 * self.window * PACKET_B * 8 / RTT_S)} bps",
-                        "delay": f"{RTT_S / 2} s",
-                        "queue": {"kind": "droptail", "limit": f"{2 * self.window} packets"},
-                        "changes": changes,
-                    }
-                }
-            },
+            "topology": dumbbell(
+                f"{round(4 * self.window * PACKET_B * 8 / RTT_S)} bps",
+                f"{RTT_S / 2} s",
+                f"{2 * self.window} packets",
+                changes=changes,
+            ),
             "flows": [
                 {
                     "label": "transfer",
@@ -135,12 +136,8 @@ def draw(costs: dict[tuple[str, str], list[float]], holes: Sequence[int], path: 
     for (recovery, lost), values in costs.items():
         colour = "#c0392b" if recovery == "sack" else "#2471a3"
         style = {"none": ":", "once": "-", "again": "--"}[lost]
-        label = {"none": "no losses", "once": "every other lost", "again": "retransmissions, too"}[
-            lost
-        ]
-        axes.plot(
-            holes, values, style, color=colour, marker="o", ms=3, label=f"{recovery}: {label}"
-        )
+        label = f"{recovery}: {LOSSES[lost]}"
+        axes.plot(holes, values, style, color=colour, marker="o", ms=3, label=label)
     axes.set_xscale("log")
     axes.set_ylim(bottom=0)
     axes.set_xlabel("holes in the window")
@@ -159,8 +156,7 @@ def main() -> None:
     costs: dict[tuple[str, str], list[float]] = {
         (recovery, lost): [] for recovery in RECOVERIES for lost in ROUNDS_LOST
     }
-    print("| holes | " + " | ".join(f"{recovery}, {lost}" for recovery, lost in costs) + " |")
-    print("|---:" * (len(costs) + 1) + "|")
+    print(*table(["holes:", *(f"{recovery}, {lost}:" for recovery, lost in costs)], ()), sep="\n")
     for count in holes:
         for (recovery, lost), values in costs.items():
             values.append(ns_per_packet(Case(count, recovery, lost), arguments.rounds))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any
 
+from validation.experiments import dumbbell
 from validation.speed.measure import Longhaul, Measurement, one_core, side_by_side
 
 Run = Callable[[], Measurement]
@@ -38,42 +39,28 @@ def main() -> None:
 
 def many_flows(count: int) -> dict[str, Any]:
     """Build SACK flows that share 1 Gbit/s and 100 ms."""
+    slow_start, start = {"max_ssthresh": 100}, {"uniform": ["0 s", "10 s"]}
     return {
         "title": f"{count} flows",
         "profile": "ns2-2.35",
         "duration": "60 s",
-        "topology": {"dumbbell": {"bottleneck": {"rate": "1 Gbps", "delay": "50 ms"}}},
-        "flows": [
-            {
-                "label": "sack",
-                "count": count,
-                "slow_start": {"max_ssthresh": 100},
-                "start": {"uniform": ["0 s", "10 s"]},
-            }
-        ],
+        "topology": dumbbell("1 Gbps", "50 ms"),
+        "flows": [{"label": "sack", "count": count, "slow_start": slow_start, "start": start}],
     }
 
 
 def ten_gigabit(count: int, access: bool) -> dict[str, Any]:
     """Build CUBIC flows that share 10 Gbit/s and 100 ms, maybe each behind a link of its own."""
-    topology: dict[str, Any] = {
-        "bottleneck": {"rate": "10 Gbps", "delay": "48 ms" if access else "50 ms"}
-    }
+    topology = dumbbell("10 Gbps", "48 ms" if access else "50 ms")
     if access:
-        topology["access"] = {"rate": "1 Gbps", "delay": "1 ms"}
+        topology["dumbbell"]["access"] = {"rate": "1 Gbps", "delay": "1 ms"}
+    congestion, start = {"kind": "cubic"}, {"uniform": ["0 s", "1 s"]}
     return {
         "title": f"{count} flows on 10 Gbit/s",
         "profile": "rfc",
         "duration": "20 s",
-        "topology": {"dumbbell": topology},
-        "flows": [
-            {
-                "label": "cubic",
-                "count": count,
-                "congestion": {"kind": "cubic"},
-                "start": {"uniform": ["0 s", "1 s"]},
-            }
-        ],
+        "topology": topology,
+        "flows": [{"label": "cubic", "count": count, "congestion": congestion, "start": start}],
     }
 
 
@@ -83,20 +70,14 @@ def huge_window(lossy: bool, duration_s: int = 10) -> dict[str, Any]:
     One percent of the packets is lost: every fiftieth of each other window, so that the repairs,
     which follow one round trip later, get through. Losses hardly change the window.
     """
-    bottleneck: dict[str, Any] = {
-        "rate": "13 Gbps",
-        "delay": "50 ms",
-        "queue": {"kind": "droptail", "limit": "200000 packets"},
-    }
-    if lossy:
-        arrivals = range(WINDOW, 11 * WINDOW * duration_s, 50)
-        lost = [arrival for arrival in arrivals if arrival // WINDOW % 2 == 1]
-        bottleneck["loss"] = {"packets": lost}
+    arrivals = range(WINDOW, 11 * WINDOW * duration_s, 50)
+    lost = [arrival for arrival in arrivals if arrival // WINDOW % 2 == 1]
+    loss = {"loss": {"packets": lost}} if lossy else {}
     return {
         "title": "a window of 100,000 packets",
         "profile": "rfc",
         "duration": f"{duration_s} s",
-        "topology": {"dumbbell": {"bottleneck": bottleneck}},
+        "topology": dumbbell("13 Gbps", "50 ms", "200000 packets", **loss),
         "flows": [
             {
                 "label": "sack",

@@ -13,6 +13,7 @@ from longhaul._engine import LonghaulError
 from longhaul.analysis.clusters import dendrogram
 from longhaul.explore.blobs import Blobs
 from longhaul.figures.registry import unit_of
+from longhaul.libraries import hierarchy
 
 # Text of more different values than this is left out: nothing can be seen of it.
 MOST_CATEGORIES = 60_000
@@ -170,17 +171,9 @@ def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, A
     return {
         "rows": list(range(frame.height)),
         "columns": varying,
-        "order": _leaves(merges, frame.height),
+        "order": hierarchy.leaves_list(merges).tolist(),
         "merges": [[int(first), int(other), float(height)] for first, other, height, _ in merges],
     }
-
-
-def _leaves(merges: np.ndarray, count: int) -> list[int]:
-    """Return the leaves of a tree from one side to the other."""
-    below: dict[int, list[int]] = {leaf: [leaf] for leaf in range(count)}
-    for at, (first, other, _, _) in enumerate(merges):
-        below[count + at] = below.pop(int(first)) + below.pop(int(other))
-    return below[2 * count - 2]
 
 
 def add_series(

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -17,15 +15,13 @@ from longhaul.findings.registry import (
     cells_of,
     chosen,
     competitors_of,
+    drawn_by,
     in_signs,
     named,
     order_in_words,
     short,
     title,
 )
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @named(
@@ -50,21 +46,15 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
     heads = ("condition", *(("class",) if any(class_of) else ()), "height", "clusters",
              "distinctive")  # fmt: skip
     findings.add(f"{len(names)} levels of {who}", heads, rows, left_out)
-
-    def draw() -> "Figure":
-        from longhaul.plots.analysis.competitors import dendrograms
-
-        titles, signs = short(table, conditions)
-        titles = [" ".join((*letter, text)) for letter, text in zip(class_of, titles, strict=True)]
-        about = f"Titles are levels of {', '.join(conditions[0])}. {signs}" if conditions[0] else ""
-        if any(class_of):
-            letters = {letter for (letter,) in class_of}
-            known = (f"{key} {name}" for key, name in congestion.NAMES.items() if key in letters)
-            meant = ", ".join(known) or "C1 is the least"
-            about += f" Before them the class of congestion: {meant}."
-        return dendrograms(trees, names, titles, about)
-
-    findings.plots["clusters"] = draw
+    titles, signs = short(table, conditions)
+    titles = [" ".join((*letter, text)) for letter, text in zip(class_of, titles, strict=True)]
+    about = f"Titles are levels of {', '.join(conditions[0])}. {signs}" if conditions[0] else ""
+    if any(class_of):
+        letters = {letter for (letter,) in class_of}
+        known = (f"{key} {name}" for key, name in congestion.NAMES.items() if key in letters)
+        meant = ", ".join(known) or "C1 is the least"
+        about += f" Before them the class of congestion: {meant}."
+    findings.plots["clusters"] = drawn_by("competitors.dendrograms", trees, names, titles, about)
     return findings
 
 
@@ -98,15 +88,10 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
             )
         heads = ("condition", "extreme", "residual", "% of mean", "G", "outlier")
         findings.add(f"{response}: {rule}", heads, rows, left_out)
-
-        def draw(k: int = k, response: str = response) -> "Figure":
-            from longhaul.plots.analysis.residuals import residual_plot
-
-            words = words_and_unit(table.place(response))
-            signs = in_signs(table, conditions)
-            return residual_plot(cells[:, k], names, *signs, words, options.critical)
-
-        findings.plots[f"residuals-{response}"] = draw
+        findings.plots[f"residuals-{response}"] = drawn_by(
+            "residuals.residual_plot", cells[:, k], names, *in_signs(table, conditions),
+            words_and_unit(table.place(response)), options.critical,
+        )  # fmt: skip
     return findings
 
 
@@ -151,22 +136,15 @@ def _standouts(table: ResponseTable, options: Options) -> Findings:
     findings = Findings()
     heads = ("condition", "high", "low")
     findings.add(f"significant outliers. {rule}", heads, rows, left_out)
-
-    def draw(part: range) -> "Figure":
-        from longhaul.plots.analysis.residuals import standout_matrix
-
-        factors = ", ".join(conditions[0])
-        titles, signs = short(table, conditions)
-        return standout_matrix(
-            [line[part.start : part.stop] for line in matrix], names,
-            titles, [_named(table, responses[k]) for k in part], f"{rule}. {signs}",
-            ", ".join(filter(None, (factors, order_in_words(table, options)))),
-        )  # fmt: skip
-
+    titles, signs = short(table, conditions)
+    factors = ", ".join(filter(None, (*conditions[0], order_in_words(table, options))))
     pages = equal_parts(len(responses), MAX_RESPONSES)
     for number, part in enumerate(pages, start=1):
         name = f"standouts-{number}" if len(pages) > 1 else "standouts"
-        findings.plots[name] = partial(draw, part)
+        findings.plots[name] = drawn_by(
+            "residuals.standout_matrix", [line[part.start : part.stop] for line in matrix], names,
+            titles, [_named(table, responses[k]) for k in part], f"{rule}. {signs}", factors,
+        )  # fmt: skip
     return findings
 
 
@@ -210,15 +188,10 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
     findings = Findings()
     rows = [(titles[i], rates[i], class_of[i]) for i in congestion.congestion_order(rates)]
     findings.add(response, ("condition", "rate", "class"), rows)
-
-    def draw() -> "Figure":
-        from longhaul.plots.analysis.competitors import congestion_bars
-
-        return congestion_bars(
-            rates, *in_signs(table, conditions), class_of, bounds, label(table.place(response))
-        )
-
-    findings.plots["congestion"] = draw
+    findings.plots["congestion"] = drawn_by(
+        "competitors.congestion_bars", rates, *in_signs(table, conditions), class_of, bounds,
+        label(table.place(response)),
+    )  # fmt: skip
     return findings
 
 

@@ -1,7 +1,7 @@
 """Named analyses of responses among themselves."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -9,7 +9,7 @@ import polars as pl
 from longhaul.analysis import components, correlation
 from longhaul.analysis.table import REPLICATION, ResponseTable, TableError
 from longhaul.findings.labels import codes, factor_label, label
-from longhaul.findings.registry import Findings, Options, matrix, named
+from longhaul.findings.registry import Findings, Options, drawn_by, matrix, named
 
 # Groups of scores that are looked for causes.
 SCORE_GROUPS = 3
@@ -20,9 +20,6 @@ MOST = 0.75
 NAMED_CAUSES = 2
 # Correlations that are listed as gained or lost against another campaign (NIST SP 500-282, C.3).
 STRONG = (0.95, 0.9)
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @named("correlations", "correlated pairs of responses and the groups that they form")
@@ -51,22 +48,13 @@ def _correlations(table: ResponseTable, options: Options) -> Findings:
             changed += [(limit, "gained", names[i], names[j]) for i, j in gained]
             changed += [(limit, "lost", names[i], names[j]) for i, j in lost]
         findings.add("against the other campaign", ("|r| at least", "", "first", "second"), changed)
-
-    def of(which: str) -> Callable[[], "Figure"]:
-        def draw() -> "Figure":
-            from longhaul.plots.analysis import correlations as plots
-
-            short, lines = codes(names, table.places)
-            if which == "matrix":
-                return plots.correlation_matrix(values, short, lines)
-            if which == "histogram":
-                return plots.correlation_histogram(values, options.threshold)
-            return plots.index_plot(values, short, options.threshold, lines)
-
-        return draw
-
-    for which in ("matrix", "histogram", "index"):
-        findings.plots[f"correlation-{which}"] = of(which)
+    short, lines = codes(names, table.places)
+    for name, plot, *given in (
+        ("matrix", "correlation_matrix", short, lines),
+        ("histogram", "correlation_histogram", options.threshold),
+        ("index", "index_plot", short, options.threshold, lines),
+    ):
+        findings.plots[f"correlation-{name}"] = drawn_by(f"correlations.{plot}", values, *given)
     return findings
 
 
@@ -116,24 +104,14 @@ def _components(table: ResponseTable, options: Options) -> Findings:
             str(level): [i for i, own in enumerate(given) if own == level]
             for level in table.factors[options.of]
         }
-
-    def of(which: str) -> Callable[[], "Figure"]:
-        def draw() -> "Figure":
-            from longhaul.plots.analysis import correlations as plots
-
-            short, lines = codes(names, table.places)
-            if which == "weights":
-                return plots.weights(pc, short, meanings=lines)
-            if which == "shares":
-                return plots.shares(pc)
-            if which == "distributions":
-                return plots.distributions(pc, values)
-            return plots.biplot(pc, short, groups, clusters, about, lines)
-
-        return draw
-
-    for which in ("weights", "shares", "distributions", "biplot"):
-        findings.plots[f"components-{which}"] = of(which)
+    short, lines = codes(names, table.places)
+    for name, *given in (
+        ("weights", short, lines),
+        ("shares",),
+        ("distributions", values),
+        ("biplot", short, groups, clusters, about, lines),
+    ):
+        findings.plots[f"components-{name}"] = drawn_by(f"correlations.{name}", pc, *given)
     return findings
 
 
@@ -171,12 +149,7 @@ def _yyx(table: ResponseTable, options: Options) -> Findings:
             both = np.stack([x[inside], y[inside]], axis=1)
             rows.append((f"{factor} {level}", float(correlation.correlations(both)[0, 1])))
     findings.add(f"correlation of {first} and {other}", ("runs", "r"), rows)
-
-    def draw() -> "Figure":
-        from longhaul.plots.analysis.correlations import yyx
-
-        by = {factor_label(f): (table.factors[f], table.frame[f].to_list()) for f in factors}
-        return yyx(x, y, (label(table.place(first)), label(table.place(other))), by)
-
-    findings.plots["y-y-x"] = draw
+    by = {factor_label(f): (table.factors[f], table.frame[f].to_list()) for f in factors}
+    words = (label(table.place(first)), label(table.place(other)))
+    findings.plots["y-y-x"] = drawn_by("correlations.yyx", x, y, words, by)
     return findings

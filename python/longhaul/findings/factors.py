@@ -1,8 +1,6 @@
 """Named analyses of factors: their importance and the size of their effects."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,10 +9,14 @@ from longhaul.analysis.comparisons import over_replications
 from longhaul.analysis.table import ResponseTable, TableError
 from longhaul.designs.properties import correlated
 from longhaul.findings.labels import factor_label, label
-from longhaul.findings.registry import Findings, Options, chosen, competitors_of, named
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from longhaul.findings.registry import (
+    Findings,
+    Options,
+    chosen,
+    competitors_of,
+    drawn_by,
+    named,
+)
 
 # Pictures of cells with more panels than this are not drawn: `-f` names fewer factors.
 MAX_PANELS = 24
@@ -41,20 +43,11 @@ def _effects(table: ResponseTable, options: Options) -> Findings:
         heads = ("factor", "level", "mean", "95 % from", "to", "% of variance", "p")
         note = over_replications(mean for one in factors for mean in one.means)
         findings.add(response, heads, rows, note=note, place=table.place(response))
-        findings.plots[f"effects-{response}"] = _draw_effects(factors, response, table)
+        grand_mean = float(table.values(response).mean())
+        findings.plots[f"effects-{response}"] = drawn_by(
+            "effects.main_effects", factors, label(table.place(response)), grand_mean
+        )
     return findings
-
-
-def _draw_effects(
-    factors: list[levels.FactorMeans], response: str, table: ResponseTable
-) -> Callable[[], "Figure"]:
-    def draw() -> "Figure":
-        from longhaul.plots.analysis.effects import main_effects
-
-        mean = float(table.values(response).mean())
-        return main_effects(factors, label(table.place(response)), mean)
-
-    return draw
 
 
 @named("cells", "mean of every combination of levels, or of those of -f factors, with intervals")
@@ -74,14 +67,11 @@ def _cells(table: ResponseTable, options: Options) -> Findings:
         note = over_replications(cell.mean for cell in each)
         findings.add(response, heads, rows, note=note, place=table.place(response))
 
-        def draw(each: list[cells.Cell] = each, response: str = response) -> "Figure":
-            from longhaul.plots.analysis.cells import cell_lines
-
-            levels_of = {factor_label(name): table.factors[name] for name in factors}
-            return cell_lines(each, levels_of, label(table.place(response)))
-
         if len({cell.levels[2:] for cell in each}) <= MAX_PANELS:
-            findings.plots[f"cells-{response}"] = draw
+            levels_of = {factor_label(name): table.factors[name] for name in factors}
+            findings.plots[f"cells-{response}"] = drawn_by(
+                "cells.cell_lines", each, levels_of, label(table.place(response))
+            )
     return findings
 
 
@@ -101,13 +91,9 @@ def _compare(table: ResponseTable, options: Options) -> Findings:
         over = "replications" if pairs[0].is_over_replications else "conditions"
         note = f"95 % interval of the mean difference over {over}"
         findings.add(response, heads, rows, left_out, note, table.place(response))
-
-        def draw(pairs: list[levels.Comparison] = pairs, response: str = response) -> "Figure":
-            from longhaul.plots.analysis.effects import comparisons as draw_
-
-            return draw_(pairs, factor_label(factor), label(table.place(response)))
-
-        findings.plots[f"compare-{response}"] = draw
+        findings.plots[f"compare-{response}"] = drawn_by(
+            "effects.comparisons", pairs, factor_label(factor), label(table.place(response))
+        )
     return findings
 
 
@@ -121,14 +107,10 @@ def _anova(table: ResponseTable, options: Options) -> Findings:
         rows = [(s.name, s.sum_of_squares, s.freedom, s.f, s.p, 100 * s.share) for s in sources]
         heads = ("source", "sum of squares", "df", "F", "p", "% of total")
         findings.add(response, heads, rows, place=table.place(response))
-
-        def draw(sources: list[variance.Source] = sources, of: str = response) -> "Figure":
-            from longhaul.plots.analysis.effects import variance_shares
-
-            return variance_shares(sources, label(table.place(of)))
-
         if sources:
-            findings.plots[f"anova-{response}"] = draw
+            findings.plots[f"anova-{response}"] = drawn_by(
+                "effects.variance_shares", sources, label(table.place(response))
+            )
     return findings
 
 
@@ -234,15 +216,11 @@ def _cube(table: ResponseTable, options: Options) -> Findings:
     findings.add(
         "means", ("factor", "change"), [(options.factors[f], m) for f, m in means_.items()]
     )
-
-    def draw() -> "Figure":
-        from longhaul.plots.analysis.effects import cube
-
-        words = [factor_label(name) for name in options.factors]
-        levels_ = [table.factors[name] for name in options.factors]
-        one = f"rank by {label(table.place(responses[0]))}"
-        what = one if len(responses) == 1 else f"mean rank over {len(responses)} responses"
-        return cube(average.tolist(), words, levels_, f"{what}; 8 is the best")
-
-    findings.plots["cube"] = draw
+    words = [factor_label(name) for name in options.factors]
+    levels_ = [table.factors[name] for name in options.factors]
+    one = f"rank by {label(table.place(responses[0]))}"
+    what = one if len(responses) == 1 else f"mean rank over {len(responses)} responses"
+    findings.plots["cube"] = drawn_by(
+        "effects.cube", average.tolist(), words, levels_, f"{what}; 8 is the best"
+    )
     return findings

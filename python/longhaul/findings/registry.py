@@ -6,6 +6,7 @@ request. The computations are in `analysis`.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,6 +132,15 @@ def analyse(name: str, table: ResponseTable, options: Options) -> Findings:
     if name not in ANALYSES:
         raise TableError(unknown("analysis", name, ANALYSES, "longhaul analyze list"))
     return ANALYSES[name].find(table, options)
+
+
+def drawn_by(place: str, *given: Any) -> Callable[[], "Figure"]:  # noqa: ANN401
+    """Return a function that draws with a plot of analyses, `module.function`.
+
+    What draws takes longer to load than an analysis runs: it is imported for drawing.
+    """
+    module, function = place.split(".")
+    return lambda: getattr(import_module(f"longhaul.plots.analysis.{module}"), function)(*given)
 
 
 def chosen(table: ResponseTable, options: Options) -> list[str]:

@@ -1,6 +1,7 @@
 """Plots of flows over time: one line per flow, or a band per label where there are many."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -47,7 +48,7 @@ def _starts(runs: Sequence[Results]) -> list[float]:
 
 
 def _draw_flows(
-    axes: Axes, run: Results, style_of: dict[str, Style], column: str, scale: float = 1.0
+    column: str, scale: float, y: str, axes: Axes, run: Results, style_of: dict[str, Style]
 ) -> None:
     """Draw one column of every flow's samples, or each label's median and range."""
     series = run.flow_series.select("t_s", "name", "label", (pl.col(column) * scale).fill_nan(None))
@@ -70,6 +71,7 @@ def _draw_flows(
             for name in names:
                 flow = flows.filter(pl.col("name") == name)
                 _line(axes, flow["t_s"], flow[column], style)
+    axes.set_ylabel(y)
     _name_labels(axes, run, style_of)
 
 
@@ -87,22 +89,12 @@ def _name_labels(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
         axes.plot([], [], label=text, **styles.as_line(style_of[label]))
 
 
-@_of_flows("cwnd", "congestion window of every flow over time")
-def _cwnd(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
-    _draw_flows(axes, run, style_of, "cwnd_pkts")
-    axes.set_ylabel("congestion window (segments)")
-
-
-@_of_flows("rtt", "smoothed round-trip time of every flow over time")
-def _rtt(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
-    _draw_flows(axes, run, style_of, "srtt_s", scale=1e3)
-    axes.set_ylabel("smoothed round-trip time (ms)")
-
-
-@_of_flows("in-flight", "segments in flight of every flow over time")
-def _in_flight(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
-    _draw_flows(axes, run, style_of, "in_flight_pkts")
-    axes.set_ylabel("in flight (segments)")
+for _name, _what, _column, _scale, _y in (
+    ("cwnd", "congestion window", "cwnd_pkts", 1.0, "congestion window (segments)"),
+    ("rtt", "smoothed round-trip time", "srtt_s", 1e3, "smoothed round-trip time (ms)"),
+    ("in-flight", "segments in flight", "in_flight_pkts", 1.0, "in flight (segments)"),
+):
+    _of_flows(_name, f"{_what} of every flow over time")(partial(_draw_flows, _column, _scale, _y))
 
 
 @_of_flows(

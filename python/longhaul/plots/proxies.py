@@ -1,6 +1,7 @@
 """Plots of proxies: the window between their nodes, and the local queue before it."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -17,7 +18,7 @@ def _has_proxies(run: Results) -> bool:
     return has_samples(run) and "proxies" in run.tables
 
 
-def _over_time(runs: Sequence[Results], column: str, y: str) -> Figure:
+def _over_time(column: str, y: str, runs: Sequence[Results], options: Options) -> Figure:
     """Draw a column of the samples of proxies: a panel for each proxy, a line for each run."""
     names = list(dict.fromkeys(name for run in runs for name in run.proxies["name"]))
 
@@ -30,21 +31,10 @@ def _over_time(runs: Sequence[Results], column: str, y: str) -> Figure:
     return label_ends(scaled_to_shared_window(panels(names, overlaid, names), runs))
 
 
-@register(
-    "proxy-window",
-    "congestion window of the connection between the nodes of each proxy",
-    _has_proxies,
-    table="proxies",
-)
-def _window(runs: Sequence[Results], options: Options) -> Figure:
-    return _over_time(runs, "cwnd_pkts", "congestion window (segments)")
-
-
-@register(
-    "proxy-queue",
-    "packets waiting in the local queue of each proxy",
-    _has_proxies,
-    table="proxies",
-)
-def _queue(runs: Sequence[Results], options: Options) -> Figure:
-    return _over_time(runs, "queue_pkts", "local queue (packets)")
+for _name, _help, _column, _y in (
+    ("proxy-window", "congestion window of the connection between the nodes of each proxy",
+     "cwnd_pkts", "congestion window (segments)"),
+    ("proxy-queue", "packets waiting in the local queue of each proxy",
+     "queue_pkts", "local queue (packets)"),
+):  # fmt: skip
+    register(_name, _help, _has_proxies, table="proxies")(partial(_over_time, _column, _y))

@@ -42,6 +42,12 @@ def styled() -> Iterator[None]:
         yield
 
 
+def single(width: float, height: float) -> tuple[Figure, Axes]:
+    """Return a figure of this size in inches, with one panel."""
+    drawing = Figure(figsize=(width, height), layout="constrained")
+    return drawing, drawing.subplots()
+
+
 def panels(
     count: int, *, width: float = 2.6, height: float = 2.4, columns: int = MAX_COLUMNS,
     share_y: bool = False, share_x: bool = False,

@@ -14,7 +14,7 @@ from longhaul.analysis import outliers
 from longhaul.analysis.outliers import Residuals, Standout
 from longhaul.analysis.table import equal_parts
 from longhaul.plots.analysis import conditions as shared
-from longhaul.plots.analysis.frame import GREY, HIGH, LOW, PLAIN, styled
+from longhaul.plots.analysis.frame import GREY, HIGH, LOW, PLAIN, single, styled
 
 BLACK = "#000000"
 # Conditions side by side.
@@ -28,6 +28,7 @@ MAX_RATIO = 20.0
 MAX_DECADES = 4
 
 
+@styled()
 def residual_plot(
     values: ArrayLike, names: Mapping[int, str], levels: Mapping[str, Sequence[str]], signs: str,
     label: tuple[str, str], critical: float | None = None,
@@ -39,41 +40,40 @@ def residual_plot(
     black ones neither. Below stand levels of factors, the extreme competitor, the order of
     magnitude, percent of the mean, and Grubbs' statistic.
     """
-    with styled():
-        given = np.asarray(values, float)
-        each = [outliers.residuals(row, critical) for row in given]
-        order = sorted(range(len(each)), key=lambda c: abs(each[c].largest))
-        factors = dict(levels)
-        if not {"condition", "run"} & set(factors):
-            factors = {"condition": [str(c + 1) for c in range(len(each))], **factors}
-        panels = equal_parts(len(order), ACROSS)
-        rows_in = (len(factors) + 4) * shared.LINE / 72
-        drawing = Figure(
-            figsize=(shared.PAGE, (HEIGHT_IN + rows_in) * len(panels) + 1.2), layout="constrained"
-        )
-        grid = drawing.subplots(len(panels), 1, squeeze=False)
-        words, unit = label
-        for axes, part in zip(grid[:, 0], panels, strict=True):
-            chosen = [order[place] for place in part]
-            _panel(axes, [each[c] for c in chosen], list(names), len(panels[0]))
-            axes.set_ylabel(f"residual ({unit})" if unit else "residual", fontsize=8)
-            rows = {name: [texts[c] for c in chosen] for name, texts in factors.items()}
-            rows |= _figures([each[c] for c in chosen], list(names))
-            shared.below(axes, rows, [_colour(each[c]) for c in chosen])
-        shared.head(drawing, f"{words}: how far each is from the mean of all")
-        _legend(grid[0, 0], each[0].critical)
-        shared.note(
-            drawing,
-            shared.key(names),
-            f"Values from {given.min():.4g} to {given.max():.4g}{f' {unit}' if unit else ''}. "
-            "Conditions by increasing size of the largest residual"
-            + ("; panels have scales of their own" if len(panels) > 1 else "")
-            + ". extreme: who is the farthest from the mean (-1: all are equal); log10: of the "
-            "size of its residual; %: of the mean; G: Grubbs' statistic. Numbers that would lie on "
-            "each other stand side by side, in rows if they are many.",
-            signs,
-        )
-        return drawing
+    given = np.asarray(values, float)
+    each = [outliers.residuals(row, critical) for row in given]
+    order = sorted(range(len(each)), key=lambda c: abs(each[c].largest))
+    factors = dict(levels)
+    if not {"condition", "run"} & set(factors):
+        factors = {"condition": [str(c + 1) for c in range(len(each))], **factors}
+    panels = equal_parts(len(order), ACROSS)
+    rows_in = (len(factors) + 4) * shared.LINE / 72
+    drawing = Figure(
+        figsize=(shared.PAGE, (HEIGHT_IN + rows_in) * len(panels) + 1.2), layout="constrained"
+    )
+    grid = drawing.subplots(len(panels), 1, squeeze=False)
+    words, unit = label
+    for axes, part in zip(grid[:, 0], panels, strict=True):
+        chosen = [order[place] for place in part]
+        _panel(axes, [each[c] for c in chosen], list(names), len(panels[0]))
+        axes.set_ylabel(f"residual ({unit})" if unit else "residual", fontsize=8)
+        rows = {name: [texts[c] for c in chosen] for name, texts in factors.items()}
+        rows |= _figures([each[c] for c in chosen], list(names))
+        shared.below(axes, rows, [_colour(each[c]) for c in chosen])
+    shared.head(drawing, f"{words}: how far each is from the mean of all")
+    _legend(grid[0, 0], each[0].critical)
+    shared.note(
+        drawing,
+        shared.key(names),
+        f"Values from {given.min():.4g} to {given.max():.4g}{f' {unit}' if unit else ''}. "
+        "Conditions by increasing size of the largest residual"
+        + ("; panels have scales of their own" if len(panels) > 1 else "")
+        + ". extreme: who is the farthest from the mean (-1: all are equal); log10: of the "
+        "size of its residual; %: of the mean; G: Grubbs' statistic. Numbers that would lie on "
+        "each other stand side by side, in rows if they are many.",
+        signs,
+    )
+    return drawing
 
 
 def _panel(axes: Axes, each: Sequence[Residuals], numbers: Sequence[int], across: int) -> None:
@@ -184,36 +184,35 @@ def _legend(axes: Axes, critical: float) -> None:
     axes.legend(handles=handles, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize=7)
 
 
+@styled()
 def standout_matrix(
     cells: Sequence[Sequence[Standout | None]], names: Mapping[int, str],
     conditions: Sequence[str], responses: Sequence[str], rule: str, factors: str = "condition",
 ) -> Figure:  # fmt: skip
     """Draw the competitors that stand out, by condition (across) and response (down)."""
-    with styled():
-        numbers = list(names)
-        # Inches that the longest names of responses and conditions take.
-        left = max(map(len, responses), default=0) / shared.PER_IN + 0.4
-        # Signs stand below each other.
-        short = all(len(part) <= 2 for name in conditions for part in name.split(" "))
-        columns = [name.replace(" ", "\n") for name in conditions] if short else conditions
-        down = max(map(len, conditions), default=0) / shared.PER_IN
-        width = max(shared.PAGE, left + 0.11 * len(conditions))
-        drawing = Figure(figsize=(width, 0.14 * len(responses) + down + 1.4), layout="constrained")
-        axes = drawing.subplots()
-        for x, line in enumerate(cells):
-            for y, cell in enumerate(line):
-                if cell is not None:
-                    axes.text(
-                        x, y, str(numbers[cell.who]), color=HIGH if cell.is_high else LOW,
-                        fontsize=7, fontweight="bold", ha="center", va="center_baseline",
-                    )  # fmt: skip
-        axes.set_xticks(
-            range(len(columns)), columns, rotation=0 if short else 90, fontsize=shared.SMALL
-        )
-        axes.set_yticks(range(len(responses)), responses, fontsize=shared.SMALL)
-        axes.set_xlim(-0.5, len(conditions) - 0.5)
-        axes.set_ylim(len(responses) - 0.5, -0.5)
-        axes.set_xlabel(factors, fontsize=8)
-        axes.set_title("Significant outliers: green high, red low", fontsize=8)
-        shared.note(drawing, shared.key(names), rule)
-        return drawing
+    numbers = list(names)
+    # Inches that the longest names of responses and conditions take.
+    left = max(map(len, responses), default=0) / shared.PER_IN + 0.4
+    # Signs stand below each other.
+    short = all(len(part) <= 2 for name in conditions for part in name.split(" "))
+    columns = [name.replace(" ", "\n") for name in conditions] if short else conditions
+    down = max(map(len, conditions), default=0) / shared.PER_IN
+    width = max(shared.PAGE, left + 0.11 * len(conditions))
+    drawing, axes = single(width, 0.14 * len(responses) + down + 1.4)
+    for x, line in enumerate(cells):
+        for y, cell in enumerate(line):
+            if cell is not None:
+                axes.text(
+                    x, y, str(numbers[cell.who]), color=HIGH if cell.is_high else LOW,
+                    fontsize=7, fontweight="bold", ha="center", va="center_baseline",
+                )  # fmt: skip
+    axes.set_xticks(
+        range(len(columns)), columns, rotation=0 if short else 90, fontsize=shared.SMALL
+    )
+    axes.set_yticks(range(len(responses)), responses, fontsize=shared.SMALL)
+    axes.set_xlim(-0.5, len(conditions) - 0.5)
+    axes.set_ylim(len(responses) - 0.5, -0.5)
+    axes.set_xlabel(factors, fontsize=8)
+    axes.set_title("Significant outliers: green high, red low", fontsize=8)
+    shared.note(drawing, shared.key(names), rule)
+    return drawing

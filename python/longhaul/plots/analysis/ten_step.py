@@ -26,6 +26,7 @@ from longhaul.plots.analysis.frame import (
     number,
     panels,
     prefixed,
+    single,
     styled,
     wrapped,
 )
@@ -93,65 +94,61 @@ def spelled(effect: Effect, join: str = " ") -> str:
     return join.join(names)
 
 
+@styled()
 def ordered_data(given: Screening) -> Figure:
     """Step 1: the runs by ascending response, with the levels of all factors below each."""
-    with styled():
-        runs, factors = given.coded.shape
-        width = min(14.0, 3.0 + 0.16 * runs)
-        drawing = Figure(figsize=(width, 3.2 + 0.14 * factors), layout="constrained")
-        axes = drawing.subplots()
-        order = np.argsort(given.response, kind="stable")
-        axes.plot(np.arange(runs), given.response[order], "o", color=PLAIN, markersize=3)
-        signs = [
-            "\n".join("+" if level > 0 else MINUS for level in given.coded[run]) for run in order
-        ]
-        axes.set_xticks(np.arange(runs), signs, fontsize=5, linespacing=0.9)
-        axes.set_xlim(-1, runs)
-        axes.set_xlabel(wrapped(f"levels of {', '.join(given.names)}, from top to bottom", 100))
-        _finish(drawing, axes, given)
-        return drawing
+    runs, factors = given.coded.shape
+    width = min(14.0, 3.0 + 0.16 * runs)
+    drawing, axes = single(width, 3.2 + 0.14 * factors)
+    order = np.argsort(given.response, kind="stable")
+    axes.plot(np.arange(runs), given.response[order], "o", color=PLAIN, markersize=3)
+    signs = ["\n".join("+" if level > 0 else MINUS for level in given.coded[run]) for run in order]
+    axes.set_xticks(np.arange(runs), signs, fontsize=5, linespacing=0.9)
+    axes.set_xlim(-1, runs)
+    axes.set_xlabel(wrapped(f"levels of {', '.join(given.names)}, from top to bottom", 100))
+    _finish(drawing, axes, given)
+    return drawing
 
 
+@styled()
 def scatter(given: Screening) -> Figure:
     """Step 2: all responses at either level of each factor."""
-    with styled():
-        drawing, axes = _by_factor(given)
-        for j in range(len(given.names)):
-            for sign in (-1, 1):
-                inside = given.response[given.coded[:, j] == sign]
-                x = np.full(len(inside), j + 0.18 * sign)
-                axes.plot(x, inside, "_", color=LEVELS[sign > 0], markersize=7)
-        axes.set_xticks(range(len(given.names)), [f"{name}\n{MINUS}  +" for name in given.names])
-        _finish(drawing, axes, given)
-        return drawing
+    drawing, axes = _by_factor(given)
+    for j in range(len(given.names)):
+        for sign in (-1, 1):
+            inside = given.response[given.coded[:, j] == sign]
+            x = np.full(len(inside), j + 0.18 * sign)
+            axes.plot(x, inside, "_", color=LEVELS[sign > 0], markersize=7)
+    axes.set_xticks(range(len(given.names)), [f"{name}\n{MINUS}  +" for name in given.names])
+    _finish(drawing, axes, given)
+    return drawing
 
 
+@styled()
 def main_effects(given: Screening) -> Figure:
     """Step 3: the means at either level, the effect, and its part of the grand mean."""
-    with styled():
-        drawing, axes = _by_factor(given)
-        for j, effect in enumerate(given.main):
-            ends, means = (j - 0.25, j + 0.25), (effect.low, effect.high)
-            axes.plot(ends, means, color=GREY)
-            for sign in (False, True):
-                axes.plot(ends[sign], means[sign], "o", color=LEVELS[sign], markersize=4)
-        axes.set_xticks(
-            range(len(given.names)),
-            [
-                f"{name}\n{number(effect.effect)}"
-                + ("" if np.isnan(effect.percent) else f"\n{effect.percent:.0f} %")
-                for name, effect in zip(given.names, given.main, strict=True)
-            ],
-        )
-        axes.set_xlabel(f"effect: mean at + less mean at {MINUS}, and its part of the grand mean")
-        _finish(drawing, axes, given, "mean ")
-        return drawing
+    drawing, axes = _by_factor(given)
+    for j, effect in enumerate(given.main):
+        ends, means = (j - 0.25, j + 0.25), (effect.low, effect.high)
+        axes.plot(ends, means, color=GREY)
+        for sign in (False, True):
+            axes.plot(ends[sign], means[sign], "o", color=LEVELS[sign], markersize=4)
+    axes.set_xticks(
+        range(len(given.names)),
+        [
+            f"{name}\n{number(effect.effect)}"
+            + ("" if np.isnan(effect.percent) else f"\n{effect.percent:.0f} %")
+            for name, effect in zip(given.names, given.main, strict=True)
+        ],
+    )
+    axes.set_xlabel(f"effect: mean at + less mean at {MINUS}, and its part of the grand mean")
+    _finish(drawing, axes, given, "mean ")
+    return drawing
 
 
 def _by_factor(given: Screening) -> tuple[Figure, Axes]:
     each = max(0.8, 0.09 * max(map(len, given.names)))
-    drawing = Figure(figsize=(max(4.2, each * len(given.names)), 3.4), layout="constrained")
-    axes = drawing.subplots()
+    drawing, axes = single(max(4.2, each * len(given.names)), 3.4)
     axes.axhline(given.mean, color=GREY, linestyle="--", linewidth=0.8)
     return drawing, axes
 
@@ -163,124 +160,120 @@ def _finish(drawing: Figure, axes: Axes, given: Screening, before: str = "") -> 
     given.explain(drawing)
 
 
+@styled()
 def interactions(given: Screening) -> Figure:
     """Step 4: main effects on the diagonal, two-factor interactions above it."""
-    with styled():
-        count = len(given.names)
-        size = max(4.0, 0.85 * count)
-        drawing = Figure(figsize=(size, size * 0.8), layout="constrained")
-        grid = drawing.subplots(count, count, sharey=True, sharex=True, squeeze=False)
-        for i in range(count):
-            for j in range(count):
-                axes = grid[i, j]
-                if j < i:
-                    axes.set_axis_off()
-                    continue
-                term = (i,) if i == j else (i, j)
-                column = given.coded[:, list(term)].prod(axis=1)
-                low, high = (float(given.response[column == sign].mean()) for sign in (-1, 1))
-                axes.axhline(given.mean, color=GREY, linestyle="--", linewidth=0.5)
-                axes.plot([-1, 1], [low, high], "o-", color=LOW if i == j else PLAIN, markersize=2)
-                axes.set_title(number(high - low), fontsize=6, fontweight="normal", pad=2)
-                axes.tick_params(labelsize=5, labelbottom=False)
-                axes.set_xlim(-1.6, 1.6)
-                if i == 0:
-                    axes.annotate(
-                        given.names[j],
-                        (0.5, 1.5),
-                        xycoords="axes fraction",
-                        ha="center",
-                        fontsize=7,
-                    )
-            grid[i, i].set_ylabel(given.names[i], fontsize=7)
-        prefixed(grid[0, 0].yaxis)
-        title = f"{given.label}: means at {MINUS} and + of factors (red) and interactions (blue)"
-        drawing.suptitle(wrapped(title, int(11 * size)), fontsize=9)
-        given.explain(drawing)
-        return drawing
+    count = len(given.names)
+    size = max(4.0, 0.85 * count)
+    drawing = Figure(figsize=(size, size * 0.8), layout="constrained")
+    grid = drawing.subplots(count, count, sharey=True, sharex=True, squeeze=False)
+    for i in range(count):
+        for j in range(count):
+            axes = grid[i, j]
+            if j < i:
+                axes.set_axis_off()
+                continue
+            term = (i,) if i == j else (i, j)
+            column = given.coded[:, list(term)].prod(axis=1)
+            low, high = (float(given.response[column == sign].mean()) for sign in (-1, 1))
+            axes.axhline(given.mean, color=GREY, linestyle="--", linewidth=0.5)
+            axes.plot([-1, 1], [low, high], "o-", color=LOW if i == j else PLAIN, markersize=2)
+            axes.set_title(number(high - low), fontsize=6, fontweight="normal", pad=2)
+            axes.tick_params(labelsize=5, labelbottom=False)
+            axes.set_xlim(-1.6, 1.6)
+            if i == 0:
+                axes.annotate(
+                    given.names[j],
+                    (0.5, 1.5),
+                    xycoords="axes fraction",
+                    ha="center",
+                    fontsize=7,
+                )
+        grid[i, i].set_ylabel(given.names[i], fontsize=7)
+    prefixed(grid[0, 0].yaxis)
+    title = f"{given.label}: means at {MINUS} and + of factors (red) and interactions (blue)"
+    drawing.suptitle(wrapped(title, int(11 * size)), fontsize=9)
+    given.explain(drawing)
+    return drawing
 
 
+@styled()
 def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
     """Step 5: whether the same level of a factor is ahead in all combinations of two others.
 
     The others are by default the two factors of the largest effects besides.
     """
-    with styled():
-        drawing, axes = panels(len(given.names), share_y=True, columns=6, width=1.7)
-        order = [effect.term[0] for effect in of.by_size(given.main)]
-        robust = False
-        for j, panel in enumerate(axes):
-            chosen = list(secondary or [k for k in order if k != j][:2])
-            means = of.block_means(given.coded, given.response, j, [k for k in chosen if k != j])
-            for x, (low, high) in enumerate(means.values()):
-                bottom, top = sorted((low, high))
-                panel.bar(x, top - bottom, bottom=bottom, width=0.6, color="none", edgecolor=GREY)
-                for sign, mean in ((MINUS, low), ("+", high)):
-                    panel.text(x, mean, sign, ha="center", va="center", color=LEVELS[sign == "+"])
-            same = len({high > low for low, high in means.values()}) == 1
-            robust = robust or same
-            panel.set_title(given.names[j] + (" *" if same else ""))
-            panel.set_xticks(
-                range(len(means)),
-                ["".join("+" if s > 0 else MINUS for s in levels) for levels in means],
-            )
-            panel.set_xlabel(", ".join(given.names[k] for k in chosen), fontsize=7)
-            # Ends of bars would be ends of the axis, and half of a sign beyond it.
-            panel.use_sticky_edges = False
-            panel.margins(y=0.15)
-            panel.set_xlim(-0.7, len(means) - 0.3)
-        prefixed(axes[0].yaxis)
-        drawing.supylabel(
-            wrapped(f"mean {given.label}", int(11 * drawing.get_figheight())), fontsize=9
+    drawing, axes = panels(len(given.names), share_y=True, columns=6, width=1.7)
+    order = [effect.term[0] for effect in of.by_size(given.main)]
+    robust = False
+    for j, panel in enumerate(axes):
+        chosen = list(secondary or [k for k in order if k != j][:2])
+        means = of.block_means(given.coded, given.response, j, [k for k in chosen if k != j])
+        for x, (low, high) in enumerate(means.values()):
+            bottom, top = sorted((low, high))
+            panel.bar(x, top - bottom, bottom=bottom, width=0.6, color="none", edgecolor=GREY)
+            for sign, mean in ((MINUS, low), ("+", high)):
+                panel.text(x, mean, sign, ha="center", va="center", color=LEVELS[sign == "+"])
+        same = len({high > low for low, high in means.values()}) == 1
+        robust = robust or same
+        panel.set_title(given.names[j] + (" *" if same else ""))
+        panel.set_xticks(
+            range(len(means)),
+            ["".join("+" if s > 0 else MINUS for s in levels) for levels in means],
         )
-        note = f"means at {MINUS} and + of each factor"
-        note += " in blocks of levels of the others named below it" if len(axes) > 1 else ""
-        note += "; * the same level is ahead in all blocks" if robust else ""
-        drawing.suptitle(wrapped(note, int(12 * drawing.get_figwidth())), fontsize=8)
-        given.explain(drawing)
-        return drawing
+        panel.set_xlabel(", ".join(given.names[k] for k in chosen), fontsize=7)
+        # Ends of bars would be ends of the axis, and half of a sign beyond it.
+        panel.use_sticky_edges = False
+        panel.margins(y=0.15)
+        panel.set_xlim(-0.7, len(means) - 0.3)
+    prefixed(axes[0].yaxis)
+    drawing.supylabel(wrapped(f"mean {given.label}", int(11 * drawing.get_figheight())), fontsize=9)
+    note = f"means at {MINUS} and + of each factor"
+    note += " in blocks of levels of the others named below it" if len(axes) > 1 else ""
+    note += "; * the same level is ahead in all blocks" if robust else ""
+    drawing.suptitle(wrapped(note, int(12 * drawing.get_figwidth())), fontsize=8)
+    given.explain(drawing)
+    return drawing
 
 
+@styled()
 def youden(given: Screening) -> Figure:
     """Step 6: the mean at plus over the mean at minus; what matters lies off the centre."""
-    with styled():
-        drawing = Figure(figsize=(for_width_of(4.6), 4.2), layout="constrained")
-        axes = drawing.subplots()
-        axes.axhline(given.mean, color=GREY, linewidth=0.6)
-        axes.axvline(given.mean, color=GREY, linewidth=0.6)
-        for effect in given.effects:
-            colour = LOW if len(effect.term) == 1 else PLAIN
-            axes.plot(effect.low, effect.high, "o", color=colour, markersize=3)
-        axes.margins(0.1)
-        axes.set_title("main effects red, interactions blue", fontsize=8, fontweight="normal")
-        axes.set_xlabel(wrapped(f"mean {given.label} at the {MINUS} level", 48))
-        axes.set_ylabel("mean at the + level")
-        for axis in (axes.xaxis, axes.yaxis):
-            prefixed(axis)
-        given.explain(drawing)
-        largest = of.by_size(given.effects)[: MAX_TERMS // 2]
-        beside(axes, [(effect.low, effect.high, spelled(effect)) for effect in largest])
-        return drawing
+    drawing, axes = single(for_width_of(4.6), 4.2)
+    axes.axhline(given.mean, color=GREY, linewidth=0.6)
+    axes.axvline(given.mean, color=GREY, linewidth=0.6)
+    for effect in given.effects:
+        colour = LOW if len(effect.term) == 1 else PLAIN
+        axes.plot(effect.low, effect.high, "o", color=colour, markersize=3)
+    axes.margins(0.1)
+    axes.set_title("main effects red, interactions blue", fontsize=8, fontweight="normal")
+    axes.set_xlabel(wrapped(f"mean {given.label} at the {MINUS} level", 48))
+    axes.set_ylabel("mean at the + level")
+    for axis in (axes.xaxis, axes.yaxis):
+        prefixed(axis)
+    given.explain(drawing)
+    largest = of.by_size(given.effects)[: MAX_TERMS // 2]
+    beside(axes, [(effect.low, effect.high, spelled(effect)) for effect in largest])
+    return drawing
 
 
+@styled()
 def absolute_effects(given: Screening) -> Figure:
     """Step 7: the sizes of all effects, the largest first."""
-    with styled():
-        chosen = of.by_size(given.effects)[:MAX_TERMS]
-        drawing = Figure(figsize=(max(4.6, 0.36 * len(chosen)), 3.8), layout="constrained")
-        axes = drawing.subplots()
-        for x, effect in enumerate(chosen):
-            axes.plot(x, abs(effect.effect), "o", color=HIGH if effect.effect > 0 else LOW)
-        _name_terms(axes, list(map(spelled, chosen)))
-        axes.set_ylim(bottom=0)
-        every = len(given.effects)
-        some = f"{len(chosen)} largest of {every} effects; " if len(chosen) < every else ""
-        axes.set_title(
-            f"{some}grand mean {number(given.mean)}; green rises, red falls with the factor",
-            fontsize=8,
-        )
-        _finish(drawing, axes, given, "|effect| on ")
-        return drawing
+    chosen = of.by_size(given.effects)[:MAX_TERMS]
+    drawing, axes = single(max(4.6, 0.36 * len(chosen)), 3.8)
+    for x, effect in enumerate(chosen):
+        axes.plot(x, abs(effect.effect), "o", color=HIGH if effect.effect > 0 else LOW)
+    _name_terms(axes, list(map(spelled, chosen)))
+    axes.set_ylim(bottom=0)
+    every = len(given.effects)
+    some = f"{len(chosen)} largest of {every} effects; " if len(chosen) < every else ""
+    axes.set_title(
+        f"{some}grand mean {number(given.mean)}; green rises, red falls with the factor",
+        fontsize=8,
+    )
+    _finish(drawing, axes, given, "|effect| on ")
+    return drawing
 
 
 def _name_terms(axes: Axes, names: Sequence[str]) -> None:
@@ -291,86 +284,79 @@ def _name_terms(axes: Axes, names: Sequence[str]) -> None:
     )  # fmt: skip
 
 
+@styled()
 def half_normal(given: Screening) -> Figure:
     """Step 8: ordered sizes over half-normal quantiles; noise lies on a line through zero."""
-    with styled():
-        drawing = Figure(figsize=(for_width_of(5.2), 4.2), layout="constrained")
-        axes = drawing.subplots()
-        chosen = of.by_size(given.effects)[::-1]
-        quantiles = of.half_normal_quantiles(len(chosen))
-        sizes = np.array([abs(effect.effect) for effect in chosen])
-        axes.plot(quantiles, sizes, "o", color=PLAIN, markersize=3)
-        # The line of the smaller half, which holds no effect if most factors do nothing.
-        half = slice(0, max(2, len(sizes) // 2))
-        slope = float((quantiles[half] @ sizes[half]) / (quantiles[half] @ quantiles[half]))
-        axes.plot([0, quantiles[-1]], [0, slope * quantiles[-1]], color=GREY, linewidth=0.8)
-        axes.margins(0.08)
-        axes.set_xlabel("half-normal quantile")
-        axes.set_title(
-            "grey: line of the smaller half of the effects", fontsize=8, fontweight="normal"
-        )
-        _finish(drawing, axes, given, "|effect| on ")
-        points = list(zip(quantiles, sizes, map(spelled, chosen), strict=True))
-        line = np.linspace(0.0, quantiles[-1], 60)
-        beside(
-            axes,
-            points[: -MAX_TERMS // 2 - 1 : -1],
-            lines=[np.column_stack([line, slope * line])],
-        )
-        return drawing
+    drawing, axes = single(for_width_of(5.2), 4.2)
+    chosen = of.by_size(given.effects)[::-1]
+    quantiles = of.half_normal_quantiles(len(chosen))
+    sizes = np.array([abs(effect.effect) for effect in chosen])
+    axes.plot(quantiles, sizes, "o", color=PLAIN, markersize=3)
+    # The line of the smaller half, which holds no effect if most factors do nothing.
+    half = slice(0, max(2, len(sizes) // 2))
+    slope = float((quantiles[half] @ sizes[half]) / (quantiles[half] @ quantiles[half]))
+    axes.plot([0, quantiles[-1]], [0, slope * quantiles[-1]], color=GREY, linewidth=0.8)
+    axes.margins(0.08)
+    axes.set_xlabel("half-normal quantile")
+    axes.set_title("grey: line of the smaller half of the effects", fontsize=8, fontweight="normal")
+    _finish(drawing, axes, given, "|effect| on ")
+    points = list(zip(quantiles, sizes, map(spelled, chosen), strict=True))
+    line = np.linspace(0.0, quantiles[-1], 60)
+    beside(
+        axes,
+        points[: -MAX_TERMS // 2 - 1 : -1],
+        lines=[np.column_stack([line, slope * line])],
+    )
+    return drawing
 
 
+@styled()
 def residual_deviation(given: Screening) -> Figure:
     """Step 9: the residual standard deviation as terms are added, the largest first."""
-    with styled():
-        ordered = of.by_size(given.effects)
-        deviations = of.cumulative_residual_sd(given.coded, given.response, ordered)[
-            : MAX_TERMS + 1
-        ]
-        names = ["mean", *map(spelled, ordered)][: len(deviations)]
-        drawing = Figure(figsize=(max(4.6, 0.36 * len(names)), 3.8), layout="constrained")
-        axes = drawing.subplots()
-        axes.plot(deviations, "o-", color=PLAIN, markersize=4)
-        _name_terms(axes, names)
-        axes.set_ylim(bottom=0)
-        axes.set_title("terms of the model, from the left", fontsize=8, fontweight="normal")
-        _finish(drawing, axes, given, "residual standard deviation of ")
-        return drawing
+    ordered = of.by_size(given.effects)
+    deviations = of.cumulative_residual_sd(given.coded, given.response, ordered)[: MAX_TERMS + 1]
+    names = ["mean", *map(spelled, ordered)][: len(deviations)]
+    drawing, axes = single(max(4.6, 0.36 * len(names)), 3.8)
+    axes.plot(deviations, "o-", color=PLAIN, markersize=4)
+    _name_terms(axes, names)
+    axes.set_ylim(bottom=0)
+    axes.set_title("terms of the model, from the left", fontsize=8, fontweight="normal")
+    _finish(drawing, axes, given, "residual standard deviation of ")
+    return drawing
 
 
+@styled()
 def contours(given: Screening) -> Figure:
     """Step 10: the model of the two strongest factors and their interaction."""
-    with styled():
-        first, second = given.strongest
-        drawing = Figure(figsize=(4.8, 4.2), layout="constrained")
-        axes = drawing.subplots()
-        pair = tuple(sorted((first, second)))
-        names = [given.names[k] for k in pair]
-        chosen = of.effects(given.coded[:, [*pair]], given.response, names)
-        scale = np.linspace(-REACH, REACH, 61)
-        u, v = np.meshgrid(scale, scale)
-        at = np.stack([u.ravel(), v.ravel()], axis=1)
-        if pair[0] != first:
-            at = at[:, ::-1]
-        height = of.predicted(at, given.mean, chosen).reshape(u.shape)
-        lines = axes.contour(u, v, height, levels=12, cmap="viridis", linewidths=0.8)
-        axes.clabel(lines, fontsize=6, fmt=number)
-        axes.plot([-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1], color=GREY, linestyle="--", linewidth=0.8)
-        for (a, b), mean in of.corner_means(given.coded, given.response, first, second).items():
-            axes.annotate(
-                number(mean), (a, b), (0, 5), textcoords="offset points", fontsize=7,
-                fontweight="bold", ha="center",
-            )  # fmt: skip
-        axes.plot(0, 0, "+", color="#000000")
-        axes.set_xticks([-1, 0, 1], [f"{MINUS}", "0", "+"])
-        axes.set_yticks([-1, 0, 1], [f"{MINUS}", "0", "+"])
-        axes.set_xlabel(given.names[first])
-        axes.set_ylabel(given.names[second])
-        axes.set_title(
-            wrapped(f"{given.label}: model of two factors; bold: means of the runs", 50), fontsize=8
-        )
-        given.explain(drawing)
-        return drawing
+    first, second = given.strongest
+    drawing, axes = single(4.8, 4.2)
+    pair = tuple(sorted((first, second)))
+    names = [given.names[k] for k in pair]
+    chosen = of.effects(given.coded[:, [*pair]], given.response, names)
+    scale = np.linspace(-REACH, REACH, 61)
+    u, v = np.meshgrid(scale, scale)
+    at = np.stack([u.ravel(), v.ravel()], axis=1)
+    if pair[0] != first:
+        at = at[:, ::-1]
+    height = of.predicted(at, given.mean, chosen).reshape(u.shape)
+    lines = axes.contour(u, v, height, levels=12, cmap="viridis", linewidths=0.8)
+    axes.clabel(lines, fontsize=6, fmt=number)
+    axes.plot([-1, 1, 1, -1, -1], [-1, -1, 1, 1, -1], color=GREY, linestyle="--", linewidth=0.8)
+    for (a, b), mean in of.corner_means(given.coded, given.response, first, second).items():
+        axes.annotate(
+            number(mean), (a, b), (0, 5), textcoords="offset points", fontsize=7,
+            fontweight="bold", ha="center",
+        )  # fmt: skip
+    axes.plot(0, 0, "+", color="#000000")
+    axes.set_xticks([-1, 0, 1], [f"{MINUS}", "0", "+"])
+    axes.set_yticks([-1, 0, 1], [f"{MINUS}", "0", "+"])
+    axes.set_xlabel(given.names[first])
+    axes.set_ylabel(given.names[second])
+    axes.set_title(
+        wrapped(f"{given.label}: model of two factors; bold: means of the runs", 50), fontsize=8
+    )
+    given.explain(drawing)
+    return drawing
 
 
 TEN_STEPS: dict[str, Callable[[Screening], Figure]] = {

@@ -1,7 +1,7 @@
 """Code blocks of a page, with their notes from the comments before them.
 
-A block whose first line is a comment with the name of a file is that file; shell blocks run in order, in one
-directory; a `text` block after a shell block is lines that the commands print.
+A block whose first line is a comment with the name of a file is that file; shell blocks run in
+order, in one directory; a `text` block after a shell block is lines that the commands print.
 """
 
 import re

@@ -1,0 +1,30 @@
+"""Pages that are a text with places, `{{name}}`, and the tables that go there."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+DOCS = Path(__file__).parents[1] / "docs"
+
+
+def filled(text: Path, **parts: str | Iterable[str]) -> str:
+    """Return a text with its places filled by texts, or by lines."""
+    whole = text.read_text(encoding="utf-8")
+    for name, part in parts.items():
+        whole = whole.replace(
+            "{{" + name + "}}", part if isinstance(part, str) else "\n".join(part)
+        )
+    return whole
+
+
+def cell(text: object) -> str:
+    """Return a text as it stands in a table."""
+    return str(text).replace("|", "\\|").replace("\n", " ")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    """Return the lines of a table; columns whose head ends in `:` are right-aligned."""
+    names = [name.removesuffix(":") for name in head]
+    rules = ["---:" if name.endswith(":") else "---" for name in head]
+    lines = [f"| {' | '.join(names)} |", f"|{'|'.join(rules)}|"]
+    lines += [f"| {' | '.join(cell(value) for value in row)} |" for row in rows]
+    return lines
