@@ -4,30 +4,74 @@ use super::{SackHandle, number_of_slot};
 use crate::stack::Datagram;
 
 /// Bytes of datagrams in flight, without the zeros at their ends: a stack that encrypts nothing sends zeros as
-/// data, and a window of them then takes less memory than a processor's cache. Buffers are reused.
+/// data, and a window of them then takes less memory than a processor's cache. Slots and buffers are reused.
 #[derive(Debug, Default)]
 pub(super) struct DatagramStore {
-    buffers: Vec<Vec<u8>>,
+    slots: Vec<Slot>,
     free: Vec<u32>,
+    /// Buffers of long datagrams that are forgotten.
+    spare: Vec<Vec<u8>>,
+}
+
+/// Largest number of bytes that a slot holds itself.
+const SHORT: usize = 62;
+
+/// Bytes of one datagram. When they are read, a window of others has been written since, so that they come from a slower
+/// cache: one line for the headers of a datagram of zeros, and for most acknowledgements.
+#[derive(Debug)]
+#[repr(align(64))]
+enum Slot {
+    Short { len: u8, bytes: [u8; SHORT] },
+    Long(Vec<u8>),
+}
+
+impl Slot {
+    /// Creates the slot of these bytes, in one of the spare buffers if they are long.
+    fn of(kept: &[u8], spare: &mut Vec<Vec<u8>>) -> Self {
+        if kept.len() <= SHORT {
+            let mut bytes = [0; SHORT];
+            bytes[..kept.len()].copy_from_slice(kept);
+            let len = kept.len() as u8;
+            return Self::Short { len, bytes };
+        }
+        let mut buffer = spare.pop().unwrap_or_default();
+        buffer.clear();
+        buffer.extend_from_slice(kept);
+        Self::Long(buffer)
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Short { len, bytes } => &bytes[..usize::from(*len)],
+            Self::Long(buffer) => buffer,
+        }
+    }
 }
 
 impl DatagramStore {
     /// Stores the bytes of a datagram.
     pub(super) fn put(&mut self, bytes: &[u8]) -> SackHandle {
-        let kept = &bytes[..trimmed_len(bytes)];
-        let number = self.free.pop().unwrap_or_else(|| {
-            self.buffers.push(Vec::new());
-            number_of_slot(self.buffers.len() - 1)
-        });
-        let buffer = &mut self.buffers[number as usize];
-        buffer.clear();
-        buffer.extend_from_slice(kept);
+        let slot = Slot::of(&bytes[..trimmed_len(bytes)], &mut self.spare);
+        self.insert(slot)
+    }
+
+    fn insert(&mut self, slot: Slot) -> SackHandle {
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.slots[number as usize] = slot;
+                number
+            }
+            None => {
+                self.slots.push(slot);
+                number_of_slot(self.slots.len() - 1)
+            }
+        };
         SackHandle(number | SackHandle::DATAGRAM)
     }
 
     /// Returns a datagram of length `len`.
     pub(super) fn get(&self, handle: SackHandle, len: usize) -> Datagram<'_> {
-        let bytes = &self.buffers[number_of(handle) as usize][..];
+        let bytes = self.slots[number_of(handle) as usize].bytes();
         Datagram {
             bytes,
             zeros: len - bytes.len(),
@@ -36,22 +80,24 @@ impl DatagramStore {
 
     /// Makes a second copy of a datagram.
     pub(super) fn copy(&mut self, handle: SackHandle) -> SackHandle {
-        let number = number_of(handle) as usize;
-        let bytes = std::mem::take(&mut self.buffers[number]);
-        let copy = self.put(&bytes);
-        self.buffers[number] = bytes;
-        copy
+        let kept = self.slots[number_of(handle) as usize].bytes();
+        let slot = Slot::of(kept, &mut self.spare);
+        self.insert(slot)
     }
 
     /// Exchanges the bytes of two datagrams.
     pub(super) fn swap(&mut self, one: SackHandle, other: SackHandle) {
         let [one, other] = [one, other].map(|handle| number_of(handle) as usize);
-        self.buffers.swap(one, other);
+        self.slots.swap(one, other);
     }
 
     /// Forgets a datagram.
     pub(super) fn forget(&mut self, handle: SackHandle) {
-        self.free.push(number_of(handle));
+        let number = number_of(handle);
+        if let Slot::Long(buffer) = &mut self.slots[number as usize] {
+            self.spare.push(std::mem::take(buffer));
+        }
+        self.free.push(number);
     }
 }
 
@@ -62,12 +108,12 @@ fn number_of(handle: SackHandle) -> u32 {
 
 /// Returns the length without the zeros at the end, rounded up to a multiple of a step from there.
 fn trimmed_len(bytes: &[u8]) -> usize {
-    // Blocks of one size, known to the compiler, are compared sixteen bytes at a time.
+    // All bytes of a block, of a size known to the compiler, are read without a branch, sixteen at a time.
     const STEP: usize = 128;
     let (_, blocks) = bytes.as_rchunks::<STEP>();
     let zeros = blocks.iter().rev();
-    let zeros = zeros.take_while(|block| **block == [0; STEP]).count();
-    bytes.len() - zeros * STEP
+    let zeros = zeros.take_while(|block| block.iter().fold(0, |any, byte| any | byte) == 0);
+    bytes.len() - zeros.count() * STEP
 }
 
 #[cfg(test)]
@@ -107,7 +153,7 @@ mod tests {
                 store.get(*handle, bytes.len()).append_to(&mut out);
                 prop_assert_eq!(&out, bytes);
             }
-            prop_assert_eq!(store.buffers.len(), known.len() + store.free.len());
+            prop_assert_eq!(store.slots.len(), known.len() + store.free.len());
         }
     }
 
@@ -117,6 +163,7 @@ mod tests {
         let mut bytes = vec![7; 40];
         bytes.resize(1452, 0);
         store.put(&bytes);
-        assert!(store.buffers[0].len() < 128);
+        assert!(matches!(store.slots[0], Slot::Short { .. }));
+        assert_eq!(size_of::<Slot>(), 64);
     }
 }

@@ -69,7 +69,8 @@ impl StackEnd {
         }
     }
 
-    /// Passes the connection's events on to its endpoint and its application.
+    /// Passes the connection's events on to its endpoint and its application. Datagrams received and timeouts cause them,
+    /// and none is caused by sending (documentation of `Connection::poll`).
     fn process_events(&mut self, now: Instant) {
         let Some((handle, connection)) = &mut self.connection else {
             return;
@@ -165,12 +166,8 @@ impl End for StackEnd {
             return Some(EcnCodepoint::NotEct);
         }
         let (_, connection) = self.connection.as_mut()?;
-        let transmit = poll_transmit(connection, now, datagram);
-        if let Some(transmit) = transmit {
-            return Some(to_engine(transmit.ecn));
-        }
-        self.process_events(now);
-        None
+        let transmit = poll_transmit(connection, now, datagram)?;
+        Some(to_engine(transmit.ecn))
     }
 
     fn deadline(&mut self) -> Option<Instant> {
