@@ -131,7 +131,7 @@ function layOut(context: Context, others: Context[]): Map<string, View> {
     add(
       "effects",
       "Which factor matters",
-      "Mean and its standard error over all selected rows at each level, not over replications as `longhaul analyze` has; the largest effect first. ± is half the range of the means. Click a level to keep its rows.",
+      "Mean and its standard error over all selected rows at each level, not over replications as longhaul analyze has; the largest effect first. ± is half the range of the means. Click a level to keep its rows.",
       "wide",
       (card) => effects(context, card),
     );

@@ -15,7 +15,7 @@ from longhaul.guide import catalogue
 from longhaul.results import kinds
 
 # Libraries that take longer to load than a short run takes.
-HEAVY = ("polars", "numpy", "scipy", "matplotlib", "statsmodels", "pandas")
+HEAVY = ("polars", "numpy", "scipy", "matplotlib", "statsmodels", "pandas", "pydantic")
 TABLES = {
     (): commands.ROOT,
     ("campaign",): commands.CAMPAIGN,
@@ -69,8 +69,8 @@ def test_a_command_loads_no_library_that_it_does_not_use(
     assert loaded(*(files.get(word, word) for word in words)) == []
 
 
-def test_the_version_is_printed_without_a_library_that_converts_values() -> None:
-    assert loaded("--version", libraries=("pydantic", "rich.console")) == []
+def test_the_version_is_printed_without_a_library_for_tables() -> None:
+    assert loaded("--version", libraries=("rich.console",)) == []
 
 
 def test_a_command_that_reads_results_does_not_draw(
@@ -130,3 +130,12 @@ def test_lines_of_help_are_those_of_the_commands(group: tuple[str, ...]) -> None
 
 def test_lists_know_the_tables_of_kinds_of_simulation() -> None:
     assert catalogue.OWN_TABLES == kinds.OWN_TABLES
+
+
+def test_the_program_draws_without_the_help_of_setters() -> None:
+    asked = "from matplotlib.lines import Line2D; print('antialiased' in Line2D.set.__doc__)"
+    for before, there in (("", "True"), ("import longhaul.cli; ", "False")):
+        ended = subprocess.run(
+            [sys.executable, "-c", before + asked], capture_output=True, text=True, check=True
+        )
+        assert ended.stdout.strip() == there

@@ -24,7 +24,7 @@ from longhaul.campaign.dataset import Dataset
 from longhaul.explore import explore
 from longhaul.explore.animation import Replay
 from longhaul.explore.blobs import Blobs
-from longhaul.explore.large import Large
+from longhaul.explore.large import Large, few_values
 from longhaul.explore.server import Server
 from longhaul.explore.sources import collect, open_source
 from longhaul.explore.tables import Roles
@@ -410,6 +410,17 @@ def long_table() -> Large:
         z=pl.when(pl.int_range(pl.len()) == 17_000).then(99.0).otherwise("z")
     )
     return Large("t", stands_out.lazy(), Roles(factors={"algorithm": ["reno", "cubic"]}), 1_000)
+
+
+def test_columns_of_few_values_are_factors_if_rows_share_them() -> None:
+    frame = pl.DataFrame(
+        {"algorithm": ["reno", "cubic"] * 10,
+         "seed": [*range(10)] * 2,
+         # Measured in four of the rows only: four values are not levels.
+         "outage_s": [0.5, 0.25, 0.125, 1.0, *[None] * 16],
+         "constant": [1.0] * 20}
+    )  # fmt: skip
+    assert few_values(frame.lazy()) == {"algorithm": ["cubic", "reno"], "seed": [*range(10)]}
 
 
 FILTERS: list[tuple[dict[str, Any], pl.Expr]] = [

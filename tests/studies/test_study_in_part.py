@@ -5,6 +5,7 @@ import re
 import tomllib
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 import polars as pl
 import pytest
@@ -16,6 +17,7 @@ from longhaul.campaign.pool import LocalWorkers, RunOutcome, tell
 from longhaul.campaign.reduce import reduce
 from longhaul.campaign.store import Store
 from longhaul.campaign.sweep import Run
+from longhaul.studies.study import find
 
 # Six runs of two seconds.
 EXPERIMENTS = """
@@ -149,15 +151,35 @@ def test_run_made_alone_is_taken_for_the_studys(study: Path, cli: CommandLine) -
     assert claim["measured"] == pytest.approx(utilisation)
 
 
+def explored(page: Path) -> dict[str, Any]:
+    """Return the tables of an explorer by name."""
+    found = re.search(r'id="catalogue">(.*?)</script>', page.read_text(), re.DOTALL)
+    assert found
+    return {table["name"]: table for table in json.loads(found[1])["tables"]}
+
+
+def test_a_study_is_explored_by_its_experiments(tmp_path: Path, cli: CommandLine) -> None:
+    page = tmp_path / "c4.html"
+    written = cli("explore", "c4-2026", "--out", str(page))
+    assert written.returncode == 0, written.stderr
+    tables = explored(page)
+    experiments = find("c4-2026").experiments
+    assert set(tables) <= set(experiments)
+    assert len(tables) > 1
+    for table in tables.values():
+        roles = {column["name"]: column["role"] for column in table["columns"]}
+        assert roles.get("goodput_bps", "response") == "response"
+    again = cli("explore", "c4-2026", "--out", str(page))
+    assert again.returncode == 2
+    assert "already exists" in again.stderr
+
+
 def test_report_links_to_a_page_that_explores_the_runs(study: Path, cli: CommandLine) -> None:
     assert cli("study", "run", study, "--quiet").returncode == 0
     reported = cli("study", "report", study, "--out", "report.html")
     assert reported.returncode == 0, reported.stderr
     assert 'href="report-explorer.html"' in Path("report.html").read_text()
-    page = Path("report-explorer.html").read_text()
-    found = re.search(r'id="catalogue">(.*?)</script>', page, re.DOTALL)
-    assert found
-    tables = {table["name"]: table for table in json.loads(found[1])["tables"]}
+    tables = explored(Path("report-explorer.html"))
     assert {name: table["rows"] for name, table in tables.items()} == {"clean": 2, "loss": 4}
     roles = {column["name"]: column["role"] for column in tables["loss"]["columns"]}
     assert (roles["algorithm"], roles["loss"], roles["utilisation"]) == (

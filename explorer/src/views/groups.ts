@@ -278,12 +278,15 @@ export function effects(context: Context, card: Card): View {
       ink.fillStyle = theme().muted;
       // Of many levels those at the ends are named.
       const between = levels.length > 2 && each / levels.length > 60;
-      const room = (0.94 * each) / (between ? levels.length : 1.4);
+      const room = (0.94 * each) / (between ? levels.length : 2);
       ink.textAlign = "center";
       levels.forEach(({ value }, place) => {
         if (!between && place > 0 && place < levels.length - 1) return;
-        const edge = 2 * (width - x(place));
-        write(ink, groupName(factor, value), x(place), bottom + 6, Math.min(room, edge));
+        const name = groupName(factor, value);
+        // Under its level, but not beyond the factor's share of the line.
+        const half = Math.min(ink.measureText(name).width, room) / 2 + 0.02 * each;
+        const [first, last] = [left - 0.15 * each + half, left + 0.85 * each - half];
+        write(ink, name, Math.min(Math.max(x(place), first), last), bottom + 6, room);
       });
       ink.textAlign = "center";
       ink.fillStyle = theme().ink;

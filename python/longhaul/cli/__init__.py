@@ -1,9 +1,10 @@
 """The command line."""
 
 # First of all: the rest takes longer to load than some take to press Ctrl-C.
-from longhaul.cli import interrupts
+from longhaul.cli import drawing, interrupts
 
 interrupts.at_start()
+drawing.without_help_of_setters()
 
 from longhaul.cli.commands import app  # noqa: E402
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import typer
 from typer._click.exceptions import NoSuchOption
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 from typer.models import CommandInfo
 
@@ -45,18 +45,7 @@ KEYS = {
 
 
 class Group(TyperGroup):
-    """A group of commands whose start does not load Typer's conversion of values."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401
-        """Read the arguments; an option that is a flag and not given is false.
-
-        Flags that Typer adds, for help and completion, are None instead. To make that a bool, it
-        loads a library that takes longer to load than everything else that `--version` needs.
-        """
-        for option in self.get_params(ctx):
-            if isinstance(option, TyperOption) and option.is_flag and option.default is None:
-                option.default = False
-        return super().parse_args(ctx, args)
+    """A group of commands that knows the words of other programs."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
         """Find a command; the message for the word of another program names the command here."""

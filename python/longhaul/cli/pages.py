@@ -6,9 +6,9 @@ from typing import Annotated
 import typer
 
 from longhaul.campaign.file import read_campaign
-from longhaul.cli.places import folder_of, no_runs
+from longhaul.cli.places import folder_of, latest, no_runs
 from longhaul.cli.shared import InputError, Overwrite, Quiet, refuse_existing
-from longhaul.cli.tables import CAMPAIGN, table_file
+from longhaul.cli.tables import CAMPAIGN, is_run, study_named, table_file
 from longhaul.files.endings import ANIMATIONS, PAGES, check_file
 
 
@@ -48,19 +48,40 @@ def explore(
     if out is not None:
         check_file(out, PAGES)
     name = _name(sources[0])
-    sources = [_opened(source) for source in sources]
     if serve:
         if out is not None:
             raise InputError("--out: a page that is served is not written; leave one of them out")
-        _serve(sources, port)
+        _serve([_opened(source) for source in sources], port)
         return
-    from longhaul.explore import explore as write
-
     target = out or Path(f"{name}-explorer.html")
-    page = write(sources, target, overwrite=overwrite)
+    page = _write(sources, target, overwrite=overwrite)
     if not quiet:
         size = page.stat().st_size / 1e6
         typer.echo(f"Explorer: {page} ({size:.1f} MB); open it in a browser")
+
+
+def _write(sources: list[Path], target: Path, *, overwrite: bool) -> Path:
+    """Write the page; a study alone has a table for each experiment, with its own factors."""
+    named = (
+        study_named(sources[0])
+        if len(sources) == 1 and not _is_run_or_campaign(sources[0])
+        else None
+    )
+    if named is not None:
+        from longhaul.studies.exploration import write_explorer
+
+        refuse_existing(target, overwrite=overwrite)
+        study, scale = named
+        _, record = latest(study, None, scale)
+        if (page := write_explorer(study, record, target)) is not None:
+            return page
+    from longhaul.explore import explore as write
+
+    return write([_opened(source) for source in sources], target, overwrite=overwrite)
+
+
+def _is_run_or_campaign(source: Path) -> bool:
+    return is_run(source) or (source / CAMPAIGN).is_file()
 
 
 def _name(source: Path) -> str:

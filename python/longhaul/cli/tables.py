@@ -13,7 +13,7 @@ from longhaul.campaign.dataset import collect
 from longhaul.campaign.file import read_campaign
 from longhaul.cli.places import latest, no_runs, store_of
 from longhaul.cli.shared import InputError
-from longhaul.studies.study import find, studies
+from longhaul.studies.study import Study, find, studies
 
 # The table of a campaign's directory, and that of the results of a study.
 CAMPAIGN, STUDY = "results.parquet", "values.parquet"
@@ -40,16 +40,25 @@ def table_file(source: Path) -> Path:
     for name in (CAMPAIGN, STUDY):
         if (source / name).is_file():
             return source / name
-    if source.is_file() or not (meant := _OF_STUDY.fullmatch(source.as_posix())):
+    if source.is_file() or not _OF_STUDY.fullmatch(source.as_posix()):
         return source
 
-    known = [study.name for study in studies()]
-    if meant["name"] in known:
-        return latest(find(meant["name"]), None, meant["scale"])[0] / STUDY
+    if (named := study_named(source)) is not None:
+        study, scale = named
+        return latest(study, None, scale)[0] / STUDY
     if source.exists() or source.suffix:
         return source / CAMPAIGN if source.is_dir() else source
+    known = ", ".join(study.name for study in studies())
     raise InputError(f"{source}: no such file or directory, and none of the studies "
-                     f"{', '.join(known) or 'is installed'}")  # fmt: skip
+                     f"{known or 'is installed'}")  # fmt: skip
+
+
+def study_named(source: Path) -> tuple[Study, str | None] | None:
+    """Return the installed study that a word names, and the scale if it names one, too."""
+    meant = _OF_STUDY.fullmatch(source.as_posix())
+    if meant is None or meant["name"] not in [study.name for study in studies()]:
+        return None
+    return find(meant["name"]), meant["scale"]
 
 
 def _of_campaign(file: Path) -> ResponseTable:

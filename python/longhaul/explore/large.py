@@ -155,14 +155,17 @@ class Large:
 
 
 def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
-    """Return columns of few values, with these in order, by which rows may be grouped."""
-    head = scan.head(100_000).collect()
-    few = {
-        name: column.drop_nulls().unique().sort().to_list()
-        for name in head.columns
-        if (column := head[name]).n_unique() <= 12 and not column.dtype.is_nested()
+    """Return columns of few values, with these in order, by which rows may be grouped.
+
+    Each value stands in two rows or more on average: what was measured in a few rows only has
+    few values, too.
+    """
+    columns = [column.drop_nulls() for column in scan.head(100_000).collect()]
+    return {
+        column.name: column.unique().sort().to_list()
+        for column in columns
+        if not column.dtype.is_nested() and 2 <= column.n_unique() <= min(12, len(column) / 2)
     }
-    return {name: values for name, values in few.items() if len(values) >= 2}
 
 
 def add_large(content: Content, name: str, scan: pl.LazyFrame, roles: Roles) -> None:

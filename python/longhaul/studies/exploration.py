@@ -25,7 +25,7 @@ NO_METRICS = (EXPERIMENT, *PROVENANCE, *COSTS)
 SHOWN_METRICS = 6
 
 
-def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
+def write_explorer(study: Study, record: Record, target: Path) -> Path | None:
     """Write a page with a table for each experiment, a row per run; none without any run."""
     content = Content()
     values = record.data.values
@@ -88,7 +88,6 @@ def write_explorer(study: Study, record: Record, report: Path) -> Path | None:
     content.tables.sort(key=lambda table: (-claims[table["name"]], -table["rows"]))
     facts = record.facts
     sources = [f"{study.name}, {facts.scale}: {facts.runs} of {facts.wanted} runs"]
-    target = report.with_name(f"{report.stem}-explorer.html")
     return write(target, content, study.head.title, sources)
 
 

@@ -33,7 +33,7 @@ def judged(
     with svg.drawn(study, record.data) as drawn:
         judgements = ledger.judge(study, record.data, record.facts.scale)
         path.parent.mkdir(parents=True, exist_ok=True)
-        explorer = write_explorer(study, record, path)
+        explorer = write_explorer(study, record, path.with_name(f"{path.stem}-explorer.html"))
         write(study, record, judgements, drawn(), path, explorer)
     names = [experiment.name for experiment in study.chosen(experiments)]
     return path, [

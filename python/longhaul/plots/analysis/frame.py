@@ -173,7 +173,8 @@ def beside(
         text.set_in_layout(False)
     drawing = axes.get_figure(root=True)
     assert drawing is not None
-    drawing.draw_without_rendering()
+    if (layout := drawing.get_layout_engine()) is not None:
+        layout.execute(drawing)
     point = drawing.dpi / 72
     marks = [line.get_xydata() for line in axes.lines if line.get_marker() not in ("", "None")]
     marked = axes.transData.transform(np.vstack([np.empty((0, 2)), *marks, *lines]))
