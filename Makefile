@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 # Most modules are never imported. Those that commands load are compiled to bytecode while Cargo works, and the package after
 # it: else each command compiles them anew where PYTHONDONTWRITEBYTECODE is set.
 PIP_INSTALL := install --quiet --no-compile --constraint constraints.txt
-LOADED := import jinja2, markdown_it, polars, rich.console, rich.table, typer.rich_utils, typer._adapters, scipy.stats, matplotlib.figure, \
+LOADED := import jinja2, markdown_it, polars, rich.console, rich.table, typer.rich_utils, scipy.stats, matplotlib.figure, \
 	matplotlib.backends.backend_agg, matplotlib.backends.backend_svg, matplotlib.backends.backend_pdf
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # The bindings ask an interpreter for its version, and link none.
