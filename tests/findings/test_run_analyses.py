@@ -86,9 +86,10 @@ def given(
     """Return a run with these labels, or with these exchanges of label `web`."""
     summary = SimpleNamespace(labels=pl.DataFrame(labels))
     flows = pl.DataFrame({"name": ["w"], "label": ["web"]})
-    begun = pl.DataFrame({"name": "w", "start_s": 1.0, **exchanges}, strict=False)
+    begun = pl.DataFrame({"name": "w", "start_s": 1.0, "end_s": 2.0, **exchanges}, strict=False)
+    begun = begun.with_columns(response_s=pl.col("end_s") - pl.col("start_s"))
     return SimpleNamespace(
-        name=name, meta={"measured_from_s": 0.0}, flows=flows, exchanges=begun,
+        name=name, meta={"measured_from_s": 0.0}, flows=flows, measured_exchanges=begun,
         summary=lambda: summary, kind=SimpleNamespace(time_series=series),
     )  # fmt: skip
 

@@ -116,7 +116,7 @@ def warnings(runs: Sequence[Results]) -> list[str]:
     messages = []
     for what, values in (
         ("simulated times", [f"{run.meta['simulated_s']:g} s" for run in runs]),
-        ("measurement windows", [_window(run) for run in runs]),
+        ("measurement windows", [f"{run.measured_s:g} s" for run in runs]),
         ("results versions", [str(run.meta["results_version"]) for run in runs]),
     ):
         if len(set(values)) > 1:
@@ -140,7 +140,3 @@ def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
         if why:
             equal.append((", ".join(run.name for run in group), why))
     return equal
-
-
-def _window(run: Results) -> str:
-    return f"{run.meta['simulated_s'] - run.meta['measured_from_s']:g} s"

@@ -174,8 +174,7 @@ def counted(prepared: PreparedRun) -> pl.DataFrame:
     """Return the flows of a run, with the bottleneck's rate and the round trips of its path."""
     run = prepared.run
     link = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)
-    measured_s = run.meta["simulated_s"] - run.meta["measured_from_s"]
-    round_trips = measured_s / (2 * link["delay_s"]) if link["delay_s"] else None
+    round_trips = run.measured_s / (2 * link["delay_s"]) if link["delay_s"] else None
     flows: pl.DataFrame = run.flows.with_columns(
         round_trips=pl.lit(round_trips, pl.Float64), rate_bps=pl.lit(float(link["rate_bps"]))
     )

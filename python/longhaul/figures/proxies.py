@@ -11,12 +11,11 @@ from longhaul.figures.registry import PROXY, PreparedRun, declare
 
 def proxies(prepared: PreparedRun) -> pl.DataFrame:
     """Return the proxies."""
-    return with_names(prepared.run.proxies, prepared.run.meta)
+    return with_names(prepared.run.proxies, prepared.run.measured_s)
 
 
-def with_names(table: pl.DataFrame, meta: dict[str, Any]) -> pl.DataFrame:
+def with_names(table: pl.DataFrame, measured_s: float) -> pl.DataFrame:
     """Return the table of proxies with their names as `proxy`, and the time measured in seconds."""
-    measured_s = meta["simulated_s"] - meta["measured_from_s"]
     return table.with_columns(proxy="name", measured_s=pl.lit(measured_s))
 
 

@@ -52,7 +52,7 @@ of_busiest(
 
 def losses(prepared: PreparedRun) -> tuple[float | None, float | None] | None:
     """Return the pattern of losses in time: intervals between losses, and losses together."""
-    measured = pl.col("t_s") >= prepared.run.meta["measured_from_s"]
+    measured = pl.col("t_s") >= prepared.run.measured_from_s
     samples = prepared.run.bottleneck_series.filter(measured).sort("t_s")
     return merit.losses(samples["t_s"], samples["dropped_pkts"]) if len(samples) > 1 else None
 
@@ -232,7 +232,7 @@ def synchronisation(prepared: PreparedRun) -> np.ndarray | None:
     flows = prepared.run.flows.filter(pl.col("source").is_in(COMPARABLE))
     cuts = prepared.run.events.filter(
         pl.col("event").is_in(["cut", "timeout"]),
-        pl.col("t_s") >= prepared.run.meta["measured_from_s"],
+        pl.col("t_s") >= prepared.run.measured_from_s,
         pl.col("name").is_in(flows["name"].to_list()),
     ).sort("t_s")
     round_trip_s = prepared.run.bundles["rtt_mean_s"].max()

@@ -146,10 +146,9 @@ def _responses(run: "Results", against: "Results | None") -> list[Text]:
     heads = ("label", "bytes", "began", "cut short", *parts, "mean (s)")
     rows = []
     for label, exchanges in _by_label(run):
-        took = exchanges["end_s"] - exchanges["start_s"]
         place = np.searchsorted(CLASSES, exchanges["response_bytes"].fill_null(nan).to_numpy())
         for number, bounds in enumerate(_class_names()):
-            times = took.filter(pl.Series(place == number))
+            times = exchanges["response_s"].filter(pl.Series(place == number))
             done = times.drop_nulls()
             quantiles = [done.quantile(part, "linear") for part in QUANTILES]
             rows.append((label, bounds, len(times), times.null_count(), *quantiles, done.mean()))
@@ -220,7 +219,7 @@ def _convergence(run: "Results", against: "Results | None") -> list[Text]:
 def _paired(run: "Results", against: "Results | None") -> list[Text]:
     if against is None:
         raise RunAnalysisError("paired: expected --against, a run with the same connections")
-    from_s = max(run.meta["measured_from_s"], against.meta["measured_from_s"])
+    from_s = max(run.measured_from_s, against.measured_from_s)
     both = paired.matched(run.exchanges, against.exchanges, from_s)
     done = both.drop_nulls(["response_s", "other_response_s"])
     heads = ("bytes", "connections", f"mean of {against.name} - {run.name} (ms)", "95 % from", "to",
@@ -254,7 +253,6 @@ def _unique(heads: tuple[str, ...]) -> tuple[str, ...]:
 def _by_label(run: "Results") -> Iterator[tuple[str, pl.DataFrame]]:
     """Yield the exchanges of each label that began in the measurement window."""
     labels = run.flows.select("name", "label")
-    begun = run.exchanges.filter(pl.col("start_s") >= run.meta["measured_from_s"])
-    joined = begun.join(labels, on="name", maintain_order="left")
+    joined = run.measured_exchanges.join(labels, on="name", maintain_order="left")
     for (label,), exchanges in joined.group_by("label", maintain_order=True):
         yield str(label), exchanges

@@ -64,8 +64,7 @@ def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
         flows = run.flows.filter(pl.col("label") == label)
         count = scene.model.classes[number].count
         rate = float(late.rate_pps[:, number].mean()) / count
-        measured_s = run.meta["simulated_s"] - run.meta["measured_from_s"]
-        sent = float(flows["sent_pkts"].sum()) / count / measured_s
+        sent = float(flows["sent_pkts"].sum()) / count / run.measured_s
         pairs += [
             Pair(
                 label, "window_pkts", _mean(flows["cwnd_mean_pkts"]), _of(late.window_pkts, number)

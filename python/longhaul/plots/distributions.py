@@ -41,9 +41,7 @@ ROUND_TRIPS = (Quantity("extra_rtt_s", 1e3, "round-trip time beyond the network'
 def _values(run: Results, quantity: Quantity, label: str) -> np.ndarray:
     """Return a quantity of the exchanges of a label that began in the measurement window."""
     flows = run.flows.filter(pl.col("label") == label)["name"]
-    mine = run.exchanges.filter(
-        pl.col("start_s") >= run.meta["measured_from_s"], pl.col("name").is_in(flows.implode())
-    )
+    mine = run.measured_exchanges.filter(pl.col("name").is_in(flows.implode()))
     values = mine[quantity.column].drop_nulls().to_numpy().astype(float) * quantity.scale
     return np.sort(values[np.isfinite(values)])
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from longhaul.plots import styles
 from longhaul.plots.layout import MAX_MARKED, label_ends, panels
-from longhaul.plots.measured import measured_from, scaled_to_windows
+from longhaul.plots.measured import scaled_to_windows
 from longhaul.plots.rates import rates
 from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.plots.styles import Style
@@ -36,15 +36,14 @@ def _of_flows(
                 draw(axes, run, styles.of_labels(run.algorithms(), options.colour_by))
 
             drawing = panels(runs, one, [run.name for run in runs])
-            return label_ends(scaled_to_windows(drawing, _starts(runs))) if over_time else drawing
+            if not over_time:
+                return drawing
+            starts = [run.measured_from_s for run in runs]
+            return label_ends(scaled_to_windows(drawing, starts))
 
         return side_by_side
 
     return add
-
-
-def _starts(runs: Sequence[Results]) -> list[float]:
-    return [measured_from(run) for run in runs]
 
 
 def _draw_flows(

@@ -15,11 +15,6 @@ CUT = 1.25
 ABOVE = 0.1
 
 
-def measured_from(run: Results) -> float:
-    """Return the start of a run's measurement window, in seconds."""
-    return float(run.meta["measured_from_s"])
-
-
 def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
     """Shade in each panel what is not measured, and let the windows set the common scale.
 
@@ -50,7 +45,7 @@ def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
 
 def scaled_to_shared_window(drawing: Figure, runs: Sequence[Results]) -> Figure:
     """Do the same for panels each of which shows all runs, if these measure from the same time."""
-    starts = {measured_from(run) for run in runs}
+    starts = {run.measured_from_s for run in runs}
     return drawing if len(starts) > 1 else scaled_to_windows(drawing, [*starts] * len(drawing.axes))
 
 

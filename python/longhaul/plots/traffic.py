@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
@@ -31,13 +30,7 @@ NUMBERS = ("seed", "replication", "title")
 
 def _has_exchanges(run: Results) -> bool:
     """Return true if any exchange began in the measurement window; abandoned ones do not count."""
-    return run.is_tcp and "exchanges" in run.tables and not _took(run).is_empty()
-
-
-def _took(run: Results) -> pl.DataFrame:
-    """Return exchanges that began in the measurement window, with response times."""
-    took = (pl.col("end_s") - pl.col("start_s")).alias("response_s")
-    return run.exchanges.filter(pl.col("start_s") >= run.meta["measured_from_s"]).with_columns(took)
+    return run.is_tcp and "exchanges" in run.tables and not run.measured_exchanges.is_empty()
 
 
 @register(
@@ -56,7 +49,7 @@ def _response_tails(runs: Sequence[Results], options: Options) -> Figure:
         for group, style in zip(groups, styles.of_runs(len(groups)), strict=True):
             curves = []
             for run in group:
-                times = _took(run)["response_s"]
+                times = run.measured_exchanges["response_s"]
                 curves.append(distributions.ccdf(times.drop_nulls(), GRID_S, len(times)))
             band = distributions.band(GRID_S, curves)
             name = (
@@ -122,7 +115,7 @@ def _response_map(runs: Sequence[Results], options: Options) -> Figure:
 def _map(run: Results) -> "maps.MeanMap":
     from longhaul.analysis.traffic import maps
 
-    done = _took(run).drop_nulls("response_s")
+    done = run.measured_exchanges.drop_nulls("response_s")
     return maps.mean_map(
         done["extra_rtt_s"], done["response_bytes"], done["response_s"],
         ROUND_TRIP_EDGES_S, SIZE_EDGES_BYTES,
@@ -177,7 +170,8 @@ def _running_sizes(runs: Sequence[Results], options: Options) -> Figure:
     from longhaul.analysis.traffic import convergence
 
     def draw(axes: Axes, run: Results) -> None:
-        sizes = _took(run).sort("start_s")["response_bytes"].drop_nulls().to_numpy().astype(float)
+        began = run.measured_exchanges.sort("start_s")
+        sizes = began["response_bytes"].drop_nulls().to_numpy().astype(float)
         every = max(1, len(sizes) // 500)
         lines = {
             "median": convergence.running_quantile(sizes, 0.5, every),

@@ -9,6 +9,12 @@ import polars as pl
 _SCHEMA = pl.Schema({"label": pl.String, "name": pl.String, "response_s": pl.Float64})
 
 
+def with_times(exchanges: pl.DataFrame, measured_from_s: float) -> pl.DataFrame:
+    """Return the exchanges that began in the measurement window, with their times `response_s`."""
+    took = (pl.col("end_s") - pl.col("start_s")).alias("response_s")
+    return exchanges.filter(pl.col("start_s") >= measured_from_s).with_columns(took)
+
+
 def response_times(
     flows: pl.DataFrame, exchanges: pl.DataFrame | None, measured_from_s: float
 ) -> pl.DataFrame:
@@ -22,7 +28,7 @@ def response_times(
     times = [transfers.select("label", "name", pl.col("completion_s").alias("response_s"))]
     if exchanges is not None:
         labels = flows.select("name", "label")
-        exchanges = exchanges.filter(began).join(labels, on="name", maintain_order="left")
-        seconds = (pl.col("end_s") - pl.col("start_s")).alias("response_s")
-        times.append(exchanges.select("label", "name", seconds))
+        timed = with_times(exchanges, measured_from_s)
+        labelled = timed.join(labels, on="name", maintain_order="left")
+        times.append(labelled.select("label", "name", "response_s"))
     return pl.concat([_SCHEMA.to_frame(eager=True), *times])

@@ -14,7 +14,7 @@ from longhaul.files.names import suggestion, unknown
 from longhaul.results import kinds
 from longhaul.results.files import ResultsError, check_table, read_meta, read_table
 from longhaul.results.kinds import Kind
-from longhaul.results.response_times import response_times
+from longhaul.results.response_times import response_times, with_times
 from longhaul.results.summary import Summary, bundles
 
 __all__ = ["Results", "ResultsError", "open_runs"]
@@ -185,6 +185,24 @@ class Results:
         """The samples of proxies: the window between their nodes, and the local queue."""
         return self.series.filter(pl.col("kind") == "proxy")
 
+    @property
+    def measured_from_s(self) -> float:
+        """Start of the measurement window."""
+        return float(self.meta["measured_from_s"])
+
+    @property
+    def measured_s(self) -> float:
+        """Length of the measurement window."""
+        return float(self.meta["simulated_s"] - self.meta["measured_from_s"])
+
+    @cached_property
+    def measured_exchanges(self) -> pl.DataFrame:
+        """The exchanges that began in the measurement window, with their times `response_s`.
+
+        The time is null for an exchange that the end of the run cut short.
+        """
+        return with_times(self.exchanges, self.measured_from_s)
+
     @cached_property
     def bundles(self) -> pl.DataFrame:
         """The flows, with parallel streams added up, as summaries and plots show them."""
@@ -197,7 +215,7 @@ class Results:
         Columns: `label`, `name`, and `response_s`, null for what the end of the run cut short.
         """
         exchanges = self.exchanges if "exchanges" in self.tables else None
-        return response_times(self.bundles, exchanges, self.meta["measured_from_s"])
+        return response_times(self.bundles, exchanges, self.measured_from_s)
 
     def observed_links(self) -> list[str]:
         """Return the links whose samples are recorded; without samples, the busiest one."""
@@ -308,7 +326,7 @@ class Results:
         """Return the run's figures, by label, flow, link and proxy, over the measurement window."""
         links = self.links.filter(pl.col("name").is_in(self.observed_links()))
         delays = self.delays if "delays" in self.tables else None
-        proxies = with_names(self.proxies, self.meta) if "proxies" in self.tables else None
+        proxies = with_names(self.proxies, self.measured_s) if "proxies" in self.tables else None
         return Summary.of(self.bundles, links, self.response_times, delays, proxies)
 
 

@@ -217,6 +217,5 @@ def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
 def _offered_bps(document: Document, link: str, *, progress: bool) -> float:
     """Return the rate of all packets that reach a link in the measurement window."""
     results = run(document, progress=progress)
-    window_s = results.meta["simulated_s"] - results.meta["measured_from_s"]
     arrived = results.links.filter(name=link)["arrived_bytes"][0]
-    return float(arrived * 8 / window_s)
+    return float(arrived * 8 / results.measured_s)
