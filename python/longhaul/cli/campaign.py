@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,7 +20,7 @@ from longhaul.campaign.pool import LocalWorkers, Workers
 from longhaul.campaign.progress import show_progress
 from longhaul.cli.places import folder_of, no_runs, store_of
 from longhaul.cli.printing import print_json, stdout, warn
-from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, refuse_existing
+from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, WorkerCount, refuse_existing
 from longhaul.designs import roman
 from longhaul.files.endings import PAGES, SCENARIOS, check_file
 from longhaul.files.writing import write_text
@@ -30,9 +31,6 @@ Out = Annotated[
     typer.Option(
         "--out", "-o", help="Directory of runs and results.", show_default="campaigns/<FILE>"
     ),
-]
-WorkerCount = Annotated[
-    int | None, typer.Option(min=1, help="Worker processes.", show_default="one per core")
 ]
 Scheduler = Annotated[
     str | None,
@@ -137,20 +135,9 @@ def work(
     """
     index, count = _shard(shard)
     campaign = read_campaign(file)
-    runs = campaign.runs()
-    own = {run.key for i, run in enumerate(runs) if i % count == index}
-    with show_progress(f"{campaign.name} {shard}") as watch:
-        outcome = execute(
-            runs,
-            store_of(campaign, out),
-            workers=LocalWorkers(workers, campaign.memory),
-            watch=None if quiet else watch,
-            reducer=campaign.reducer,
-            retries=campaign.retries,
-            first=own,
-            check=campaign.reducer.row,
-        )
-    _report_failures(outcome.failed)
+    own = {run.key for i, run in enumerate(campaign.runs()) if i % count == index}
+    pool, title = LocalWorkers(workers, campaign.memory), f"{campaign.name} {shard}"
+    _report_failures(_executed(campaign, out, pool, title, first=own, quiet=quiet).failed)
 
 
 def status(file: File, out: Out = None, json: AsJson = False) -> None:
@@ -205,19 +192,28 @@ def report(
         typer.echo(f"Table: {folder / 'results.parquet'}\nReport: {target}")
 
 
+def _executed(
+    campaign: Campaign,
+    out: Path | None,
+    workers: Workers,
+    title: str,
+    *,
+    first: Collection[str] = (),
+    quiet: bool,
+) -> Outcome:
+    """Do the runs that have not finished, with their progress in the terminal."""
+    with show_progress(title) as watch:
+        return execute(
+            campaign.runs(), store_of(campaign, out), workers=workers,
+            watch=None if quiet else watch, reducer=campaign.reducer, retries=campaign.retries,
+            first=first, check=campaign.reducer.row,
+        )  # fmt: skip
+
+
 def _do(campaign: Campaign, out: Path | None, workers: Workers, *, quiet: bool, json: bool) -> None:
 
     warn(campaign.warnings())
-    with show_progress(campaign.name) as watch:
-        outcome = execute(
-            campaign.runs(),
-            store_of(campaign, out),
-            workers=workers,
-            watch=None if quiet else watch,
-            reducer=campaign.reducer,
-            retries=campaign.retries,
-            check=campaign.reducer.row,
-        )
+    outcome = _executed(campaign, out, workers, campaign.name, quiet=quiet)
     if outcome.done > len(outcome.failed):
         dataset = _collect(campaign, out)
         if json:

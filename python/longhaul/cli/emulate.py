@@ -11,7 +11,15 @@ from rich.text import Text
 
 from longhaul._engine import RunError, Scenario
 from longhaul.cli.printing import print_json, stdout, warn
-from longhaul.cli.shared import AsJson, InputError, Overrides, Overwrite, Quiet, refuse_existing
+from longhaul.cli.shared import (
+    AsJson,
+    InputError,
+    Overrides,
+    Overwrite,
+    Quiet,
+    RunDir,
+    refuse_existing,
+)
 from longhaul.comparison import compare
 from longhaul.emulation.execution import Emulation, Program, address, hosts
 from longhaul.emulation.execution import emulate as run_programs
@@ -29,10 +37,7 @@ def emulate(
             help="Scenario file, and the program to run with its arguments.",
         ),
     ],
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Run directory to write.", show_default="runs/<FILE>"),
-    ] = None,
+    out: RunDir = None,
     at: Annotated[
         str | None,
         typer.Option(

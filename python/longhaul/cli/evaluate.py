@@ -14,7 +14,7 @@ from rich.table import Table
 
 from longhaul.campaign.progress import show_progress
 from longhaul.cli.printing import print_json, stdout, warn
-from longhaul.cli.shared import AsJson, InputError, Quiet
+from longhaul.cli.shared import AsJson, InputError, Quiet, WorkerCount
 from longhaul.evaluation import contenders, page, scores, verdicts
 from longhaul.evaluation import run as run_
 from longhaul.evaluation import suite as suite_
@@ -70,9 +70,7 @@ def evaluate(
             help="Set a value in every scenario, such as profile='\"linux\"'; repeatable.",
         ),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Worker processes.", show_default="one per core")
-    ] = None,
+    workers: WorkerCount = None,
     out: Annotated[
         Path | None,
         typer.Option(

@@ -74,10 +74,7 @@ def laws(
         heads = ("algorithm", *losses, "fills path at", "ahead below", "back after, s")
         formats = ("{}", *["{:,.1f}"] * len(losses), "{:.2e}", "{}", "{}")
         print_table(heads, formats, [_written(row) for row in rows])
-    if out is not None:
-        save_plot(
-            lambda: plots.laws(chosen, rtt_s, full), out, width, overwrite=overwrite, quiet=json
-        )
+    save_plot(lambda: plots.laws(chosen, rtt_s, full), out, width, overwrite=overwrite, quiet=json)
 
 
 def _written(row: dict[str, Any]) -> dict[str, Any]:
@@ -193,8 +190,7 @@ def hybrid(
                  "utilisation", "cuts per flow and hour")  # fmt: skip
         forms = ("{:,}", *["{:.2f}"] * 3, *["{:.1f}"] * 3, "{:.2f}", "{:.2f}", "{:.1%}", "{:.1f}")
         print_table(heads, forms, rows)
-    if out is not None:
-        save_plot(lambda: plots.sets(runs), out, width, overwrite=overwrite, quiet=json)
+    save_plot(lambda: plots.sets(runs), out, width, overwrite=overwrite, quiet=json)
 
 
 def fluid(
@@ -237,11 +233,10 @@ def fluid(
         print_json(said)
     else:
         _print_equilibrium(said)
-    if out is not None:
-        save_plot(
-            lambda: plots.trajectory(scene.labels, scene.links, fluid_comparison.solve(scene)),
-            out, width, overwrite=overwrite, quiet=json,
-        )  # fmt: skip
+    save_plot(
+        lambda: plots.trajectory(scene.labels, scene.links, fluid_comparison.solve(scene)),
+        out, width, overwrite=overwrite, quiet=json,
+    )  # fmt: skip
 
 
 def _print_equilibrium(said: dict[str, Any]) -> None:
@@ -324,11 +319,7 @@ def beside_packets(
         rows = [{**vars(pair), "difference": f"{pair.difference:+.1%}"} for pair in pairs]
         heads = ("of", "mean", "packets", "fluid", "difference")
         print_table(heads, ("{}", "{}", "{:.6g}", "{:.6g}", "{}"), rows)
-    if plot is not None:
-        save_plot(
-            lambda: fluid_comparison.picture(scene, trajectory, results),
-            plot,
-            width,
-            overwrite=overwrite,
-            quiet=json,
-        )
+    save_plot(
+        lambda: fluid_comparison.picture(scene, trajectory, results),
+        plot, width, overwrite=overwrite, quiet=json,
+    )  # fmt: skip

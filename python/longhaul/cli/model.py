@@ -91,10 +91,7 @@ def response(
             f"equally, {path['standard_flows_for_one_hstcp']:.1f} standard flows get as much as "
             "one of it"
         )
-    if out is not None:
-        save_plot(
-            lambda: plots.response(chosen, capacity), out, width, overwrite=overwrite, quiet=json
-        )
+    save_plot(lambda: plots.response(chosen, capacity), out, width, overwrite=overwrite, quiet=json)
 
 
 def path_of(rate: str, rtt: str, packet: float = 1500.0, **other: float) -> tuple[float, float]:
@@ -192,13 +189,13 @@ def parallel_tcp(
     if counts[0] < 1:
         raise InputError(f"--connections {counts[0]}: at least 1")
     if red:
-        chosen = _red(q_min, q_max, p_max)
-        _over_red(path, chosen, counts, out, width, overwrite=overwrite, json=json)
+        draw = _over_red(path, _red(q_min, q_max, p_max), counts, json=json)
     else:
         shares = buffer or [0.1, 0.5]
         if bad := [share for share in shares if not 0 < share <= 1]:
             raise InputError(f"--buffer {bad[0]:g}: above 0 and at most 1, the path's capacity")
-        _over_droptail(path, shares, counts, out, width, overwrite=overwrite, json=json)
+        draw = _over_droptail(path, shares, counts, json=json)
+    save_plot(draw, out, width, overwrite=overwrite, quiet=json)
 
 
 def _ladder(path: parallel.Path) -> list[int]:
@@ -215,15 +212,9 @@ def _red(q_min: float, q_max: float, p_max: float) -> parallel.Red:
 
 
 def _over_droptail(
-    path: parallel.Path,
-    shares: list[float],
-    counts: list[int],
-    out: Path | None,
-    width: float | None,
-    *,
-    overwrite: bool,
-    json: bool,
-) -> None:
+    path: parallel.Path, shares: list[float], counts: list[int], *, json: bool
+) -> Callable[[], Figure]:
+    """Print the figures with buffers of parts of the path's capacity; return their plot."""
     from longhaul.models import plots
 
     curves: plots.Curves = {}
@@ -253,8 +244,7 @@ def _over_droptail(
             )
     if json:
         print_json(ratios)
-    if out is not None:
-        save_plot(lambda: plots.droptail(curves), out, width, overwrite=overwrite, quiet=json)
+    return lambda: plots.droptail(curves)
 
 
 def _pair_row(together: parallel.Point, apart: parallel.Point) -> dict[str, float]:
@@ -268,15 +258,9 @@ def _pair_row(together: parallel.Point, apart: parallel.Point) -> dict[str, floa
 
 
 def _over_red(
-    path: parallel.Path,
-    red: parallel.Red,
-    counts: list[int],
-    out: Path | None,
-    width: float | None,
-    *,
-    overwrite: bool,
-    json: bool,
-) -> None:
+    path: parallel.Path, red: parallel.Red, counts: list[int], *, json: bool
+) -> Callable[[], Figure]:
+    """Print the figures over RED; return their plot."""
     from longhaul.models import plots
 
     first, last = parallel.red_connections(path, red)
@@ -287,10 +271,7 @@ def _over_red(
     else:
         print_table(("connections", "loss", "queue"), ("{:,}", "{:.2e}", "{:.2f}"), rows)
         typer.echo(f"RED holds more than {first:,.1f} connections and at most {last:,}")
-    if out is not None:
-        save_plot(
-            lambda: plots.red({"": path}, red, counts), out, width, overwrite=overwrite, quiet=json
-        )
+    return lambda: plots.red({"": path}, red, counts)
 
 
 def print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any]) -> None:
@@ -305,9 +286,16 @@ def print_table(heads: tuple[str, ...], formats: tuple[str, ...], rows: list[Any
 
 
 def save_plot(
-    make: Callable[[], Figure], out: Path, width: float | None, *, overwrite: bool, quiet: bool
+    make: Callable[[], Figure],
+    out: Path | None,
+    width: float | None,
+    *,
+    overwrite: bool,
+    quiet: bool,
 ) -> None:
-    """Draw a plot, write it, and print its path."""
+    """Draw a plot, write it, and print its path; nothing without a file to write."""
+    if out is None:
+        return
     from longhaul import plots
 
     refuse_existing(out, overwrite=overwrite)

@@ -10,7 +10,15 @@ from rich.text import Text
 from longhaul._engine import RunError
 from longhaul.cli.limit import enforced
 from longhaul.cli.printing import print_json, stdout, warn
-from longhaul.cli.shared import AsJson, Overrides, Overwrite, Quiet, ScenarioFile, refuse_existing
+from longhaul.cli.shared import (
+    AsJson,
+    Overrides,
+    Overwrite,
+    Quiet,
+    RunDir,
+    ScenarioFile,
+    refuse_existing,
+)
 from longhaul.comparison import compare as compare_runs
 from longhaul.files.endings import check_directory
 from longhaul.results import Results
@@ -21,10 +29,7 @@ from longhaul.running.loading import load
 
 def run(
     file: ScenarioFile,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Run directory to write.", show_default="runs/<FILE>"),
-    ] = None,
+    out: RunDir = None,
     set: Overrides = None,
     checkpoint_every: Annotated[
         str | None,

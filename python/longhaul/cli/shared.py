@@ -53,6 +53,14 @@ Overrides = Annotated[
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Overwrite existing output.")]
+# Of a run's tables, for `run` and `emulate`.
+RunDir = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="Run directory to write.", show_default="runs/<FILE>"),
+]
+WorkerCount = Annotated[
+    int | None, typer.Option(min=1, help="Worker processes.", show_default="one per core")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 

@@ -16,7 +16,15 @@ from longhaul.campaign import Run, as_toml
 from longhaul.campaign.progress import show_progress
 from longhaul.cli.places import folder_of_study, latest
 from longhaul.cli.printing import print_json, stdout, warn
-from longhaul.cli.shared import AsJson, InputError, Overwrite, Quiet, Width, refuse_existing
+from longhaul.cli.shared import (
+    AsJson,
+    InputError,
+    Overwrite,
+    Quiet,
+    Width,
+    WorkerCount,
+    refuse_existing,
+)
 from longhaul.files.endings import (
     FIGURES,
     PAGES,
@@ -45,6 +53,9 @@ Out = Annotated[
     typer.Option(
         "--out", "-o", help="Directory of runs and results.", show_default="studies/<NAME>"
     ),
+]
+Store = Annotated[
+    Path | None, typer.Option(help="Directory of finished runs.", show_default="<OUT>/store")
 ]
 Of = Annotated[
     Path | None,
@@ -132,19 +143,13 @@ def run(
         ),
     ] = None,
     scale: Annotated[str, typer.Option(help="quick: minutes; full: as published.")] = "quick",
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Worker processes.", show_default="one per core"),
-    ] = None,
+    workers: WorkerCount = None,
     replications: Annotated[
         int | None,
         typer.Option(min=1, help="Maximum number of replications of each run.", show_default="all"),
     ] = None,
     out: Out = None,
-    store: Annotated[
-        Path | None,
-        typer.Option(help="Directory of finished runs.", show_default="<OUT>/store"),
-    ] = None,
+    store: Store = None,
     only_judge: Annotated[
         bool, typer.Option("--only-judge", help="Run nothing; judge the finished runs.")
     ] = False,
@@ -277,10 +282,7 @@ def adopt(
     ],
     scale: Annotated[str, typer.Option(help="The scale that the runs are of.")] = "full",
     out: Out = None,
-    store: Annotated[
-        Path | None,
-        typer.Option(help="Directory of finished runs.", show_default="<OUT>/store"),
-    ] = None,
+    store: Store = None,
 ) -> None:
     """Add runs that were made alone, from `study scenario`, to those of a study.
 
