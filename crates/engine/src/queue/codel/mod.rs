@@ -39,7 +39,7 @@ words! {
     pub enum CoDelVariant {
         /// The pseudo-code of RFC 8289, with exact times and roots.
         Rfc8289 = "rfc8289",
-        /// Linux: times in units of 1024 ns, roots by a Newton step a drop.
+        /// Linux: times in units of 1024 ns, roots by a Newton step per drop.
         Linux = "linux-6.18",
     }
 }

@@ -44,7 +44,7 @@ pub(crate) struct StackConnection {
 }
 
 impl StackConnection {
-    /// Creates the connection; `copied`, if links make copies.
+    /// Creates the connection; `copied` is true if links on its paths duplicate packets.
     pub(crate) fn new(
         (number, flow, name): (u32, u32, &str),
         paths: [Path; 2],
