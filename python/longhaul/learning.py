@@ -55,7 +55,7 @@ class Interval:
     """Smoothed round trip, and the smallest so far."""
     min_rtt_s: float
     lost: float
-    """Part of the segments that were delivered or lost."""
+    """Fraction of the segments that were delivered or lost."""
     cwnd: float
     """Window in segments, before the action."""
 

@@ -63,7 +63,7 @@ class Comparison:
     left_out: list[str]
     """Levels that are missing in the other conditions."""
     is_over_replications: bool = True
-    """The interval is otherwise that over conditions."""
+    """True if the interval is over replications; otherwise it is over conditions."""
 
 
 def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:

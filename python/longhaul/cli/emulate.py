@@ -188,7 +188,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _announce(scenario: Scenario, programs: list[Program]) -> None:
-    """Say on the error stream which hosts there are, and what runs there."""
+    """Print the hosts on the error stream, with the programs that run there."""
     nodes = hosts(scenario, programs)
     for node in nodes:
         lines = [shlex.join(one.arguments) for one in programs if one.node == node]

@@ -65,9 +65,10 @@ def _columns(summary: Summary) -> list[dict[str, Any]]:
 
 
 def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
-    """Return the figures of flows that are informative for one of the columns.
+    """Return the figures of flows that tell something in at least one column of the table.
 
-    The fairness of one flow, the share of a single label and reductions without marks are not.
+    Left out are fairness if no column has several flows, the share if every label has all, and
+    reductions by marks if there were none.
     """
     silent = set()
     if all((column["flows"] or 0) < 2 for column in columns):

@@ -144,7 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing of each question."""
+        """Print nothing: requests are not logged."""
 
 
 def _parsed(text: bytes) -> dict[str, Any]:

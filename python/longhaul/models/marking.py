@@ -45,7 +45,7 @@ class DropTail:
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return the part of the arrivals that overflows."""
+        """Return the fraction of the arrivals that overflows."""
         del average
         if queue < link.buffer_pkts * (1.0 - FULL) or arriving_pps <= link.capacity_pps:
             return 0.0

@@ -75,7 +75,7 @@ def cut_place(
 
 @measure
 def cut_outliers(data: Data, of: str, condition: Word = "") -> float:
-    """Return the part of responses and conditions with an alternate as a significant outlier.
+    """Return the share of responses and conditions with an alternate as a significant outlier.
 
     Of table 8-19, without the share of movies.
     """
