@@ -232,8 +232,8 @@ impl Flow {
         });
     }
 
-    /// Counts what has begun since the last sample. A reduction that is over already has left another threshold and a
-    /// smaller window; the end of slow start changes only the threshold.
+    /// Counts the reductions that have begun since the last sample. A reduction that is over already has left another
+    /// threshold and a smaller window; the end of slow start changes only the threshold.
     fn count_reductions(&mut self, info: &SocketInfo) {
         let Some(noted) = &self.info else { return };
         let before = &noted.info;

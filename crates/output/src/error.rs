@@ -37,7 +37,7 @@ pub enum OutputError {
         folder: PathBuf,
         /// The version that wrote it.
         found: String,
-        /// This version.
+        /// The version of this program.
         own: String,
     },
     /// A checkpoint of another scenario.

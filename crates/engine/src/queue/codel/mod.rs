@@ -237,7 +237,7 @@ impl CoDelParameters {
     }
 }
 
-/// Returns the time of the next drop by the pseudo-code's `control_law`: the gap is the interval over the root of
+/// Returns the time of the next drop by the pseudo-code's `control_law`: the gap is the interval divided by the root of
 /// a count.
 pub(super) fn control_law(interval: Span, last: Time, count: u64) -> Time {
     let gap = interval.as_ps() as f64 / libm::sqrt(count as f64);

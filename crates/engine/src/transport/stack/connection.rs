@@ -287,7 +287,7 @@ impl StackConnection {
         });
     }
 
-    /// Passes what the stack has written to its own log to the recorder.
+    /// Passes the new bytes of the stack's own log to the recorder.
     pub(crate) fn record_log(&mut self, now: Time, recorder: &mut dyn Recorder) {
         let log = self.stack.call(now, |stack| stack.take_log());
         if let Some(log) = log.filter(|log| !log.is_empty()) {
