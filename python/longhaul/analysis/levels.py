@@ -21,7 +21,7 @@ class FactorMeans:
     share: float | None
     """Fraction of the response's variance over all runs: sum of squares over the total."""
     p: float | None
-    """Probability of such differences of means without any effect (F test)."""
+    """Probability of differences of means as large, or larger, by chance (F test)."""
 
     @property
     def span(self) -> float:

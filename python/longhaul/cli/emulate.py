@@ -125,7 +125,7 @@ def emulate(
 
 
 def _tell(emulation: Emulation, *, quiet: bool, json: bool) -> None:
-    """Print warnings and the summary; raise what has gone wrong."""
+    """Print warnings and the summary; raise the error of the emulation or of a program, if any."""
     warn(emulation.warnings)
     results = emulation.results
     if json:
@@ -152,7 +152,7 @@ def _tell(emulation: Emulation, *, quiet: bool, json: bool) -> None:
 
 
 def _translated(like: str, words: list[str]) -> tuple[str, list[str]]:
-    """Return the scenario of a command line of another tool, which is shown, and what is left."""
+    """Print the scenario of another tool's command line, and return it with the program to run."""
     if like != "mahimahi":
         raise InputError(f"--like: expected mahimahi, found {like}")
     shells = translate(words)

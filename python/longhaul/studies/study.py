@@ -115,7 +115,7 @@ class Study:
         return definition
 
     def has(self, module: str) -> bool:
-        """Return true if the study has such a module."""
+        """Return true if the study has a Python module of that name."""
         return self._file(module).is_file()
 
     @cached_property

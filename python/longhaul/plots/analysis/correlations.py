@@ -45,7 +45,7 @@ def correlation_matrix(
 ) -> Figure:
     """Draw scatter plots above the diagonal of names, 100 r below, ordered by mean |r|.
 
-    Of many responses coloured squares instead. `meanings` are lines that say what the names are.
+    Many responses have coloured squares instead. `meanings` are lines that explain the names.
     """
     given = np.asarray(values, float)
     r = of.correlations(given)

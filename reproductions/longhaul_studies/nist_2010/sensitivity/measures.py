@@ -114,7 +114,10 @@ def largest_interaction(data: Data, of: str, response: str) -> float:
 
 @measure
 def runs_of_the_most(data: Data, of: str, response: str, count: float, levels: str) -> float:
-    """Count the runs with the most of a response that have such levels, written as `x2-,x11+`."""
+    """Count those of the `count` runs with the largest response that have all given levels.
+
+    Levels are written as `x2-,x11+`.
+    """
     most = _response(data, of, response).argsort()[-int(count) :]
     wanted = [
         (FACTORS.index(name[:-1]), 1 if name.endswith("+") else -1) for name in levels.split(",")
