@@ -98,7 +98,7 @@ class CongestionControl:
     def pacing_rate(self) -> float | None:
         """Return the pacing rate in bit/s on the wire; called before each segment.
 
-        `None` means no pacing; in a flow with `tcp.pacing`, the window over the round trip times
-        its factor.
+        `None` means no pacing. In a flow with `tcp.pacing` it means the flow's own pacing rate: the
+        window divided by the round-trip time, times the factor of `tcp.pacing`.
         """
         return None

@@ -181,7 +181,7 @@ def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
 
 
 def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Move heights apart to at least a gap, between two bounds as far as there is room."""
+    """Return heights moved at least `gap` apart, and from `low` to `high` if they all fit."""
     order = sorted(range(len(heights)), key=heights.__getitem__)
     places = list(heights)
     floor = low

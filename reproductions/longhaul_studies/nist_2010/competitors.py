@@ -25,7 +25,7 @@ WHOLE_RUN = "run"
 
 
 def of_kind(kind: str) -> Callable[[Measure], Measure]:
-    """Register a measure whose value on some conditions bounds that on all; a decorator."""
+    """Register a measure (as a decorator) whose value on some conditions bounds that on all."""
 
     def registered(function: Measure) -> Measure:
         KINDS[function] = kind

@@ -48,8 +48,8 @@ struct Segment {
     queued: f64,
     lost: bool,
     marked: bool,
-    /// Segments delivered, as the sender knew when it sent this segment, the time of the last of
-    /// these deliveries, and the time at which that segment was sent
+    /// Number of segments that the sender knew to be delivered when it sent this segment. The next two fields are the
+    /// times at which the last of them was delivered, and at which it was sent
     /// (draft-cheng-iccrg-delivery-rate-estimation section 3).
     delivered: u64,
     delivered_at: Time,
