@@ -59,7 +59,7 @@ def _summaries(runs: Sequence[RunData]) -> list[Summary]:
 
 
 def _columns(summary: Summary) -> list[dict[str, Any]]:
-    """Return the figures of each label, then of all flows; of one label only its own."""
+    """Return the figures of each label, then those of all flows if there are several labels."""
     labels = summary.labels.to_dicts()
     return labels if len(labels) == 1 else [*labels, summary.total]
 
@@ -102,7 +102,7 @@ def table(runs: Sequence[RunData]) -> Table:
 
 
 def _links(summaries: Sequence[Summary]) -> list[Block]:
-    """Return a block of rows for each link; of an idle one without its queue."""
+    """Return a block of rows for each link; an idle link has no rows for its queue."""
     blocks = []
     for name in dict.fromkeys(link for summary in summaries for link in summary.links["link"]):
         links = [summary.link(name) for summary in summaries]

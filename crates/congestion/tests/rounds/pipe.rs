@@ -13,7 +13,7 @@ use longhaul_units::{Span, Time};
 /// Bytes of a segment: converts rates as a transport does.
 const SEGMENT_BYTES: u64 = 1500;
 
-/// The bottleneck.
+/// The bottleneck of a path: its rate, base round trip and buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Bottleneck {
     /// Segments per second.

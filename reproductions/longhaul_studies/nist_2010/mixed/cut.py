@@ -1,7 +1,7 @@
 """Ranks of goodput on cut networks: half of the conditions or all, with or without FAST-AT.
 
-Movies are left out, of which a cut run completes a few; of a flow group without flows of one
-alternate under a condition no alternate has a rank there.
+Movies are left out, since a cut run completes only a few. If an alternate has no flows in a flow
+group under a condition, no alternate has a rank for this group and condition.
 """
 
 import numpy as np
