@@ -14,7 +14,7 @@ fn sender(kind: &str, cwnd: f64, ssthresh: f64) -> Sender {
     Sender::new(&controller(kind, Variant::Paper, &target), cwnd, ssthresh)
 }
 
-/// Reports the same delay so many times, in milliseconds; returns the window.
+/// Reports the same delay, in milliseconds, a number of times; returns the window.
 fn delayed(sender: &mut Sender, ms: f64, count: u64) -> f64 {
     sender.rtt = Span::from_secs_f64(ms / 1e3);
     sender.acknowledge_all(count)

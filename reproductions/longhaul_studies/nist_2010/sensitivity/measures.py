@@ -292,7 +292,7 @@ def _average_ranks(data: Data, of: str) -> np.ndarray:
 
 @measure
 def rank_change_step(data: Data, of: str, order: str) -> float:
-    """Return the smallest ratio of how far a factor changes average ranks to that of the next.
+    """Return the smallest ratio of the change of average ranks by a factor to that by the next.
 
     The change is the mean over the edges of the cube of conditions (tables 4-30 and C-17).
     """
