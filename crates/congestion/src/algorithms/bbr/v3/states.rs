@@ -49,7 +49,7 @@ fn going_up() -> Flow<Bbr3> {
     flow
 }
 
-/// Reports losses of a number of segments in all, over a round in fast recovery, by a number of acknowledgements.
+/// Enters fast recovery and reports `each` lost segments with each of `acks` acknowledgements, in one round.
 fn losing(flow: &mut Flow<Bbr3>, acks: u64, each: u64) {
     flow.lose();
     (0..acks).for_each(|_| flow.acked(1, each, 1000.0, 200, MS));
