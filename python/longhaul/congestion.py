@@ -41,7 +41,7 @@ class CongestionControl:
     """Base class of algorithms in Python; each flow has an object of its own.
 
     A class has to have `on_ack` or `on_round`. Only methods that it has are called, so that an
-    algorithm with `on_round` alone costs one call a round trip instead of one per acknowledgement.
+    algorithm with `on_round` alone costs one call per round trip, not one per acknowledgement.
 
     The transport decides when there is congestion and repairs losses; the flow's slow start opens
     the window up to `ssthresh`. Both call here with facts and the window. Windows are in segments,
@@ -98,7 +98,7 @@ class CongestionControl:
     def pacing_rate(self) -> float | None:
         """Return the pacing rate in bit/s on the wire; called before each segment.
 
-        `None` means no pacing; in a flow with `tcp.pacing`, the window over the round trip times
-        its factor.
+        `None` means no pacing. In a flow with `tcp.pacing` it means the flow's own pacing rate: the
+        window divided by the round-trip time, times the factor of `tcp.pacing`.
         """
         return None

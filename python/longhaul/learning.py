@@ -55,7 +55,7 @@ class Interval:
     """Smoothed round trip, and the smallest so far."""
     min_rtt_s: float
     lost: float
-    """Part of the segments that were delivered or lost."""
+    """Fraction of the segments that were delivered or lost."""
     cwnd: float
     """Window in segments, before the action."""
 
@@ -73,10 +73,11 @@ def aurora(interval: Interval) -> float:
 class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     """A scenario in which an agent controls some of the flows.
 
-    The action is one number from -1 to 1: the window times 1.25 to that power. The observation has
-    the throughput in parts of the largest so far, the round trip over the smallest less 1, how fast
-    it changes, the part that was lost, and the window over what the path carries at the largest
-    throughput, less 1. Each is cut off at -10 and 10.
+    The action is one number from -1 to 1: the window is multiplied by 1.25 to that power. The
+    observation has five numbers, each cut off at -10 and 10: the throughput divided by the largest
+    so far; the round trip divided by the smallest, less 1; the rate at which the round trip
+    changes; the fraction of segments lost; and the window divided by the product of the largest
+    throughput and the smallest round trip, less 1.
     """
 
     def __init__(

@@ -43,7 +43,7 @@ def _files() -> list[Path]:
 
 
 def _update(path: Path, code: bytes) -> None:
-    """Write a file unless it has these bytes: Cargo builds anew what was written."""
+    """Write a file unless it has these bytes: Cargo rebuilds crates whose files were written."""
     if not path.is_file() or path.read_bytes() != code:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(code)

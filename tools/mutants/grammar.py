@@ -1,4 +1,4 @@
-"""Names that the syntax trees of Rust and Python give to what can be changed."""
+"""Node types, in the syntax trees of Rust and Python, of the code that mutants change."""
 
 from dataclasses import dataclass
 

@@ -31,7 +31,7 @@ class Mutation:
 
     @property
     def change(self) -> str:
-        """The code, and the code in its place; of a constant the line, too."""
+        """The code, and the code that replaces it; for a constant also the line that has it."""
         if self.form == "entry":
             return f"begins with {self.mutated}"
         text = (TREE / self.file).read_bytes()

@@ -4,14 +4,14 @@ from longhaul import _engine
 from tools.site.markdown import Pages, code, page, section, table, toctree
 
 TABLES = {
-    "flows": "one row a flow: what it did in the measurement window, and over the whole run (`total_...`)",
-    "links": "one row a link direction: what it did in the measurement window, and over the whole run",
-    "proxies": "one row a proxy",
+    "flows": "one row per flow: what it did in the measurement window, and over the whole run (`total_...`)",
+    "links": "one row per link direction: what it did in the measurement window, and over the whole run",
+    "proxies": "one row per proxy",
     "series": "samples of flows, links and proxies over time, `measure.every` apart; counters are cumulative",
     "events": "congestion events of flows, where `measure.events = true`",
-    "acks": "state of a sender at each ACK, where `trace_acks = true`: one row a quantity",
-    "delays": "quantiles, where `measure.delays = true`: one row a label, of the one-way delays of its data packets, and one row a sampled link, of the waits in its queue",
-    "exchanges": "one row a connection or a pair of request and response, where flows have traffic",
+    "acks": "state of a sender at each ACK, where `trace_acks = true`: one row per quantity",
+    "delays": "quantiles, where `measure.delays = true`: one row per label, of the one-way delays of its data packets, and one row per sampled link, of the waits in its queue",
+    "exchanges": "one row per connection, or per pair of request and response, where flows have traffic",
 }
 
 UNITS = {

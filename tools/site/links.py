@@ -31,7 +31,7 @@ def rewrite(_app: object, name: str, text: list[str]) -> None:
 def within_site(text: str, written_for: Path, shown_in: Path) -> str:
     """Return a text with links relative to a folder, rewritten for a page in another.
 
-    Links to what the site does not have, such as folders, become text.
+    Links to targets that the site does not have, such as folders, become text.
     """
     up = Path(*[".."] * len(shown_in.relative_to(ROOT).parts))
 

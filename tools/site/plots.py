@@ -21,7 +21,7 @@ SAMPLES = (
     ("one_flow", ("duration=12 s", "measure.from=0 s", 'measure.capture=["left"]', "flows.0.trace_acks=true")),
     ("mesonet_small", ("mesonet.hosts.sources=5",)),
 )  # fmt: skip
-"""Examples whose runs have what plots show, each with its settings."""
+"""Examples whose runs have the data that plots need, each with its settings."""
 
 WIDTH_IN = 4.5
 LARGE_BYTES = 1_000_000

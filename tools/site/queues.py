@@ -13,7 +13,7 @@ from validation.experiments import dumbbell
 
 
 def sender(queue: str) -> str:
-    """Return the algorithm that answers to what a discipline tells; Reno where none is made for it."""
+    """Return the algorithm made for the signals of a queue discipline; Reno if there is none."""
     rows = _engine.algorithms()["algorithms"]
     told = (row for row in rows if {"ECN", "routers"} & set(row["listens_to"]))
     return next((row["name"] for row in told if row["queue"] == queue), "reno")

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 const SIXTEENTHS: u32 = 4;
 
-/// The estimate.
+/// Estimate of the number of segments per acknowledgement, in sixteenths.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct AckRatio {
     sixteenths: u64,

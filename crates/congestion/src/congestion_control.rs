@@ -46,7 +46,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Update the algorithm's state for an acknowledgement of newly delivered segments, in any phase, and the window where
     /// the phase allows it. By default the window grows by [`Self::increment`] in congestion avoidance.
     ///
-    /// Called once for each such acknowledgement, but for those that [`Self::increment`] has answered. Algorithms of
+    /// Called once for each such acknowledgement, except those that [`Self::increment`] has answered. Algorithms of
     /// [`Phases::All`] are called after the transport has reacted to losses that the
     /// acknowledgement shows, in [`Phase::Recovery`] or else [`Phase::Avoidance`], and not for duplicates
     /// that begin no recovery; the others are called before.
@@ -158,7 +158,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     fn probe(&self, _window: &Window, _out: &mut dyn FnMut(&'static str, f64)) {}
 }
 
-/// The reaction to a timeout in standard TCP.
+/// Reacts to a timeout as standard TCP does.
 pub fn restart(event: &Timeout, window: &mut Window) {
     if !event.keep_ssthresh {
         window.set_ssthresh(event.base / 2.0);
@@ -168,7 +168,7 @@ pub fn restart(event: &Timeout, window: &mut Window) {
 
 /// Copying of an algorithm behind its interface; implemented for every algorithm that is `Clone`.
 pub trait CloneBox {
-    /// A copy.
+    /// Returns a copy.
     fn clone_box(&self) -> Box<dyn CongestionControl>;
 }
 

@@ -54,7 +54,7 @@ impl DelayHistory {
 mod tests {
     use super::*;
 
-    /// A longer path from the second minute on: the old one is forgotten with the tenth after it.
+    /// The path is longer from the second minute on: the delay of the first minute is forgotten ten minutes later.
     #[test]
     fn the_base_delay_is_the_smallest_of_ten_minutes() {
         let mut history = DelayHistory::default();

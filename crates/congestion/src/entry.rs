@@ -85,7 +85,7 @@ impl PathNeeds {
 pub struct QueueNeed {
     /// Its name in scenario files.
     pub kind: &'static str,
-    /// Effect of a path without such a queue, if the algorithm asks routers.
+    /// Effect of a path without a queue of this kind, for algorithms that ask routers.
     pub without: Option<&'static str>,
 }
 

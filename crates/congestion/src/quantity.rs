@@ -18,7 +18,7 @@ impl Quantity {
     }
 }
 
-/// Part of marked packets, smoothed (RFC 8257, section 3.3).
+/// Smoothed share of marked packets (RFC 8257, section 3.3).
 pub(crate) const ALPHA_MARKED: Quantity =
     Quantity::new("alpha", "", "smoothed share of marked packets");
 pub(crate) const BANDWIDTH: Quantity = Quantity::new(

@@ -16,11 +16,11 @@ use crate::state::CongestionState;
 /// Choice of the segments that are lost.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
-    /// None.
+    /// No segment.
     Never,
-    /// Every `n`-th one.
+    /// Every `n`-th segment.
     Every(u64),
-    /// Each with the probability `p`, drawn from the stream that `seed` starts.
+    /// Each segment with the probability `p`, drawn from the stream that `seed` starts.
     Random {
         /// Loss probability.
         p: f64,

@@ -32,7 +32,7 @@ const PRIORITY: libc::c_int = 50;
 /// Time after the end of the last program in the foreground, for its last packets.
 const LINGER: Duration = Duration::from_millis(300);
 
-/// Time that programs in the background have to begin to listen.
+/// Longest wait for programs in the background to listen.
 const MAX_START: Duration = Duration::from_secs(1);
 
 /// Everything that an emulation needs.

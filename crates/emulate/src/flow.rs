@@ -13,10 +13,11 @@ use crate::socket_info::SocketInfo;
 const REDUCING: u8 = 2;
 const LOSS: u8 = 4;
 
-/// Data packets from which on a flow is more than a request, or a connection that controls another.
+/// Smallest number of data packets of a flow that is judged: shorter ones are requests, or connections that control
+/// another one.
 pub(crate) const MIN_DATA_PKTS: u64 = 10;
 
-/// Segments in flight whose times are kept.
+/// Largest number of segments in flight whose times are kept.
 const MAX_TIMED: usize = 1 << 16;
 
 /// Packets one way between two ends.
@@ -231,8 +232,8 @@ impl Flow {
         });
     }
 
-    /// Counts what has begun since the last sample. A reduction that is over already has left another threshold and a
-    /// smaller window; the end of slow start changes only the threshold.
+    /// Counts the reductions that have begun since the last sample. A reduction that is over already has left another
+    /// threshold and a smaller window; the end of slow start changes only the threshold.
     fn count_reductions(&mut self, info: &SocketInfo) {
         let Some(noted) = &self.info else { return };
         let before = &noted.info;

@@ -7,7 +7,7 @@ use serde::Serialize;
 /// A packet later than this is counted as late.
 const LATE: Span = Span::from_micros(1000);
 
-/// Share of late packets above which an emulation is not to be trusted.
+/// Largest share of late packets with which an emulation can be trusted.
 const MAX_LATE_SHARE: f64 = 0.005;
 
 /// Times between the due times of packets and those at which they left.
@@ -28,7 +28,7 @@ pub struct LatenessSummary {
     pub p99_us: f64,
     /// Largest lateness.
     pub max_us: f64,
-    /// Part of the packets that were more than a millisecond late.
+    /// Fraction of the packets that were more than a millisecond late.
     pub share_over_1ms: f64,
 }
 

@@ -175,7 +175,7 @@ fn address(bytes: &[u8], at: usize) -> Option<Ipv4Addr> {
 mod tests {
     use super::*;
 
-    /// Header of IP with its checksum, ports 1 and 2, timestamps, and `payload` bytes.
+    /// Returns an IP packet with its checksum, ports 1 and 2, timestamps, and `payload` bytes.
     fn packet(payload: usize) -> Vec<u8> {
         let total = 20 + 32 + payload as u16;
         let mut packet = vec![0x45, 2];

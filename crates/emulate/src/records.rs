@@ -9,7 +9,7 @@ use longhaul_engine::measure::{
 };
 use longhaul_units::Time;
 
-/// A record.
+/// A record of any kind that the simulation makes.
 #[derive(Debug)]
 enum Record {
     Flow(FlowSample),

@@ -57,7 +57,7 @@ pub(crate) fn signal(process: u32, signal: c_int) {
     unsafe { libc::kill(process as libc::pid_t, signal) };
 }
 
-/// Waits until any of the files can be read, or so many nanoseconds have passed; then says in `files` which can.
+/// Waits until any of the files can be read, or the given number of nanoseconds has passed; marks in `files` which can.
 pub(crate) fn poll(files: &mut [libc::pollfd], nanoseconds: u64) -> Result<c_int> {
     let time = libc::timespec {
         tv_sec: (nanoseconds / 1_000_000_000) as libc::time_t,

@@ -143,7 +143,7 @@ pub trait Stack: fmt::Debug + Send {
     fn restart_extremes(&mut self);
     /// Moves events since the last call to `notes`.
     fn take_notes(&mut self, notes: &mut Vec<StackNote>);
-    /// Returns what the stack has written to its own log since the last call; nothing if it keeps none.
+    /// Returns the bytes that the stack has written to its own log since the last call; nothing if it keeps none.
     fn take_log(&mut self) -> Vec<u8> {
         Vec::new()
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::report::{Fact, When};
 
-/// Windows beyond this are a mistake.
+/// Largest window in segments that an answer may set; a larger one is a mistake.
 const MAX_CWND: f64 = 1e12;
 
 /// The answer to an event.

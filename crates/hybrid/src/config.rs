@@ -30,7 +30,7 @@ pub struct Flow {
     pub start: f64,
     /// Packets that congestion avoidance adds per round trip; 1 in standard TCP.
     pub increase: f64,
-    /// Part of the window that a loss event removes; one half in standard TCP.
+    /// Fraction of the window that a loss event removes; one half in standard TCP.
     pub decrease: f64,
     /// The queues on its way there and back, in order.
     pub visits: Vec<Visit>,

@@ -14,7 +14,7 @@ pub const RATE: &[Dimension] = &[Dimension::Rate];
 pub const SIZE: &[Dimension] = &[Dimension::Size];
 /// A probability.
 pub const PROBABILITY: Kind = Kind::Number(Range::closed(0.0, 1.0));
-/// Counts of segments, packets or bytes beyond this are a mistake.
+/// Largest count of segments, packets or bytes; a larger one is a mistake.
 pub const COUNT_MAX: i64 = 1_000_000_000_000;
 
 /// One key of a table, or of an algorithm or queue discipline.

@@ -23,8 +23,8 @@ pub(crate) fn columns_of<R: 'static, P: 'static>(
 }
 
 impl<R, F> RecordColumns<R, F> {
-    /// Makes an empty list of columns. `part` takes the record out of a row; of rows taken over together
-    /// all have one or none.
+    /// Makes an empty list of columns. `part` takes the record out of a row; in a group of rows that are taken over
+    /// together either all have one or none has.
     pub(crate) const fn new(part: F) -> Self {
         Self {
             part,

@@ -1,5 +1,5 @@
-//! delays.parquet: delays of packets in the measurement window, if `measure.delays` is set. One row a flow, one a
-//! label for all of its flows together, one for all flows, and one a link that is sampled.
+//! delays.parquet: delays of packets in the measurement window, if `measure.delays` is set. One row per flow, one per
+//! label for all of its flows together, one for all flows, and one per sampled link.
 
 use std::sync::Arc;
 

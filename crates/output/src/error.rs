@@ -12,7 +12,7 @@ pub enum OutputError {
     /// The directory is there already.
     #[error("{} already exists; choose another output directory or allow overwriting", .0.display())]
     Exists(PathBuf),
-    /// Overwriting is allowed, but for run directories only.
+    /// Overwriting is allowed, but only of run directories.
     #[error("{} is not a run directory (it has no run.json), so it is not overwritten; choose another output directory", .0.display())]
     NotARun(PathBuf),
     /// A checkpoint exists, and the run is not to be resumed.
@@ -37,7 +37,7 @@ pub enum OutputError {
         folder: PathBuf,
         /// The version that wrote it.
         found: String,
-        /// This version.
+        /// The version of this program.
         own: String,
     },
     /// A checkpoint of another scenario.

@@ -59,7 +59,7 @@ mod linux {
     /// Time between two looks at signals.
     const STEP: Duration = Duration::from_millis(20);
 
-    /// Packets that wait to be written to a capture.
+    /// Largest number of packets that wait to be written to a capture.
     const MAX_TAPPED: usize = 1 << 14;
 
     /// Emulates `scenario` and leaves its directory at `out`, or elsewhere if that cannot be written. Called without

@@ -232,7 +232,7 @@ impl Window {
     }
 }
 
-/// Windows beyond this are a mistake.
+/// Largest window in segments that an algorithm may set; a larger one is a mistake.
 pub(crate) const MAX_CWND: f64 = 1e12;
 
 impl Window {

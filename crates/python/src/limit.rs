@@ -14,8 +14,8 @@ use crate::error::ScenarioError;
 pub(crate) struct TimeLimit {
     pub(crate) began: Instant,
     pub(crate) limit: Duration,
-    /// File to which Python's `faulthandler` writes the stack when the limit has passed. With it, the program is ended
-    /// where nothing else ends an algorithm.
+    /// File to which Python's `faulthandler` writes the stack when the limit has passed. If a file is given and an
+    /// algorithm cannot be interrupted, the whole program is ended.
     pub(crate) stacks: Option<PathBuf>,
 }
 

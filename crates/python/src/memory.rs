@@ -38,7 +38,7 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Part of the memory that is available when a run begins that it may take.
+    /// Fraction of the memory that is available when a run begins that it may take.
     const SHARE: f64 = 0.9;
 
     /// Returns the given limit, or nine tenths of the available memory; none if the system does not give it.

@@ -1,4 +1,4 @@
-//! Messages about unknown keys and names: what was probably meant, and where all of them are listed.
+//! Messages about unknown keys and names: the name that was probably meant, and the list of all names.
 
 use longhaul_units::{nearest, suggestion};
 

@@ -1,8 +1,8 @@
 """Hierarchical clustering of competitors by all their responses, condition by condition.
 
-Average linkage over distances in which each response counts in its own standard deviations, with
-one colour a subtree that joins below 70 % of the largest height (Mills et al. 2010, NIST SP
-500-282, chapter 6).
+Average linkage over distances in which each response counts in its own standard deviations. Each
+subtree that joins below 70 % of the largest height has a colour of its own (Mills et al. 2010,
+NIST SP 500-282, chapter 6).
 """
 
 from dataclasses import dataclass

@@ -62,7 +62,7 @@ class Cause:
     share: float
     """The fraction of the group's runs that have this level."""
     p: float
-    """Probability of such a table of groups and levels without any relation (chi-square)."""
+    """Probability of a table of groups and levels at least as unequal by chance (chi-square)."""
 
 
 def score_groups(scores: ArrayLike, count: int) -> np.ndarray:

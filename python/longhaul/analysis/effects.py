@@ -65,9 +65,9 @@ def effects(
 
     `coded` has a row per run and a column per factor, -1 or +1. Rows that occur more than once are
     replications: the variance within them gives intervals, by Student's t with as many degrees of
-    freedom as there are repetitions. Where other factors vary, too, `cells` names what runs have to
-    share to be replications. Of interactions that are aliased with one another only the
-    first is returned, with the others as its `aliases`.
+    freedom as there are repetitions. Where other factors vary, too, `cells` has a value for each
+    run, and runs are replications if their values are equal. Among interactions that are aliased
+    with one another only the first is returned, with the others as its `aliases`.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     error = pure_error(matrix if cells is None else np.asarray(cells, str)[:, None], y)

@@ -130,6 +130,6 @@ def half_a_unit(decimals: int) -> float:
 
 
 def decimals_of(written: str) -> int:
-    """Return the digits after the point of a number as written; those of a power of ten count."""
+    """Return the number of decimals of a number as written: 2 for `0.25`, 5 for `2.5e-4`."""
     digits, _, power = written.lower().partition("e")
     return len(digits.partition(".")[2]) - int(power or 0)

@@ -21,7 +21,7 @@ class FactorMeans:
     share: float | None
     """Fraction of the response's variance over all runs: sum of squares over the total."""
     p: float | None
-    """Probability of such differences of means without any effect (F test)."""
+    """Probability of differences of means as large, or larger, by chance (F test)."""
 
     @property
     def span(self) -> float:
@@ -63,7 +63,7 @@ class Comparison:
     left_out: list[str]
     """Levels that are missing in the other conditions."""
     is_over_replications: bool = True
-    """The interval is otherwise that over conditions."""
+    """True if the interval is over replications; otherwise it is over conditions."""
 
 
 def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:

@@ -67,7 +67,7 @@ def rates(
 
 
 def convergence_time(given: Rates, joined_s: float, window_s: float, band: float) -> float | None:
-    """Return seconds from `joined_s` until all active flows have, and keep, their fair share.
+    """Return seconds from `joined_s` until all active flows reach and keep their fair share.
 
     They keep it for ten windows; None if the samples end before. `band` is a part of the share.
     """
@@ -93,10 +93,10 @@ class Starvation:
     """Inequality of the flows' rates in the last half of a run."""
 
     ratio: float
-    """The largest rate over the smallest, at the worst time; infinite if one gets nothing."""
+    """The largest rate divided by the smallest, at the worst time; infinite if a flow gets none."""
     starves: bool
     least_share: float
-    """The smallest mean rate over the equal part, in the last half."""
+    """The smallest mean rate divided by the equal share, in the last half."""
 
 
 def starvation(given: Rates, every_s: float) -> Starvation | None:

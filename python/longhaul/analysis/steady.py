@@ -43,7 +43,7 @@ class Drift:
     percent: float
     """The change in percent of the mean; not a number if the mean is zero."""
     p: float
-    """Probability of such a slope without any drift."""
+    """Probability of a slope as steep, or steeper, without any drift."""
 
 
 def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:

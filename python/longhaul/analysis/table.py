@@ -276,7 +276,7 @@ class ResponseTable:
         return [name for name, levels in self.factors.items() if len(levels) == 2]
 
     def coded(self, factors: Sequence[str] | None = None) -> np.ndarray:
-        """Return the levels of factors of two as -1 and +1, a row per run."""
+        """Return the levels of factors with two levels as -1 and +1, a row per run."""
         names = self.two_level if factors is None else list(factors)
         for name in names:
             self.require(name)

@@ -37,7 +37,7 @@ class Response:
     place: str = ""
     """Path such as `goodput_bps`, `labels.cubic.goodput_bps` or `links.bottleneck.utilization`."""
     source: str = ""
-    """Text of the Python file that has the function, where it is one,"""
+    """Text of the Python file that has the function, for a response that is a function."""
     function: str = ""
     """Function name: it gets the run's `Results` and returns a number, or several by name."""
 

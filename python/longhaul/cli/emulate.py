@@ -130,7 +130,7 @@ def emulate(
 
 
 def _tell(emulation: Emulation, *, quiet: bool, json: bool) -> None:
-    """Print warnings and the summary; raise what has gone wrong."""
+    """Print warnings and the summary; raise the error of the emulation or of a program, if any."""
     warn(emulation.warnings)
     results = emulation.results
     if json:
@@ -157,7 +157,7 @@ def _tell(emulation: Emulation, *, quiet: bool, json: bool) -> None:
 
 
 def _translated(like: str, words: list[str]) -> tuple[str, list[str]]:
-    """Return the scenario of a command line of another tool, which is shown, and what is left."""
+    """Print the scenario of another tool's command line, and return it with the program to run."""
     if like != "mahimahi":
         raise InputError(f"--like: expected mahimahi, found {like}")
     shells = translate(words)
@@ -193,7 +193,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _announce(scenario: Scenario, programs: list[Program]) -> None:
-    """Say on the error stream which hosts there are, and what runs there."""
+    """Print the hosts on the error stream, with the programs that run there."""
     nodes = hosts(scenario, programs)
     for node in nodes:
         lines = [shlex.join(one.arguments) for one in programs if one.node == node]

@@ -45,10 +45,10 @@ KEYS = {
 
 
 class Group(TyperGroup):
-    """A group of commands that knows the words of other programs."""
+    """A group of commands that also knows the names of commands of other programs."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Find a command; the message for the word of another program names the command here."""
+        """Find a command; for another program's word, such as `sweep`, suggest Longhaul's."""
         meant = MEANT.get(args[0]) if args else None
         if meant in self.commands and args[0] not in self.commands:
             ctx.fail(f"No such command '{args[0]}'. Did you mean '{meant}'?")

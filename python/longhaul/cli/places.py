@@ -15,8 +15,8 @@ from longhaul.studies.study import Study
 def folder_of(campaign: Campaign, out: Path | None) -> Path:
     """Return the directory of a campaign's runs and results.
 
-    Without a name it is below the working directory, or beside the campaign's file if only that
-    directory has runs of this campaign, so that it is found from any directory.
+    It is `out`, if given. Otherwise it is below the working directory, or beside the campaign's
+    file if only that place has runs of this campaign, so that they are found from any directory.
     """
     if out is not None:
         return check_directory(out)

@@ -1,4 +1,4 @@
-"""Commands about results that draw nothing: compare, export."""
+"""Commands that read results without drawing them: compare, export."""
 
 from pathlib import Path
 from typing import Annotated

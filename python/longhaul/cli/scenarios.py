@@ -1,4 +1,4 @@
-"""Commands about a scenario that runs nothing: check, explain."""
+"""Commands that read a scenario without running it: check, explain."""
 
 import typer
 from rich.table import Table

@@ -220,7 +220,7 @@ def run(
 
 
 def _refuse_loss(study: Study, results: Record, to_run: Sequence[Run] = ()) -> None:
-    """Refuse to record results without all recorded runs, but for those that are still to run."""
+    """Refuse to record results that lack recorded runs, except runs that are still to be done."""
     scale = results.facts.scale
     recorded = record_.read(study.recorded / scale, study).data
     coming = {run.name for run in to_run}

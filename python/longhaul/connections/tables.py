@@ -59,15 +59,16 @@ def _summaries(runs: Sequence[RunData]) -> list[Summary]:
 
 
 def _columns(summary: Summary) -> list[dict[str, Any]]:
-    """Return the figures of each label, then of all flows; of one label only its own."""
+    """Return the figures of each label, then those of all flows if there are several labels."""
     labels = summary.labels.to_dicts()
     return labels if len(labels) == 1 else [*labels, summary.total]
 
 
 def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
-    """Return the figures of flows that are informative for one of the columns.
+    """Return the figures of flows that tell something in at least one column of the table.
 
-    The fairness of one flow, the share of a single label and reductions without marks are not.
+    Left out are fairness if no column has several flows, the share if every label has all, and
+    reductions by marks if there were none.
     """
     silent = set()
     if all((column["flows"] or 0) < 2 for column in columns):
@@ -101,7 +102,7 @@ def table(runs: Sequence[RunData]) -> Table:
 
 
 def _links(summaries: Sequence[Summary]) -> list[Block]:
-    """Return a block of rows for each link; of an idle one without its queue."""
+    """Return a block of rows for each link; an idle link has no rows for its queue."""
     blocks = []
     for name in dict.fromkeys(link for summary in summaries for link in summary.links["link"]):
         links = [summary.link(name) for summary in summaries]

@@ -78,7 +78,7 @@ class Shells:
 def translate(words: Sequence[str]) -> Shells:
     """Return the path and the program of a command line such as `mm-delay 20 mm-link up down --`.
 
-    Raises EmulationError for what has no counterpart.
+    Raises EmulationError for options without a counterpart.
     """
     shells, rest = Shells(), list(words)
     if not rest or rest[0] not in TOOLS:

@@ -34,11 +34,11 @@ class Contender:
 def contender(written: str, subject: str = "algorithm") -> Contender:
     """Return an algorithm or, if `subject` says so, a queue discipline: `cubic`, `fq-codel`.
 
-    Parameters are given as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. An algorithm may be
-    a class of a Python file, `mine.py` or `mine.py:Class`, and what listens at `unix:PATH` or
-    `tcp:HOST:PORT`, a controller in another process. The object of a module of Linux is given by
-    its file, `tcp_mine.so`, and with parameters as `{ module = "tcp_mine.so", beta = 717 }`, and
-    one of a QUIC stack as `quinn:bbr`.
+    Parameters are given as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. An algorithm may
+    also be a class of a Python file, `mine.py` or `mine.py:Class`; a controller in another process
+    that listens at `unix:PATH` or `tcp:HOST:PORT`; a compiled module of Linux, `tcp_mine.so`, or
+    with parameters `{ module = "tcp_mine.so", beta = 717 }`; or an algorithm of a QUIC stack,
+    `quinn:bbr`.
     """
     if written.startswith("{"):
         return _with_parameters(written, subject)

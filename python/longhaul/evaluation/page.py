@@ -127,7 +127,7 @@ def _points_of(kind: str, outcome: Outcome) -> int:
 
 
 def _where(outcome: Outcome) -> str:
-    """Say at which levels a criterion is worse, of the axis that says most."""
+    """Return a text on the levels at which a criterion is worse, of the most informative axis."""
     bad = {id(point) for point in outcome.points if point.verdict in (WORSE, "starves")}
     of_axes: dict[str, dict[str, list[bool]]] = {}
     for point in outcome.points:

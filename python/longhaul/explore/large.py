@@ -157,8 +157,8 @@ class Large:
 def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
     """Return columns of few values, with these in order, by which rows may be grouped.
 
-    Each value stands in two rows or more on average: what was measured in a few rows only has
-    few values, too.
+    Each value stands in two rows or more on average, since a column that was measured in a few rows
+    only has few values, too.
     """
     columns = [column.drop_nulls() for column in scan.head(100_000).collect()]
     return {

@@ -1,8 +1,9 @@
 """The page from a server on the loopback address, for tables that no file holds.
 
-The page has a sample of a long table and draws it; the server counts, samples and writes what is
-selected of the whole. Only programs of this machine reach it, and only with the address's key;
-pages of other sites cannot ask for it by another name (RFC 9110 section 7.2: the Host header).
+The page has a sample of a long table and draws it; the server counts, samples and writes the
+selected rows of the whole table. Only programs of this machine reach it, and only with the
+address's key; pages of other sites cannot ask for it by another name (RFC 9110 section 7.2: the
+Host header).
 """
 
 import json
@@ -40,7 +41,7 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, paths: Sequence[str | Path], port: int = 0, sample: int = SAMPLE) -> None:
-        """Open what is explored, and listen on a port; 0 takes a free one."""
+        """Open the tables to explore, and listen on a port; 0 takes a free one."""
         sources = [open_source(Path(path)) for path in paths]
         content = collect(sources, sample)
         self.tables: dict[str, Large] = content.large
@@ -144,7 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing of each question."""
+        """Print nothing: requests are not logged."""
 
 
 def _parsed(text: bytes) -> dict[str, Any]:

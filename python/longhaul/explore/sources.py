@@ -138,7 +138,7 @@ def collect(sources: Sequence[Source], sample: int = MOST_ROWS) -> Content:
 
 
 def _refuse_same_names(runs: Sequence[Results]) -> None:
-    """Raise an error if two run directories have the same name, which identifies a run."""
+    """Raise an error if two run directories have the same name, since names identify runs."""
     by_name: dict[str, Results] = {}
     for run in runs:
         other = by_name.setdefault(run.name, run)

@@ -187,7 +187,8 @@ def add_series(
 ) -> None:
     """Add curves to a table, one for each of its rows. Too many samples are thinned.
 
-    `lost` is the measure that counts what is lost, if one does: who has any is asked of it first.
+    `lost` is the measure that counts losses, if there is one; the view "who has any, and when"
+    begins with it.
     """
     known = [measure for measure in measures if np.isfinite(measure.values).any()]
     if not known or len(times_s) < 2:

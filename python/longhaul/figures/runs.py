@@ -228,7 +228,7 @@ of_starvation(
 
 
 def synchronisation(prepared: PreparedRun) -> np.ndarray | None:
-    """Return the part of the active flows that reduced their windows, by congestion event."""
+    """Return the fraction of the active flows that reduced their windows, by congestion event."""
     flows = prepared.run.flows.filter(pl.col("source").is_in(COMPARABLE))
     cuts = prepared.run.events.filter(
         pl.col("event").is_in(["cut", "timeout"]),

@@ -79,5 +79,5 @@ def either(names: Sequence[str]) -> str:
 
 
 def _elsewhere(ending: str) -> str:
-    """Return the hint at the commands that write such files."""
+    """Return a hint at the commands that write files with this ending; empty if none does."""
     return f"; {ending} is written by {WRITERS[ending]}" if ending in WRITERS else ""

@@ -50,7 +50,7 @@ class Part:
         return self.mean(column) if column in self._network.columns else None
 
     def ratio(self, column: str, over: str) -> float:
-        """Return one column's sum over that of both columns."""
+        """Return the fraction that one column has of the sum of two."""
         part, other = self.mean(column), self.mean(over)
         return part / (part + other) if part + other else 0.0
 

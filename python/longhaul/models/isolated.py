@@ -34,7 +34,10 @@ class SawTooth:
 def saw_tooth(
     capacity_pps: float, rtt_s: float, buffer_pkts: float, end_s: float, steps: int = 200
 ) -> SawTooth:
-    """Follow one flow from half of the capacity of path and buffer."""
+    """Compute the sawtooth of one standard TCP flow over a drop-tail link.
+
+    The window begins at half of the packets that path and buffer hold together.
+    """
     top = capacity_pps * rtt_s + buffer_pkts
     losses: list[float] = []
 

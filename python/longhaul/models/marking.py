@@ -45,7 +45,7 @@ class DropTail:
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return the part of the arrivals that overflows."""
+        """Return the fraction of the arrivals that overflows."""
         del average
         if queue < link.buffer_pkts * (1.0 - FULL) or arriving_pps <= link.capacity_pps:
             return 0.0
@@ -60,9 +60,9 @@ class DropTail:
 class Red:
     """RED (Floyd and Jacobson 1993), with gentle mode if `gentle`.
 
-    `spacing` is the mean loss rate over the probability of the curve. Independent selections have
-    1; gaps spread uniformly up to `1 / p` packets, as in the RED paper, 2; with ns-2's `wait`, from
-    `1 / p` to `2 / p` packets, two thirds.
+    `spacing` is the mean loss rate divided by the probability `p` of the curve: 1 for independent
+    selections; 2 for gaps spread uniformly up to `1 / p` packets, as in the RED paper; two thirds
+    for gaps from `1 / p` to `2 / p` packets, as with ns-2's `wait`.
     """
 
     min_th: float
@@ -85,7 +85,7 @@ class Red:
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return the loss rate at the average, or that of a full queue where it is larger."""
+        """Return RED's loss rate at an average queue, or that of overflow where it is larger."""
         selected = min(1.0, self.spacing * self.curve(average))
         return max(selected, DropTail().probability(queue, average, arriving_pps, link))
 

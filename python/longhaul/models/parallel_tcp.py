@@ -21,8 +21,9 @@ LEAST_LOSS = 1e-12
 class Path:
     """The path that N connections share.
 
-    `rtt_s` is the round-trip time of an empty path; a timeout lasts `timeout_rtts` round trips of
-    the moment; acknowledgements come for every packet, or every other one.
+    `rtt_s` is the round-trip time of the empty path. A timeout lasts `timeout_rtts` round trips,
+    each with the queueing delay at that time. A receiver acknowledges every packet, or every
+    second one.
     """
 
     rate_bps: float

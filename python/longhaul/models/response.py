@@ -118,9 +118,10 @@ class HighSpeed:
         high_p: float = 1e-7,
         high_decrease: float = 0.1,
     ) -> HighSpeed:
-        """Return the algorithm whose line goes through two points; the defaults are the RFC's.
+        """Return the algorithm whose response function goes through two points (window, loss rate).
 
-        Without `low_p` the line begins on standard TCP's response function, as in ns-2.
+        The defaults are the points of RFC 3649. Without `low_p` the response function begins at
+        the low window on that of standard TCP, as in ns-2.
         """
         standard = StandardTcp()
         first = float(standard.loss(low_window)) if low_p is None else low_p

@@ -1,6 +1,6 @@
 """Mean windows of sawteeth that no power of the loss rate describes.
 
-Losses are `1 / p` segments apart: the peak is the one whose sawtooth has so many segments.
+Losses are `1 / p` segments apart: the peak is the one whose sawtooth has `1 / p` segments.
 Windows are in segments, times in seconds.
 """
 

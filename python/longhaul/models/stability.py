@@ -127,7 +127,7 @@ def equilibrium(model: Model) -> Equilibrium:
 
 
 def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
-    """Return the states of a class that rest; of several those near its share of a link."""
+    """Return the stationary state of a class; of several the one nearest its share of a link."""
     class_, rtt_s = model.classes[number], model.rtt(number, x)
     kept, share = 1.0, inf
     for k in class_.path:
@@ -146,7 +146,7 @@ def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
 
 
 def _zero(of: Callable[[float], float], low: float, high: float) -> float:
-    """Return the place at which a function falls below zero, or the nearer end."""
+    """Return the argument at which a function falls below zero, or the nearer end of the range."""
     if of(low) <= 0.0:
         return low
     return high if of(high) >= 0.0 else root(of, low, high, within=1e-15, relative=1e-15)

@@ -1,4 +1,4 @@
-"""Distributions of the traffic of exchanges: sizes and round-trip times of what was asked for."""
+"""Distributions of the traffic of exchanges: sizes and round-trip times of responses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Quantity:
 
     @property
     def label(self) -> str:
-        """Its axis."""
+        """Label of the quantity's axis."""
         return f"{self.title} ({self.unit})"
 
 
@@ -94,7 +94,7 @@ def _draw(
 
 
 def _distribution(axes: Axes, values: np.ndarray, name: str, style: Style, *, tails: bool) -> None:
-    """Draw the empirical distribution function of sorted values, or what is left of it above."""
+    """Draw the empirical distribution function of sorted values, or its complement."""
     at_most = np.arange(1, len(values) + 1) / len(values)
     shares = 1.0 - at_most if tails else at_most
     # Of the largest value nothing is left: a logarithm has no place for it.

@@ -181,7 +181,7 @@ def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
 
 
 def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Move heights apart to at least a gap, between two bounds as far as there is room."""
+    """Return heights moved at least `gap` apart, and from `low` to `high` if they all fit."""
     order = sorted(range(len(heights)), key=heights.__getitem__)
     places = list(heights)
     floor = low
@@ -201,7 +201,10 @@ def _darker(colour: Any) -> tuple[float, ...]:  # noqa: ANN401
 
 
 def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
-    """Return the name of a label among runs: of several the run, or both where it has more."""
+    """Return the name of a label among runs: its own if there is one run, otherwise the run's name.
+
+    The names of run and label are combined for a run with several labels.
+    """
     if len(runs) == 1:
         return label
     return run.name if len(run.algorithms()) == 1 else f"{run.name}: {label}"

@@ -16,12 +16,10 @@ ABOVE = 0.1
 
 
 def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
-    """Shade in each panel what is not measured, and let the windows set the common scale.
+    """Shade the time before the window in each panel, and scale all panels to the windows.
 
-    `starts` has the start of the measurement window of each panel, in seconds.
-
-    Where that cuts off values before the window, such as those of slow start, the panel says how
-    high they are.
+    `starts` has the start of the measurement window of each panel, in seconds. Where the scale cuts
+    off values before the window, such as those of slow start, the panel states the highest of them.
     """
     every = list(zip(drawing.axes, starts, strict=True))
     before = [_highest(axes, -np.inf, start) for axes, start in every]

@@ -1,4 +1,4 @@
-"""Who gets what: labels side by side, with their intervals over replications."""
+"""Shares of labels side by side, with their intervals over replications."""
 
 from collections.abc import Mapping, Sequence
 

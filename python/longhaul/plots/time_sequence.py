@@ -1,7 +1,7 @@
 """Time-sequence graphs of a connection from its packets, as tcptrace draws them.
 
-Segments and their retransmissions, the line of acknowledgements, what was acknowledged selectively,
-and the end of the receive window (S. Ostermann, *tcptrace manual*, section *time sequence graph*).
+They show segments and their retransmissions, the line of acknowledgements, SACK blocks, and the end
+of the receive window (S. Ostermann, *tcptrace manual*, section *time sequence graph*).
 """
 
 from collections.abc import Sequence

@@ -21,7 +21,7 @@ def response_times(
     """Return the time of each response or transfer that began in the measurement window.
 
     `flows` are those of a run with parallel streams added up, `exchanges` the table of that name.
-    Columns `label`, `name` and `response_s`: seconds, null for what the end of the run cut short.
+    Columns `label`, `name` and `response_s`: seconds, null if the run ended before.
     """
     began = pl.col("start_s") >= measured_from_s
     transfers = flows.filter(began, pl.col("transfer_bytes").is_not_null())

@@ -212,7 +212,7 @@ class Results:
     def response_times(self) -> pl.DataFrame:
         """Time of each response or transfer that began in the measurement window.
 
-        Columns: `label`, `name`, and `response_s`, null for what the end of the run cut short.
+        Columns: `label`, `name`, and `response_s`, null if the run ended before.
         """
         exchanges = self.exchanges if "exchanges" in self.tables else None
         return response_times(self.bundles, exchanges, self.measured_from_s)

@@ -24,8 +24,8 @@ class Portion:
 def portions(runs: Sequence[Results]) -> list[Portion]:
     """Return the goodput and share of each label, for each group of replications among runs.
 
-    Means have the 95 % intervals of replications; of a single run there is no interval. A share is
-    left out of the mean where a run has no goodput at all.
+    Means have 95 % intervals over replications; a single run has no interval. A run without any
+    goodput has no shares, and the means of shares leave it out.
     """
     algorithms = [run.algorithms() for run in runs]
     several = {

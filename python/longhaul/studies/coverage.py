@@ -2,8 +2,9 @@
 
 A statement about all levels of an axis, such as all conditions of a design, says so in its `where`:
 `whole=condition`. It is then measured at the levels at which all runs that it needs are there, and
-`partial` says what these can show of all levels. With `whole=*` it is measured of all runs that it
-needs or not at all. Other claims are measured of what is there, and say of how many runs that is.
+`partial` derives the verdict that these levels allow on all of them. With `whole=*` it is measured
+from all runs that it needs or not at all. Other claims are measured from the runs that exist, and
+state their number.
 """
 
 import re

@@ -246,7 +246,7 @@ class ClaimsByKind(NamedTuple):
 
 
 def kinds(judgements: Sequence[Judgement]) -> ClaimsByKind:
-    """Tell claims of the source from checks of the set-up and from hypotheses of ours."""
+    """Sort judgements into claims of the source, checks of the set-up, and hypotheses of ours."""
     found = ClaimsByKind([], [], [])
     for judgement in judgements:
         claim = judgement.claim

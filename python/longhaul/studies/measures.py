@@ -21,7 +21,7 @@ class Measures(Registry[Measure]):
     """Measures by their names."""
 
     def register_of_design(self, function: Measure) -> Measure:
-        """Add a measure that needs all runs of its experiments; a decorator."""
+        """Add a measure that needs all runs of its experiments, and return it: a decorator."""
         WHOLE_DESIGN.add(function)
         return self.register(function)
 

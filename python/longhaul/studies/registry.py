@@ -10,6 +10,6 @@ class Registry(dict[str, Function]):
     """Functions by their own names."""
 
     def register(self, function: Function) -> Function:
-        """Add a function; a decorator."""
+        """Add a function under its own name, and return it: for use as a decorator."""
         self[function.__name__] = function
         return function

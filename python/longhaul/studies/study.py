@@ -115,7 +115,7 @@ class Study:
         return definition
 
     def has(self, module: str) -> bool:
-        """Return true if the study has such a module."""
+        """Return true if the study has a Python module of that name."""
         return self._file(module).is_file()
 
     @cached_property
@@ -304,7 +304,7 @@ def _at(
 
 
 def _some(levels: Sequence[Level]) -> str:
-    """Return levels as text; of more than ten the first three and the last."""
+    """Return levels as text; if there are more than ten, the first three and the last."""
     words = [str(level) for level in levels]
     return ", ".join(words if len(words) <= 10 else [*words[:3], "...", words[-1]])
 

@@ -17,10 +17,10 @@ def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
     """Measure how max_p follows the average queue.
 
     `rises_while_falling` is the share of the increases of max_p before which the average had fallen
-    from one sample to the next. Of times above the target, from the peak of the average until it
-    is back in the target: `overshoot` is how many times max_p grows, `lag_s` how long that takes
-    (t4 - t2 in figure 3.2). Of times below the target, likewise from the dip, `return_s`; `kept` is
-    what part of max_p such a time leaves.
+    from one sample to the next. For periods above the target, from the peak of the average until
+    it is back in the target, `overshoot` is the factor by which max_p grows and `lag_s` the
+    duration (t4 - t2 in figure 3.2). For periods below the target, from the dip, `return_s` is the
+    duration and `kept` the fraction of max_p that is left at the end.
     """
     time, average, max_p = (
         np.array([sample[name] for sample in samples], float)

@@ -122,8 +122,8 @@ def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> R
 def trajectory(kept: Kept) -> pl.DataFrame:
     """Return windows of flows, and the link's queue and drop probability, over time.
 
-    For a queue that adapts, the queue is drawn, and not the flows. Of traced flows the changes of
-    mode are there, too, in rows of their own.
+    Flows are left out if the queue adapts `max_p`: figures then draw the queue alone. Changes of
+    mode of traced flows have rows of their own.
     """
     links = pl.DataFrame(kept["link_series"], infer_schema_length=None)
     parts = [links.select("t_s", "name", "queue_pkts", "queue_avg_pkts", "max_p")]

@@ -39,13 +39,13 @@ def stolen(data: Data, of: str, alone: str, axis: str, queue: str, **cell: str |
 
 @measure
 def stolen_droptail_above(data: Data, of: str, alone: str, axis: str) -> float:
-    """Return the share of the points at which more is stolen under drop-tail."""
+    """Return the share of the points at which HSTCP steals more under drop-tail than under RED."""
     _, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
     return float((droptail > red).mean())
 
 
 def stolen_gap(data: Data, of: str, alone: str, axis: str) -> Curve:
-    """Return what is stolen under drop-tail less that under RED, in per cent of the link."""
+    """Return the bandwidth stolen under drop-tail less that under RED, in per cent of the link."""
     x, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
     return Curve(x, droptail - red)
 
@@ -146,7 +146,7 @@ def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
 
 @measure
 def windows_keep_level(data: Data, of: str, label: str) -> float:
-    """Return the largest mean window of a quarter of the run over the smallest."""
+    """Return the largest mean window of a quarter of the run divided by the smallest."""
     trajectory = data.trajectory(of).filter(label=label)
     end = float(trajectory["t_s"].max())  # type: ignore[arg-type]
 
@@ -174,7 +174,7 @@ def fastest_but_lossy(data: Data, of: str) -> float:
 
 @measure
 def progress(data: Data, of: str, max_ssthresh: float, than: float, at_s: float) -> float:
-    """Return packets delivered by some time with one slow start, over those with another."""
+    """Return the packets delivered by a time with one slow start divided by those with another."""
 
     def delivered(variant: float) -> float:
         trajectory = data.trajectory(of, max_ssthresh=variant)

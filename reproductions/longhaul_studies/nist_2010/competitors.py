@@ -25,7 +25,7 @@ WHOLE_RUN = "run"
 
 
 def of_kind(kind: str) -> Callable[[Measure], Measure]:
-    """Register a measure whose value on some conditions bounds that on all; a decorator."""
+    """Register a measure (as a decorator) whose value on some conditions bounds that on all."""
 
     def registered(function: Measure) -> Measure:
         KINDS[function] = kind
@@ -132,7 +132,8 @@ def stands_out(
 ) -> float:  # fmt: skip
     """Return the number of conditions in which an algorithm is a significant outlier.
 
-    By Grubbs' test with the study's critical value; `percent` from the mean at least.
+    The test is Grubbs' with the study's critical value. Outliers count that differ from the mean
+    by at least `percent` of it.
     """
     count = 0
     for names, rows in _conditions(data, of, condition, without):
@@ -148,7 +149,7 @@ def stands_out(
 def part_of_outliers(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
-    """Return the part of a period's responses and conditions that have a significant outlier."""
+    """Return the share of a period's responses and conditions that have a significant outlier."""
     metrics = [f"{name}_{period}" for name in OF_PERIODS]
     return float(
         np.mean([
@@ -237,7 +238,7 @@ def best_over_mean(data: Data, of: str, metric: str, condition: Word = "") -> fl
 
 @of_kind(RATIO)
 def newcomers(data: Data, of: str, metric: str, algorithms: str, condition: Word = "") -> float:
-    """Return the highest mean of some algorithms over the lowest of CTCP, H-TCP and TCP."""
+    """Return the highest mean of algorithms divided by the lowest of CTCP, H-TCP and TCP."""
     names, means = _means(data, of, metric, condition)
     by_name = dict(zip(names, means, strict=True))
     rest = min(by_name[name] for name in ("CTCP", "HTCP", "TCP"))

@@ -75,7 +75,7 @@ def configured_count(
 
 @measure
 def host_share(data: Data, of: str, hosts: str, below: str) -> float:
-    """Return the part of sources or receivers below a class of access routers."""
+    """Return the fraction of sources or receivers below a class of access routers."""
     del data
     _, explained = _explained(of)[0]
     counts = {

@@ -42,7 +42,11 @@ def hybrid_beyond_rule(data: Data, routers: str) -> float:
 
 @measure
 def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
-    """Return the smallest `RR(3,1)` over its lower bound, with `queues` full queues on the way."""
+    """Return the smallest quotient, over all buffers, of `RR(3,1)` and its lower bound.
+
+    `RR(3,1)` is the round trip of set 3 divided by that of set 1; its bound is the value with
+    `queues` full queues on both ways.
+    """
     least = np.inf
     for buffer in BUFFERS:
         full_s = queues * buffer / 1250e3
@@ -53,7 +57,7 @@ def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
 
 @measure
 def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float:
-    """Return a metric of a packet run over the hybrid model, at a buffer of 25,000 packets."""
+    """Return a metric of a packet run divided by the hybrid model's, at a buffer of 25,000."""
     sets = hybrid.sets(routers, 25_000)
     kind, number = metric.split("_")[0], int(metric.split("_")[1])
     other = {"throughput": sets.throughput_pps, "rtt": sets.rtt_s}[kind][number - 1]
@@ -62,14 +66,14 @@ def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float
 
 @measure
 def mesonet_over_hybrid(data: Data, of: str, routers: str) -> float:
-    """Return the time of MesoNet for a simulated hour over that of the hybrid model."""
+    """Return MesoNet's time for a simulated hour divided by the hybrid model's."""
     hybrid_s = float(hybrid.row(routers, 25_000)["processor_s"])
     return data.value("hours_for_eleven", of) * 3600.0 / hybrid_s
 
 
 @measure
 def fluid_over_packets(data: Data, algorithm: str, rtt_ms: float, buffer_pkts: float) -> float:
-    """Return the throughput of a cell of the tables over that of the packet run."""
+    """Return the throughput of a cell of the tables divided by the packet run's."""
     packets = data.value(
         "throughput_pkts_per_ms", "FL-PKT",
         algorithm=algorithm, rtt_ms=rtt_ms, buffer_pkts=buffer_pkts,

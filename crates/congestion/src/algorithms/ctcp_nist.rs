@@ -98,7 +98,8 @@ impl CongestionControl for CtcpNist {
         window.grow(ack.credit / both);
     }
 
-    /// Half the window and the delay window: less than the window, so that a loss cannot enlarge it.
+    /// Reduces the window to half of itself and the delay window; this is less than the window, so that a loss cannot
+    /// enlarge it.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let delay = if event.base < self.low_window {
             0.0

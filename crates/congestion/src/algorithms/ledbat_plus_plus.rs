@@ -54,7 +54,7 @@ pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
 
 /// Growth is at least this part of standard TCP's.
 const LEAST_GAIN: f64 = 1.0 / 16.0;
-/// Part of the target at which the first slow start ends.
+/// Fraction of the target at which the first slow start ends.
 const EXIT: f64 = 0.75;
 /// Round trips that a slowdown lasts before it grows again, and from the first slow start until the first one.
 const PAUSE_ROUNDS: u64 = 2;

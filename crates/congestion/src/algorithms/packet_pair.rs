@@ -109,7 +109,7 @@ impl CongestionControl for PacketPair {
 
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
-    /// The spacing in seconds.
+    /// Gives the measured spacing in seconds; not a number before the first measurement.
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("spacing", self.spacing_s.unwrap_or(f64::NAN));
     }

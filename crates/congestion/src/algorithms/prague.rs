@@ -3,7 +3,7 @@
 //! It follows the module 0.6 of Linux (L4STeam, `net/ipv4/tcp_prague.c`; draft-briscoe-iccrg-prague-congestion-control
 //! gives the reasons), with its scaling *rate*: flows of a round trip below the target get the rate that they would get
 //! with the target, once they are some hundred round trips old. The detection of classic queues, which is off there, is
-//! left out. The target is fractional; the window follows it, rounded up, by a segment an acknowledgement.
+//! left out. The target is fractional; the window follows it, rounded up, by one segment per acknowledgement.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};

@@ -89,10 +89,10 @@ static PARAMETERS: [Parameter; 7] = [
 ];
 
 /// Bytes in four of the largest bursts that segmentation offload makes (`sk_gso_max_size`), whose time at the pacing
-/// rate lengthens a train ...
+/// rate lengthens a train.
 const FOUR_BURSTS_BYTES: f64 = 4.0 * 65_536.0;
 
-/// ... by this at most (`hystart_ack_delay`).
+/// Longest time by which bursts lengthen a train (`hystart_ack_delay`).
 const MAX_BURST_TIME_S: f64 = 1e-3;
 
 /// Windows per round trip of the pacing rate in slow start, which Linux computes whether it paces or not

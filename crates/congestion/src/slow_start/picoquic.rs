@@ -33,7 +33,7 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
     build: |_| Ok(PicoquicSlowStart::default()),
 };
 
-/// Part of the base by which they have to be longer.
+/// Fraction of the base by which they have to be longer.
 const GROWTH: u64 = 4;
 /// Above the first a smaller part of the window goes, up to the second (`PICOQUIC_TARGET_RENO_RTT`,
 /// `PICOQUIC_TARGET_SATELLITE_RTT`).
@@ -96,7 +96,7 @@ impl PicoquicSlowStart {
     }
 }
 
-/// Returns the part of the window that is kept on a path of this base round-trip time.
+/// Returns the fraction of the window that is kept on a path of this base round-trip time.
 fn kept(base: Span) -> f64 {
     let base_s = base.as_secs_f64();
     if base_s > SHORT_S {

@@ -14,7 +14,7 @@ fn sender(kind: &str, cwnd: f64, ssthresh: f64) -> Sender {
     Sender::new(&controller(kind, Variant::Paper, &target), cwnd, ssthresh)
 }
 
-/// Reports the same delay so many times, in milliseconds; returns the window.
+/// Reports the same delay, in milliseconds, a number of times; returns the window.
 fn delayed(sender: &mut Sender, ms: f64, count: u64) -> f64 {
     sender.rtt = Span::from_secs_f64(ms / 1e3);
     sender.acknowledge_all(count)
@@ -204,8 +204,8 @@ fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     }
 }
 
-/// After a timeout slow start goes to the threshold, half of the window, and the time that this took counts as a slowdown; a
-/// loss within it ends it.
+/// After a timeout slow start goes up to the threshold, half of the window. The time of this slow start counts as a
+/// slowdown; a loss during slow start ends it.
 #[test]
 fn ledbat_plus_plus_starts_again_up_to_the_threshold() {
     for lossy in [false, true] {

@@ -180,8 +180,7 @@ fn ledbat_leaves_slow_start_at_its_target() {
     assert!(seen.rate > 999.0, "{seen:?}");
 }
 
-/// Alone it fills the path but for its slowdowns, of which there is one in ten times its length, and holds the queue
-/// at the target.
+/// Alone it fills the path except in its slowdowns, which take a tenth of the time, and holds the queue at the target.
 #[test]
 fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     let mut pipe = Pipe::single(

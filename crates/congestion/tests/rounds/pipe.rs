@@ -13,7 +13,7 @@ use longhaul_units::{Span, Time};
 /// Bytes of a segment: converts rates as a transport does.
 const SEGMENT_BYTES: u64 = 1500;
 
-/// The bottleneck.
+/// The bottleneck of a path: its rate, base round trip and buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Bottleneck {
     /// Segments per second.
@@ -48,8 +48,8 @@ struct Segment {
     queued: f64,
     lost: bool,
     marked: bool,
-    /// Segments delivered, as the sender knew when it sent this segment, the time of the last of
-    /// these deliveries, and the time at which that segment was sent
+    /// Number of segments that the sender knew to be delivered when it sent this segment. The next two fields are the
+    /// times at which the last of them was delivered, and at which it was sent
     /// (draft-cheng-iccrg-delivery-rate-estimation section 3).
     delivered: u64,
     delivered_at: Time,

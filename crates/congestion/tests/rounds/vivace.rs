@@ -31,8 +31,8 @@ fn share(seen: &[Seen]) -> f64 {
     seen[0].rate / seen.iter().map(|each| each.rate).sum::<f64>()
 }
 
-/// The faster of two probes, 5 % apart from the rate between them, is where the queue begins. So the rate stays some 5 %
-/// below the path's, whatever the buffer, and next to nothing waits.
+/// Vivace probes 5 % above and below its rate, and stays where the faster probe just begins to fill the queue. So its
+/// rate is some 5 % below the path's, whatever the buffer, and the queue is nearly empty.
 #[test]
 fn it_uses_the_path_without_a_queue() {
     for (rate, buffer) in [(RATE, 50.0), (RATE, 5000.0), (RATE / 10.0, 100.0)] {

@@ -203,7 +203,7 @@ impl DirectionKeys {
 /// The way in which a link computes departures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// On arrival, since a first-in first-out queue fixes the departure then: one event a packet.
+    /// On arrival, since a first-in first-out queue fixes the departure then: one event per packet.
     OnArrival,
     /// One event at the end of each transmission, as disciplines need that decide on dequeue.
     Explicit,

@@ -156,10 +156,10 @@ keys! {
     /// the window.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Pacing {
-        /// Factor while cwnd is below half of ssthresh.
+        /// Pacing rate in windows per smoothed round trip while cwnd is below half of ssthresh.
         pub slow_start: f64 = FACTOR.key().default("1.25").in_profile(Profile::Linux, "2")
             .source("RFC 9002 section 7.7; Linux: tcp_pacing_ss_ratio"),
-        /// Factor above that cwnd.
+        /// Pacing rate in windows per smoothed round trip while cwnd is at least half of ssthresh.
         pub avoidance: f64 = FACTOR.key().default("1.25").in_profile(Profile::Linux, "1.2")
             .source("RFC 9002 section 7.7; Linux: tcp_pacing_ca_ratio"),
         /// Minimum number of segments that leave together, if the window allows.
@@ -168,7 +168,7 @@ keys! {
         /// Duration of a burst at high rates: segments that take no longer in total leave together.
         pub burst_time: Span = Kind::Quantity(TIME).key().default("0 s").in_profile(Profile::Linux, "1 ms")
             .source("Linux: tcp_tso_autosize, sk_pacing_shift"),
-        /// Segments that a connection sends before pacing begins.
+        /// Number of segments that a connection sends before pacing begins.
         pub after: u32 = Kind::Whole { min: 0, max: 1_000_000 }.key().default("0").in_profile(Profile::Linux, "10")
             .unit("segments").source("Linux: tcp_update_skb_after_send"),
     }

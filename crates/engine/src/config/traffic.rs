@@ -99,11 +99,11 @@ keys! {
     pub struct StopRule {
         /// Number of completed exchanges that began in the measurement window, after which the run stops.
         pub exchanges: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key().required(),
-        /// Warn unless the 99th percentile of their response sizes is above this.
+        /// Lower bound of the 99th percentile of the response sizes of these exchanges; a smaller one is warned of.
         pub p99_above: Option<u64> = Kind::Positive(SIZE).key(),
-        /// Warn unless a response larger than this has begun,
+        /// Size that at least one response has to exceed; a run without one that begins in time is warned of.
         pub longest_above: Option<u64> = Kind::Positive(SIZE).key(),
-        /// ... within this time of the start of the measurement window.
+        /// Time from the start of the measurement window within which a response above `longest_above` has to begin.
         pub start_within: Option<Span> = Kind::Positive(TIME).key(),
     }
     beside {

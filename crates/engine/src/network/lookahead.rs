@@ -51,7 +51,7 @@ pub(crate) enum Delivery {
     ToHolds,
     /// To the delay boxes of one link, up to the next observation.
     ToBoxes,
-    /// To a link that several lead to: their packets are merged.
+    /// To a link that several links lead to: the packets of these are merged.
     Merged(u32),
 }
 

@@ -103,7 +103,7 @@ pub(crate) enum Hop {
     End(End),
 }
 
-/// A route.
+/// A route of packets, as its place in the table of hops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Path {
     /// Position of its first hop in the table.

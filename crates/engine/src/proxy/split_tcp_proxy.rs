@@ -26,7 +26,7 @@ use crate::traffic::Legs;
 use crate::transport::Env;
 use crate::transport::tcp::Connection;
 
-/// A proxy.
+/// A split-TCP proxy: its carrier, its local queue, and its changes during the run.
 #[derive(Debug)]
 pub(super) struct SplitTcpProxy {
     number: u32,

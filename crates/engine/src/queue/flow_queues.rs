@@ -86,7 +86,7 @@ pub(super) enum Batch {
     Bytes,
 }
 
-/// The queues.
+/// Queues of flows, served by deficit round robin.
 #[derive(Clone, Debug)]
 pub(super) struct FlowQueues<A> {
     quantum: i64,

@@ -10,9 +10,9 @@ use super::Capacity;
 pub struct LinkContext {
     /// Rate of the link behind the queue.
     pub rate: Rate,
-    /// True if that rate changes during a run, or follows a delivery trace.
+    /// True if the link's rate changes during a run, or follows a delivery trace.
     pub varies: bool,
-    /// One-way delay of that link.
+    /// One-way delay of the link.
     pub delay: Span,
     /// Round-trip time for limits in BDP.
     pub rtt: Span,

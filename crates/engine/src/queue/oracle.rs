@@ -87,7 +87,7 @@ const FLOW_QUEUES: FlowQueuesParameters = FlowQueuesParameters {
     queues: 1024,
 };
 
-/// The cases: a name that says the discipline, and its parameters.
+/// Returns the cases: a name that says the discipline, and its parameters.
 fn cases() -> Vec<(&'static str, QueueConfig)> {
     let limit = Capacity::Packets;
     let codel = |control, ecn| {

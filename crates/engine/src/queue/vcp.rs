@@ -27,7 +27,7 @@ keys! {
         /// Time between two samples of the queue.
         pub sample: Span =
             Kind::Positive(TIME).key().default("10 ms").source("SIGCOMM 2005 section 3.1: t_q"),
-        /// Part of the persistent queue that counts as load.
+        /// Fraction of the persistent queue that counts as load.
         pub queue_weight: f64 = Kind::Number(Range::closed(0.0, 1e6))
             .key()
             .default("0.5")

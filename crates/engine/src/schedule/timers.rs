@@ -11,8 +11,8 @@ use super::{Event, Schedule};
 /// Highest bit of a connection's number, set for connections that traffic opens during the run.
 pub(crate) const OPENED: u32 = 1 << 31;
 
-/// Number of the lowest bits of such a connection's number that are unique among open connections. The last two of
-/// them number its directions and legs.
+/// Number of low bits by which the numbers of open connections of traffic differ. The lowest two number the directions
+/// and legs of a connection.
 pub(crate) const OPENED_BITS: u32 = 21;
 
 /// Kind of a connection's timer, in the order in which timers that expire at the same time are processed.

@@ -13,7 +13,7 @@ use crate::packet::{Flags, Packet};
 use crate::schedule::Event;
 use crate::stack::EcnCodepoint;
 
-/// Packets taken from hosts in a row, after which it is time for those that are due.
+/// Largest number of packets taken from hosts before packets that are due are delivered.
 const MAX_ENTERING: usize = 64;
 
 /// Runs `config` at the pace of the clock of `outside`, whose packets travel through it, until the end or until the

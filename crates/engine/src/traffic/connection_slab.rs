@@ -45,7 +45,7 @@ impl ConnectionId {
         self.0
     }
 
-    /// Returns true if an index is such an id.
+    /// Returns true if an index in a packet or event is the id of a connection of traffic.
     pub(crate) fn is_one(index: u32) -> bool {
         index & Self::MARK != 0
     }

@@ -7,7 +7,7 @@ use crate::schedule::Event;
 use crate::transport::tcp::Sender;
 use crate::transport::{Bursts, Env};
 
-/// The state of an application.
+/// The state of an application that sends messages in bursts.
 #[derive(Debug)]
 pub(crate) struct MessageSource {
     /// Index among the applications.

@@ -10,7 +10,7 @@ use super::planned::{PlannedConnection, PlannedExchange, Response};
 use crate::config::{self, Binding, Distribution, Process};
 use crate::random::{Stream, Streams};
 
-/// The state of a model.
+/// The state of a source of requests and responses.
 #[derive(Debug)]
 pub(crate) struct RequestModel {
     binding: Binding,

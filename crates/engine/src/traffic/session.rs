@@ -7,7 +7,7 @@ use super::planned::{PlannedConnection, PlannedExchange, Response};
 use crate::config::Web;
 use crate::random::{Stream, WITHOUT_END, whole};
 
-/// The state of a session.
+/// The state of a Web session: the pages and objects that are left.
 #[derive(Debug)]
 pub(crate) struct Session {
     config: Web,

@@ -1,4 +1,4 @@
-//! Requests and responses: their times, their connections, what is left of them.
+//! Requests and responses: their times, their connections, and the state left behind by them.
 
 use crate::common::{
     AT_ONCE, add_flows, add_source, delayed_ack, disciplines, drop_tail, dumbbell, results, run,

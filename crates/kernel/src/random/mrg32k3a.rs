@@ -8,7 +8,7 @@
 const M1: i64 = 4_294_967_087;
 const M2: i64 = 4_294_944_443;
 
-/// The generator.
+/// The state of the generator MRG32k3a.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Mrg32k3a {
     /// The last three values of each recurrence, oldest first.

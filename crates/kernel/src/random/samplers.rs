@@ -9,8 +9,8 @@ use crate::Distribution;
 pub const WITHOUT_END: u64 = 1 << 56;
 
 impl Stream {
-    /// Draws a number from a distribution: by inversion of one number of the stream, but for constants,
-    /// which take none, and log-normal numbers, which take two.
+    /// Draws a number from a distribution: by inversion of one number of the stream. Constants take no number of the
+    /// stream, and log-normal numbers take two.
     #[inline]
     pub fn draw(&mut self, distribution: &Distribution) -> f64 {
         match *distribution {

@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Write};
 
 use serde::{Deserialize, Serialize};
 
-/// The generator.
+/// The state of the generator xoshiro256++.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Xoshiro256 {
     state: [u64; 4],

@@ -19,7 +19,7 @@ use longhaul_congestion::{ControllerSpec, SlowStart};
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// A complete simulation.
+/// Configuration of a simulation, with every value given.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Seed of all random numbers.

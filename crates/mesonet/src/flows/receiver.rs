@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::ack_queue::{AckQueue, AckQueues};
 use crate::network::{FlowId, Kind, Network, Packet};
 
-/// The receiver.
+/// The receiving end of a flow.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Receiver {
     flow: FlowId,

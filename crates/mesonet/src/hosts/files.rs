@@ -41,8 +41,8 @@ impl FileChooser {
         })
     }
 
-    /// Chooses the file of a flow of a cell, given the size drawn (NIST SP 500-282, chapter 8): of a
-    /// type below its minimum in the cell, or else of a type drawn, unless that is at its maximum.
+    /// Chooses the file of a flow of a cell, given the size drawn (NIST SP 500-282, chapter 8). Its type is one that
+    /// is below its minimum in the cell, or else a type drawn, unless that type is at its maximum.
     pub(crate) fn choose(
         &mut self,
         web: u64,

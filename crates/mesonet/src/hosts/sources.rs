@@ -102,7 +102,7 @@ pub(crate) fn draw_algorithm(algorithms: &[Algorithm], stream: &mut Stream) -> u
         }
         number -= algorithm.share;
     }
-    // The shares add up to one but for rounding.
+    // The shares add up to one, up to rounding.
     (algorithms.len() - 1) as u8
 }
 

@@ -18,7 +18,7 @@ impl Network {
         links.collect()
     }
 
-    /// Receives packets on such a link.
+    /// Receives packets from another region, on the link at place `at` of a router.
     pub(crate) fn receive(&mut self, router: u16, at: usize, packets: &mut Crossing) {
         self.arrivals[router as usize].receive(at, packets);
         self.expect_cross_region(router);
@@ -30,7 +30,7 @@ impl Network {
         arrivals.flat_map(move |arrivals| arrivals.staying_until(end))
     }
 
-    /// Returns the number of packets received on such a link that arrive after `time`.
+    /// Returns the number of packets received on a link from another region that arrive after `time`.
     pub(crate) fn later_than(&self, router: u16, at: usize, time: Time) -> usize {
         self.arrivals[router as usize].later_than(at, time)
     }

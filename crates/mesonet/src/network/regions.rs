@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{BackboneLink, Topology};
 
-/// Links with a shorter delay do not separate regions: windows would be too short.
+/// Smallest delay of links that separate regions: with shorter ones windows would be too short.
 const MIN_WINDOW: Span = Span::from_micros(500);
 /// Longest window. State that spans regions, such as the idle receivers, is updated between windows.
 const MAX_WINDOW: Span = Span::from_millis(3);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::{Parent, Topology};
 
-/// The tables.
+/// Routing tables of the network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Routes {
     /// Point of presence of each access router.

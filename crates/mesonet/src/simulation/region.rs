@@ -11,7 +11,7 @@ use crate::flows::{Env, FlowTable, Timer, TimerOutcome};
 use crate::network::{FlowId, HostEvent, Kind, Packet};
 use crate::records::FlowState;
 
-/// The state of a region.
+/// The state of a region: a backbone router with all routers and hosts below it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Region {
     pub(super) number: usize,

@@ -8,7 +8,7 @@ use crate::table::{Cell, Column, Kind};
 
 pub(crate) const FILE: &str = "totals.parquet";
 
-/// A class.
+/// Row of a flow class with its totals.
 pub(crate) struct TotalsRow {
     class: FlowClass,
     totals: ClassTotals,

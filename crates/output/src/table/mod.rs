@@ -131,8 +131,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column of numbers of a part that not all rows have; empty for others. Of rows taken over together
-    /// all have the part or none ([`Table::create_of_runs`]).
+    /// Creates a column of numbers of a part that not all rows have; empty for others. In a group of rows that are
+    /// taken over together either all have the part or none has ([`Table::create_of_runs`]).
     pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,
         unit: &'static str,

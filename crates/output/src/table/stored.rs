@@ -23,7 +23,7 @@ use super::values::{Runs, TypedValues, Values};
 use crate::digest::NewFile;
 use crate::error::OutputError;
 
-/// The state of a table.
+/// The stored state of a table that is being written.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct StoredTable {
     rows: u64,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct SharedLog(Arc<Mutex<Vec<u8>>>);
 
 impl SharedLog {
-    /// Returns what was written since the last call.
+    /// Returns the bytes that were written since the last call.
     pub(super) fn take(&self) -> Vec<u8> {
         mem::take(&mut self.0.lock().expect("no holder of the lock panics"))
     }

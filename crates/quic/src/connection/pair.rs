@@ -18,7 +18,7 @@ pub(crate) fn zero() -> Instant {
     Instant::now() + AHEAD
 }
 
-/// A connection.
+/// The two ends of a connection, and their clock.
 #[derive(Debug)]
 pub(crate) struct Pair<E> {
     /// Time zero of the simulation.

@@ -30,7 +30,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Creates the application: `transfer` is what it writes, `buffer` the size of the send buffer.
+    /// Creates the application, which writes `transfer` bytes; `buffer` is the size of the send buffer.
     pub(super) fn new(transfer: Option<u64>, buffer: u64) -> Self {
         let [smallest, largest] = CHUNK.map(|bytes| bytes as u64);
         Self {

@@ -24,7 +24,7 @@ fn transfers_are_delivered_whole() {
             let link = &totals.links[0].total;
             assert_eq!(flow.sent_pkts + link.duplicated_pkts, link.arrived_pkts);
             assert_eq!(flow.dropped_pkts, link.dropped_pkts());
-            // No packet counts as lost that was not, but for those that came too late.
+            // No packet counts as lost that was not, except those that came too late.
             assert!(
                 flow.retransmitted_pkts >= flow.dropped_pkts.saturating_sub(link.duplicated_pkts)
             );

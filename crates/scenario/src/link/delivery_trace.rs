@@ -19,7 +19,7 @@ keys! {
         /// File with a whole number of milliseconds in each line, in order: at each of these times `opportunity` bytes
         /// leave at once. It begins again at the last one. Relative to the scenario.
         pub file: Option<String> = Kind::Text.key().source("mahimahi: mm-link(1), .up and .down files"),
-        /// The lines of such a file, instead of `file`.
+        /// Text of a delivery trace, with the lines that `file` would have, instead of `file`.
         pub times_ms: String = Kind::Text.key(),
         /// Name of the file that times_ms was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),

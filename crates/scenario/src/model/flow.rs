@@ -8,9 +8,9 @@ use crate::link::AccessKeys;
 use crate::model::protocol::Protocol;
 use crate::traffic::Traffic;
 
-/// Flows of one group.
+/// Largest number of flows in one group.
 const MAX_FLOWS: i64 = 100_000;
-/// Parallel connections of one flow.
+/// Largest number of parallel connections of one flow.
 const MAX_STREAMS: i64 = 1_000;
 
 keys! {
@@ -58,7 +58,7 @@ keys! {
 }
 
 keys! {
-    /// Keys of TCP flows alone, but for [`Stack`].
+    /// Keys of TCP flows alone, except those of [`Stack`].
     pub(crate) struct TcpFlow {
         /// TCP: parallel connections between the same hosts that share each flow's transfer and count
         /// as one flow.

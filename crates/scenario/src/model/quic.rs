@@ -25,7 +25,7 @@ keys! {
         /// The stack's own congestion control, for quinn `cubic`, `newreno` or `bbr`. An algorithm of Longhaul
         /// takes its place with `congestion` of the flow.
         pub congestion: Option<String> = Kind::Text.key().derived("the stack's default"),
-        /// Version of the stack: results of another one are other results.
+        /// Version of the stack; a build with another version refuses the scenario.
         pub version: Option<String> = Kind::Text.key().derived("that of the stack in this build"),
         /// End that opens the connection: the one that sends data, or, as in a download, the one that receives it.
         pub client: Client = Kind::Word(Client::WORDS).key().default("sender"),
@@ -38,8 +38,8 @@ keys! {
         /// Largest UDP payload that path MTU discovery tries.
         pub mtu: Bytes = Kind::Positive(SIZE).key().default("1452 B")
             .source("quinn: MtuDiscoveryConfig::upper_bound; RFC 9000 section 14.3"),
-        /// Packets after which the receiver acknowledges at once, by the extension that lets the sender ask for it;
-        /// without the extension, every second packet.
+        /// Number of packets after which the receiver acknowledges at once, as the sender asks by the extension. Without
+        /// this key the extension is off, and the receiver acknowledges every second packet.
         pub ack_frequency: Option<u64> = Kind::Whole { min: 1, max: 1_000_000 }.key()
             .source("draft-ietf-quic-ack-frequency"),
         /// Longest delay of an acknowledgement that the sender asks for, with `ack_frequency`.
@@ -48,10 +48,12 @@ keys! {
         /// True if the receiving application reads in order. quinn closes a connection on which more than 1024 pieces
         /// of a stream wait behind a gap.
         pub ordered: bool = Kind::Flag.key().default("false"),
-        /// Packets sent later whose acknowledgement makes one lost.
+        /// Reordering threshold in packets: a packet is lost if one that was sent this many packets later is
+        /// acknowledged.
         pub packet_threshold: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key().default("3")
             .source("RFC 9002 section 6.1.1"),
-        /// Round trips after which a packet is lost if one sent later is acknowledged.
+        /// Reordering threshold in round trips: a packet is lost if it was sent this long ago and a later one is
+        /// acknowledged.
         pub time_threshold: f64 = Kind::Number(Range::closed(1.0, 100.0)).key().default("1.125")
             .unit("round trips").source("RFC 9002 section 6.1.2"),
         /// Round-trip time before the first sample.

@@ -160,7 +160,7 @@ keys! {
     pub(crate) struct OnOffKeys {
         /// TCP: rate of messages in a burst, headers not counted. UDP flows have `rate` beside `traffic`.
         pub rate: Option<Rate> = Kind::Positive(RATE).key(),
-        /// TCP: bytes of a message. UDP: a packet.
+        /// TCP: bytes of a message. UDP: bytes of a packet.
         pub message: Option<u64> = Kind::Positive(SIZE).key(),
         /// TCP: true if each message takes whole segments, all full, as in ns-2; false by default: bytes of one
         /// stream.

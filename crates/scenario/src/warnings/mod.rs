@@ -424,7 +424,7 @@ fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Warns of router-assisted algorithms without such a router on their path, which a proxy splits in two.
+/// Warns of router-assisted algorithms on whose path no router assists; a proxy splits a path in two.
 fn warn_of_routers(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {

@@ -47,7 +47,7 @@ fn codel_target(queue: &QueueConfig) -> Option<Span> {
     }
 }
 
-/// Returns the lowest rate of a link but for outages.
+/// Returns the lowest rate of a link apart from outages.
 fn slowest(link: &Link) -> Rate {
     let changes = link.changes.iter().filter_map(|change| change.rate);
     let rates = changes.filter(|rate| rate.as_bps() > 0);

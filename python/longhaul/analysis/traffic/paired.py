@@ -28,9 +28,10 @@ def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -
     """Return first exchanges of the connections common to two runs, ordered by start.
 
     The arguments are tables of exchanges. Later ones of a connection start when the network lets
-    them. What the runs ask for has its own name; `response_s` and `other_response_s` are null
-    where a run ended before the response was complete. NotPairedError if connections of the same
-    number ask for different things: then seeds, rates or binding differ.
+    them. The result has the columns of the request and, for the two runs, `response_s` and
+    `other_response_s`, null where a run ended before the response was complete. Raises
+    NotPairedError if connections of the same number ask for different things: then seeds, rates or
+    binding differ.
     """
     took = pl.col("end_s") - pl.col("start_s")
     tables = [

@@ -45,7 +45,7 @@ def correlation_matrix(
 ) -> Figure:
     """Draw scatter plots above the diagonal of names, 100 r below, ordered by mean |r|.
 
-    Of many responses coloured squares instead. `meanings` are lines that say what the names are.
+    Many responses have coloured squares instead. `meanings` are lines that explain the names.
     """
     given = np.asarray(values, float)
     r = of.correlations(given)
@@ -257,7 +257,7 @@ def yyx(
 ) -> Figure:  # fmt: skip
     """Draw one response over another, plain and then once per factor, with points by its level.
 
-    Of each factor the levels in order, and that of each point.
+    `factors` has, for each factor, its levels in order and the level of each point.
     """
     drawing, axes = panels(1 + len(factors), share_x=True, share_y=True)
     axes[0].plot(first, second, ".", color=PLAIN, markersize=3)

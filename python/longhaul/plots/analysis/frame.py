@@ -85,7 +85,7 @@ def number(value: float) -> str:
 
 
 def prefixed(axis: Axis, text: str = "") -> str:
-    """Write large numbers of an axis short, and return what the axis is called then.
+    """Write large numbers of an axis with a prefix, and return the label with the new unit.
 
     Where its text ends in bit/s, they are in Mbit/s; others have a prefix, rather than a power of
     ten far from them.
@@ -104,7 +104,7 @@ def is_amount(levels: Iterable[object]) -> bool:
 
 
 def explain_intervals(drawing: Figure, *, known: bool) -> None:
-    """Say above all panels over what intervals are, if there are any."""
+    """Write above all panels which replications the intervals are over, if there are any."""
     if known:
         drawing.suptitle(f"bars: {INTERVAL}", x=0.99, ha="right", fontsize=8)
 

@@ -116,9 +116,10 @@ def _scale(axes: Axes, largest: Sequence[float]) -> None:
 
 
 def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, float]]:
-    """Return competitors, and the offsets in points that keep their numbers apart.
+    """Return each competitor with the offsets, in points, at which its number overlaps no other.
 
-    Near ones stand side by side, and more than `fit` in rows, the lower ones below.
+    Numbers with nearly the same residual stand side by side; more than `fit` of them stand in
+    several rows, those of smaller residuals below.
     """
     place = axes.transData + axes.transAxes.inverted()
     whole = place.transform(np.column_stack([np.zeros(len(values)), values]))[:, 1]

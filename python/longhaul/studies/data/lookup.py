@@ -145,7 +145,7 @@ class Lookup(ABC):
         return frozenset(self._schema)
 
     def has(self, name: str) -> bool:
-        """Return true if there is such a column."""
+        """Return true if the table has a column of that name."""
         return name in self._schema
 
     def levels(self, axis: str, where: Where) -> list[Any]:

@@ -24,7 +24,7 @@ class NotedData(Data):
         vars(self).update(_data=data, _counts=[])
 
     def samples(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the samples over time of some runs, and note of how many replications they are."""
+        """Return the samples over time of some runs, and note their number of replications."""
         samples = super().samples(experiment, **where)
         self._counts.append(samples[REPLICATION].n_unique())
         return samples

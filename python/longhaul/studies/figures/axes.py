@@ -190,7 +190,7 @@ class _Y(_DrawnAxis, YAxis):
 
 
 class QuickAxes(Axes):
-    """Axes with such an axis at the bottom and on the left."""
+    """Axes with a quickly drawn axis at the bottom and on the left."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
         super().__init__(*arguments, **settings)

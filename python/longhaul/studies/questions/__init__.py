@@ -1,4 +1,4 @@
-"""Questions of claims: selected values, their comparison with others, and one number of them.
+"""Questions of claims: select values, compare them with others, and reduce them to one number.
 
 A claim names a statistic (`TAKES`), and its `where` selects the values for it:
 
@@ -10,12 +10,12 @@ A claim names a statistic (`TAKES`), and its `where` selects the values for it:
     metric=100*rf/(1+rf)                arithmetic on metrics at each point
     when.utilisation=..95               points at which another metric is in a range
     less.queue=droptail                 at each point less the value with these other words
-    over.of=E2                          at each point over the value with these other words
+    over.of=E2                          at each point divided by the value with these other words
     by=replication                      compared in each replication; the median of the outcomes
     runs=each                           values of single runs in place of medians
     along=flows                         points along an axis, in order, one at each of its levels
     with.metric=rtt                     points along such values in place of an axis
-    against.queue=droptail              the statistic over that with these other words
+    against.queue=droptail              the statistic divided by the one with these other words
     each=flows,queue                    at each level of these axes alone,
     each=metric                         or of each of several metrics alone;
     order=a+b>c>*                       the ratio of the number at each place to the next; of levels

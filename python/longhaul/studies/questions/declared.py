@@ -237,7 +237,7 @@ MIDDLES = ("value", "mean", "middle")
 def _ratios_in_order(
     numbers: np.ndarray, groups: Sequence[Mapping[str, Word]], order: str
 ) -> np.ndarray:
-    """Return the numbers at each place of an order over those at the next."""
+    """Return the numbers at each place of an order divided by those at the next."""
     levels = [level for group in groups for level in group.values()]
     places = [_selected_by(name, levels) for name in order.split(">")]
     rest = np.flatnonzero(~np.logical_or.reduce([place for place in places if place is not None]))

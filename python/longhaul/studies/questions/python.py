@@ -44,7 +44,7 @@ class PythonQuestion(Question):
             raise ValueError(f"{self.name}: {error}") from None
 
     def value(self, data: Data) -> float:
-        """Return the function's number."""
+        """Return the number that the function computes from the data of the study."""
         return float(self.function(data, **self.words))
 
     def kind(self, axis: str) -> str:

@@ -114,5 +114,5 @@ def whole(words: Words) -> str:
 
 
 def is_axis(whole: str) -> bool:
-    """Return true if a statement is about all levels of an axis, not of all runs or of any."""
+    """Return true if `whole` names an axis; false if it is empty or stands for all runs."""
     return whole not in ("", REST)

@@ -88,7 +88,7 @@ def against_others(
 
 @of_design
 def outlier_share(data: Data, of: str) -> float:
-    """Return the part of responses and conditions with an algorithm as a significant outlier."""
+    """Return the share of responses and conditions with an algorithm as a significant outlier."""
     is_outlier = [
         outliers.residuals(row, outliers.NIST_CRITICAL).is_outlier
         for metric in MACROSCOPIC
@@ -125,7 +125,7 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return the part of alternates' flows in groups whose mean advantage is above a bound."""
+    """Return the fraction of alternates' flows in groups whose mean advantage is above a bound."""
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above
     flows = np.array(
@@ -136,7 +136,7 @@ def share_of_users_better(data: Data, of: str, above: float) -> float:
 
 @of_design
 def spread_of_alternates(data: Data, of: str, group: str) -> float:
-    """Return the largest mean goodput of any alternate over the smallest."""
+    """Return the largest mean goodput of any alternate divided by the smallest."""
     (place,) = chosen(group)
     means = goodput(data, of, "alternate")[:, place].mean(axis=0)
     return float(means.max() / means.min())

@@ -1,7 +1,7 @@
 """Ranks of goodput on cut networks: half of the conditions or all, with or without FAST-AT.
 
-Movies are left out, of which a cut run completes a few; of a flow group without flows of one
-alternate under a condition no alternate has a rank there.
+Movies are left out, since a cut run completes only a few. If an alternate has no flows in a flow
+group under a condition, no alternate has a rank for this group and condition.
 """
 
 import numpy as np
@@ -75,7 +75,7 @@ def cut_place(
 
 @measure
 def cut_outliers(data: Data, of: str, condition: Word = "") -> float:
-    """Return the part of responses and conditions with an alternate as a significant outlier.
+    """Return the share of responses and conditions with an alternate as a significant outlier.
 
     Of table 8-19, without the share of movies.
     """

@@ -189,7 +189,7 @@ def goodput_scores(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def purity(data: Data, of: str, count: float) -> float:
-    """Return the part of the runs whose group of scores has their network speed and delay.
+    """Return the fraction of the runs whose group of scores has their network speed and delay.
 
     Groups of the first two components by Ward's linkage; a group has the levels of most of its
     runs.

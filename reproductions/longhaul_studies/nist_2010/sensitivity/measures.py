@@ -90,7 +90,7 @@ def effect_step(data: Data, of: str, response: str, order: str) -> float:
 
 @measure
 def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> float:
-    """Return the part of some factors whose printed level, such as `x2-,x5+`, raises a response."""
+    """Return the share of factors whose printed level, such as `x2-,x5+`, raises a response."""
     relative = _relative(data, of, response)
     wanted = [(name[:-1], 1 if name.endswith("+") else -1) for name in raised_by.split(",")]
     return float(np.mean([relative[name] * sign > 0 for name, sign in wanted]))
@@ -98,7 +98,7 @@ def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> floa
 
 @measure
 def largest_other_effect(data: Data, of: str, response: str, than: str) -> float:
-    """Return the size of the largest other effect over that of the smallest of some factors."""
+    """Return the largest effect of other factors divided by the smallest of the given ones."""
     relative, named = _relative(data, of, response), than.split(",")
     others = [abs(relative[name]) for name in FACTORS if name not in named]
     return max(others) / min(abs(relative[name]) for name in named)
@@ -106,7 +106,7 @@ def largest_other_effect(data: Data, of: str, response: str, than: str) -> float
 
 @measure
 def largest_interaction(data: Data, of: str, response: str) -> float:
-    """Return the size of the largest effect of a pair over that of the largest of a factor."""
+    """Return the largest effect of a pair of factors divided by the largest of a factor."""
     relative = _relative(data, of, response)
     pairs = [abs(size) for name, size in relative.items() if "*" in name]
     return max(pairs) / max(abs(relative[name]) for name in FACTORS)
@@ -114,7 +114,10 @@ def largest_interaction(data: Data, of: str, response: str) -> float:
 
 @measure
 def runs_of_the_most(data: Data, of: str, response: str, count: float, levels: str) -> float:
-    """Count the runs with the most of a response that have such levels, written as `x2-,x11+`."""
+    """Count those of the `count` runs with the largest response that have all given levels.
+
+    Levels are written as `x2-,x11+`.
+    """
     most = _response(data, of, response).argsort()[-int(count) :]
     wanted = [
         (FACTORS.index(name[:-1]), 1 if name.endswith("+") else -1) for name in levels.split(",")
@@ -131,7 +134,7 @@ def corner(data: Data, of: str, response: str, first: str, then: str) -> float:
 
 @measure
 def corner_lead(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """Return the mean at two levels over the largest of the other three corners."""
+    """Return the mean at two levels divided by the largest of the other three corners."""
     own, others = _corners(data, of, response, first, then)
     return own / max(others)
 
@@ -220,14 +223,14 @@ def strength_place(data: Data, of: str, response: str) -> float:
 
 @measure
 def explained(data: Data, of: str, count: float) -> float:
-    """Return the part of the variance in the first principal components."""
+    """Return the fraction of the variance in the first principal components."""
     analysis = components.principal_components(_responses(data, of))
     return float(analysis.variance_shares[: int(count)].sum())
 
 
 @measure
 def component_step(data: Data, of: str, number: float, responses: str) -> float:
-    """Return the smallest weight of some responses in a component over the largest of the others.
+    """Return the smallest weight of given responses in a component over the largest of others.
 
     Signs of weights do not count.
     """
@@ -289,7 +292,7 @@ def _average_ranks(data: Data, of: str) -> np.ndarray:
 
 @measure
 def rank_change_step(data: Data, of: str, order: str) -> float:
-    """Return the smallest ratio of how far a factor changes average ranks to that of the next.
+    """Return the smallest ratio of the change of average ranks by a factor to that by the next.
 
     The change is the mean over the edges of the cube of conditions (tables 4-30 and C-17).
     """

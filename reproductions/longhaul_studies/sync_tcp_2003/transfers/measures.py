@@ -55,14 +55,14 @@ def off_printed(data: Data, of: str, each: str, column: str, protocol: str) -> f
 
 @measure
 def lead(data: Data, of: str, each: str, flows: str | float, protocol: str) -> float:
-    """Return the smallest median among some flows over the largest of all others."""
+    """Return the smallest median among some flows divided by the largest of all others."""
     chosen, others = _chosen_and_others(data, of, each, flows, protocol)
     return min(chosen) / max(others)
 
 
 @measure
 def trail(data: Data, of: str, each: str, flows: str | float, protocol: str) -> float:
-    """Return the largest median among some flows over the smallest of all others."""
+    """Return the largest median among some flows divided by the smallest of all others."""
     chosen, others = _chosen_and_others(data, of, each, flows, protocol)
     return max(chosen) / min(others)
 

@@ -169,7 +169,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return samples to draw: every second, ten seconds of the queue, ACKs of one flow."""
+    """Return samples to draw: flows each second, the queue for ten seconds, ACKs of one flow."""
     seconds = pl.DataFrame(kept["flow_series"])
     payload = PACKET_BYTES - ACK_BYTES
     running = 8e-6 * pl.col("delivered_bytes") * PACKET_BYTES / payload / pl.col("t_s")

@@ -30,7 +30,7 @@ pub struct KernelBic {
     max_increment: u64,
     /// Round trips for `DIVISOR` segments close to the peak (`smooth_part`).
     smooth_part: u64,
-    /// Part of the window that a loss leaves, in 1024ths.
+    /// Fraction of the window that a loss leaves, in 1024ths.
     kept: u64,
     fast_convergence: bool,
     peak: u64,

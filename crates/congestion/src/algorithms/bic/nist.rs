@@ -13,7 +13,7 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::Settings;
 use crate::window::Window;
 
-/// Part of the way to the target that one round trip goes, as a divisor: the study's B.
+/// Fraction of the way to the target that one round trip goes, as a divisor: the study's B.
 const DIVISOR: f64 = 4.0;
 
 /// BIC of NIST's study.

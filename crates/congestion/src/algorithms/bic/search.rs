@@ -12,7 +12,7 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
 
-/// Part of the way to the peak that Linux goes in a round trip, as a divisor.
+/// Fraction of the way to the peak that Linux goes in a round trip, as a divisor.
 const LINUX_DIVISOR: f64 = 4.0;
 
 /// BIC.

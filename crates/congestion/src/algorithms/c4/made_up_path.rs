@@ -20,7 +20,7 @@ pub(super) trait Form: Default {
 
     fn on_ack(&mut self, ack: &AckSample, window: &mut Window);
 
-    /// The state, and packets sent before the present era.
+    /// Returns the state, and the number of packets sent before the present era.
     fn era(&self) -> (Self::State, u64);
 }
 
@@ -46,7 +46,7 @@ impl<C: Form> Path<C> {
         }
     }
 
-    /// An era with round trips of `rtt_ms`, in which the path delivered `rate` packets a second.
+    /// Passes an era with round trips of `rtt_ms`, in which the path delivers `rate` packets a second.
     pub(super) fn era(&mut self, rate: f64, rtt_ms: u64) -> C::State {
         let (_, end) = self.c4.era();
         while self.c4.era().1 == end {

@@ -345,8 +345,8 @@ mod tests {
         assert_eq!(path.era(1400.0, RTT_MS), State::Recovery);
     }
 
-    /// Section 5.6: a rate that was not reached, though the application had enough, is lowered by half of
-    /// what is missing.
+    /// Section 5.6: a rate that was not reached, though the application had enough data, is lowered by half of the
+    /// difference.
     #[test]
     fn a_rate_that_was_not_reached_is_trimmed() {
         let mut path = Path::cruising();

@@ -239,7 +239,7 @@ fn part(base: f64, kept: u64) -> f64 {
     (base as u64 * kept / UNIT) as f64
 }
 
-/// Returns the part of the window that a decrease keeps, in 1024ths.
+/// Returns the fraction of the window that a decrease keeps, in 1024ths.
 fn kept(decrease: f64) -> u64 {
     let removed = libm::round(decrease * UNIT as f64) as u64;
     UNIT - removed.clamp(1, UNIT - 1)

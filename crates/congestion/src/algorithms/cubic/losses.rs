@@ -10,7 +10,7 @@ const GAIN: f64 = 1.0 / 16.0;
 const SCOPE: u64 = 32;
 
 /// The share of lost segments, brought up to date with each loss. picoquic counts by packet numbers; here segments known
-/// to be delivered or lost stand for them, which come in the same order but for reordering.
+/// to be delivered or lost stand for them, which come in the same order unless the path reorders.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct SmoothedLosses {
     threshold: f64,

@@ -227,8 +227,8 @@ impl Extension for Cubic {
     }
 }
 
-/// RFC 9438 equation 6, with any constants; standard TCP's where that is larger. It is the mean
-/// of a flow that meets each loss exactly on its plateau. A flow whose peak is above that comes
+/// Returns the mean window by RFC 9438 equation 6, with any constants; standard TCP's where that is larger. It is the
+/// mean of a flow that meets each loss exactly on its plateau. A flow whose peak is above that comes
 /// down to it with the inverse square root of the number of losses alone, since the cubic is
 /// flat there: after 100 of them a peak half too high leaves the mean 10 % too high. Fast
 /// convergence, which the equation leaves out, lowers the mean by some 10 %.

@@ -136,7 +136,7 @@ impl Fast {
 }
 
 impl CongestionControl for Fast {
-    /// NIST SP 500-282, equation 18: upwards over one flight, downwards at once.
+    /// Moves the window by NIST SP 500-282, equation 18: upwards over one flight, downwards at once.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         let rate = self.flights.observe(ack);
         self.tune(ack, rate);

@@ -385,7 +385,7 @@ impl Response {
         w * (1.0 - self.decrease(w))
     }
 
-    /// Returns the part of the window removed at window `w`.
+    /// Returns the fraction of the window removed at window `w`.
     fn decrease(&self, w: f64) -> f64 {
         if self.is_standard(w) {
             0.5

@@ -86,7 +86,7 @@ static PARAMETERS: [Parameter; 3] = [
     },
 ];
 
-/// Part of the queueing delay that the largest round-trip time keeps at a congestion event, so that it
+/// Fraction of the queueing delay that the largest round-trip time keeps at a congestion event, so that it
 /// follows a path that has changed (`htcp_param_update` of tcp_htcp.c, by the group of the authors; FreeBSD's
 /// cc_htcp.c, written after the draft, has the same).
 const REMEMBERED: f64 = 0.95;
@@ -115,7 +115,7 @@ pub struct Htcp {
     throughput_change: f64,
     max_kept: f64,
     variant: Variant,
-    /// Part of the window kept at the last congestion event.
+    /// Fraction of the window kept at the last congestion event.
     kept: f64,
     /// The last congestion event, or else the first acknowledgement outside slow start.
     since: Option<Time>,

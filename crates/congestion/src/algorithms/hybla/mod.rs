@@ -1,4 +1,4 @@
-//! Hybla: flows of long round trips grow, in segments per second, as one of a short one does.
+//! Hybla: a flow with a long round trip grows, in segments per second, as a flow with a short one does.
 //!
 //! Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", International
 //! Journal of Satellite Communications and Networking 22, 2004. With `rho` the round-trip time over

@@ -222,8 +222,8 @@ mod tests {
         );
     }
 
-    /// With ten segments a round trip, a hundred acknowledged ones enlarge a window of 100 by ten: the tenth part each time, and
-    /// what is above is forgotten.
+    /// With ten segments a round trip, a hundred acknowledged ones enlarge a window of 100 by ten: a tenth of the
+    /// window each time, and the excess is forgotten.
     #[test]
     fn what_is_acknowledged_beyond_a_segment_is_forgotten() {
         let mut kernel = kernel();

@@ -62,7 +62,7 @@ pub(super) const STATE: &[Quantity] = &[
     Quantity::new("trend", "", "trend of the delay: 1 up, -1 down, 0 neither"),
 ];
 
-/// Quantities of detectors without an average and a trend, which stand last.
+/// Quantities of detectors that compute neither an average nor a trend: all but the last two of `STATE`.
 pub(super) const STATE_OF_DELAYS: &[Quantity] = STATE.split_at(STATE.len() - 2).0;
 
 static GENERIC_PARAMETERS: [Parameter; 11] = [

@@ -155,7 +155,7 @@ impl Adjust {
         self.rate.map_or(Step::Standard, Step::Grow)
     }
 
-    /// Returns the part of the window kept by a reduction, or changes the growth.
+    /// Returns the fraction of the window kept by a reduction, or changes the growth.
     fn adjust(&mut self, verdict: &Verdict, cwnd: f64) -> Option<f64> {
         let increasing = [None, Some(0.9), Some(0.75), Some(0.5)];
         let decreasing = [cwnd / 2.0, cwnd / 4.0, cwnd / 10.0, 0.0];

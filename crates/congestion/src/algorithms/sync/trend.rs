@@ -62,7 +62,7 @@ fn median([a, b, c]: [f64; GROUP]) -> f64 {
     a.min(b).max(a.max(b).min(c))
 }
 
-/// Returns the whole way over the sum of the steps, from -1 to 1 (pairwise difference test of Jain
+/// Returns the whole way divided by the sum of the steps, from -1 to 1 (pairwise difference test of Jain
 /// and Dovrolis, SIGCOMM 2002); none if all medians are alike.
 ///
 /// Their pairwise comparison test adds nothing for three medians: it needs more than 55 % of two

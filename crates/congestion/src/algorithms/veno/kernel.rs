@@ -16,7 +16,7 @@ use crate::window::Window;
 pub struct KernelVeno {
     /// Half segments in the queue from which the path counts as congested.
     beta: u64,
-    /// Part of the window that a loss leaves on a path without congestion, in parts of 1000.
+    /// Fraction of the window that a loss leaves on a path without congestion, in parts of 1000.
     kept: u64,
     rtts: SmallestRtts,
     /// True if the next full count enlarges the window.

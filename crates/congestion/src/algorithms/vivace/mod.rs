@@ -141,7 +141,7 @@ const MIN_SEGMENTS_PER_RTT: f64 = 2.0;
 const MIN_CWND: f64 = 4.0;
 /// Round trips of the rate that the window holds (PCC-Uspace, likewise).
 const RTTS_IN_WINDOW: f64 = 2.0;
-/// Part of the rate that a timeout leaves (section 4.3, timeouts of intervals).
+/// Fraction of the rate that a timeout leaves (section 4.3, timeouts of intervals).
 const KEPT_AT_TIMEOUT: f64 = 0.5;
 const BITS_PER_MBIT: f64 = 1e6;
 

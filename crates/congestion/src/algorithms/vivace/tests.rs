@@ -11,7 +11,7 @@ struct Path {
     vivace: Box<Vivace>,
     window: Window,
     ack: AckSample,
-    /// Part of the rate that the application has segments for.
+    /// Fraction of the rate that the application has segments for.
     offered: f64,
 }
 

@@ -24,7 +24,7 @@ pub struct KernelWestwood {
     /// Tick at which the bandwidth sample began, and bytes acknowledged since then.
     since: u64,
     bytes: u64,
-    /// True until the first acknowledgement: what it covers does not count (`first_ack`).
+    /// True until the first acknowledgement, whose segments do not count (`first_ack`).
     first_ack: bool,
     /// Segments delivered and acknowledged so far.
     delivered: u64,

@@ -109,7 +109,7 @@ impl KernelYeah {
         self.last_queue = queue;
     }
 
-    /// Takes back what is queued, and leaves slow start there.
+    /// Reduces the window by the packets of the flow that are queued, and ends slow start there.
     fn decongest(&self, queue: u64, window: &mut Window) {
         let cwnd = window.cwnd() as u64;
         let excess = queue.min((cwnd as f64 * self.max_taken_back) as u64);

@@ -298,7 +298,7 @@ fn near(found: f64, expected: f64, tolerance: f64) -> bool {
     apart <= tolerance * expected.abs().max(1.0) || found.is_nan() && expected.is_nan()
 }
 
-/// Checks an algorithm against its law, from windows of so many segments on.
+/// Checks an algorithm against its law, from a given window in segments on.
 #[track_caller]
 pub fn assert_follows<L: Law>(controller: &Controller, law: impl Fn() -> L, windows: &[f64]) {
     for seed in 0..24 {

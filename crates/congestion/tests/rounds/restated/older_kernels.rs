@@ -376,7 +376,8 @@ fn cubic() {
     );
 }
 
-/// `tcp_scalable.c`: a segment for each fifty; whole segments off whole segments, after a timeout, too.
+/// `tcp_scalable.c`: the window grows by a segment for every fifty acknowledged; reductions, those after timeouts too,
+/// take a whole number of segments off the window in whole segments.
 #[test]
 fn scalable() {
     let left = |base: f64| base.floor() - (base.floor() / 8.0).floor();

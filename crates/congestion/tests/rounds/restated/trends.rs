@@ -252,12 +252,12 @@ impl Law for Gentle {
     }
 }
 
-/// Part of the way from a low window of 20 to a high one of 2000 segments, on a logarithmic scale.
+/// Returns the fraction of the way from a low window of 20 to a high one of 2000 segments, on a logarithmic scale.
 fn high_speed_part(w: f64) -> f64 {
     ((w / 20.0).ln() / 100.0_f64.ln()).max(0.0)
 }
 
-/// RFC 3649 section 5, with loss probabilities of 1e-2 and 1e-5.
+/// Returns the increase of RFC 3649 section 5, with loss probabilities of 1e-2 and 1e-5.
 fn high_speed_increase(w: f64) -> f64 {
     let b = 0.5 - 0.4 * high_speed_part(w);
     let p = 1e-2 * 1e-3_f64.powf(high_speed_part(w));

@@ -142,7 +142,7 @@ impl Vivace {
         }
     }
 
-    /// Number of intervals that have been sent.
+    /// Returns the number of intervals that have been sent.
     fn sent(&self) -> usize {
         self.intervals
             .iter()

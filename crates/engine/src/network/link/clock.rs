@@ -106,7 +106,8 @@ impl Occupancy {
         self.busy_until
     }
 
-    /// Returns the work left to send of packets whose service has begun, with this many bytes waiting behind them.
+    /// Returns the unsent part of the packets whose service has begun; `waiting_bytes` of other packets are scheduled
+    /// behind them and do not count.
     pub(crate) fn unsent(&self, line: &Line, now: Time, waiting_bytes: u64) -> Work {
         if self.busy_until < now {
             return Work::default();

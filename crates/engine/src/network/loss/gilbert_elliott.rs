@@ -8,7 +8,7 @@
 use crate::config::GilbertElliott;
 use crate::random::Stream;
 
-/// The state of a channel.
+/// The state of a Gilbert-Elliott channel on one link.
 #[derive(Clone, Debug)]
 pub(super) struct Channel {
     parameters: GilbertElliott,

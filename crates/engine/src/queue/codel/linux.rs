@@ -1,5 +1,5 @@
 //! CoDel as in Linux (`include/net/codel_impl.h`; Dumazet and Taht 2012): times are 32 bits of units of 1024 ns, and
-//! the root of the count is followed by one step of Newton's method a drop, from 1 when a dropping state begins. The
+//! the root of the count is followed by one step of Newton's method per drop, from 1 when a dropping state begins. The
 //! step from one drop to two gives 0.5 for 0.71, so that the second gap is half an interval.
 
 use longhaul_units::{Span, Time};

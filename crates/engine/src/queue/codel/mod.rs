@@ -39,7 +39,7 @@ words! {
     pub enum CoDelVariant {
         /// The pseudo-code of RFC 8289, with exact times and roots.
         Rfc8289 = "rfc8289",
-        /// Linux: times in units of 1024 ns, roots by a Newton step a drop.
+        /// Linux: times in units of 1024 ns, roots by a Newton step per drop.
         Linux = "linux-6.18",
     }
 }
@@ -237,7 +237,7 @@ impl CoDelParameters {
     }
 }
 
-/// Returns the time of the next drop by the pseudo-code's `control_law`: the gap is the interval over the root of
+/// Returns the time of the next drop by the pseudo-code's `control_law`: the gap is the interval divided by the root of
 /// a count.
 pub(super) fn control_law(interval: Span, last: Time, count: u64) -> Time {
     let gap = interval.as_ps() as f64 / libm::sqrt(count as f64);

@@ -52,8 +52,8 @@ keys! {
             .source("RFC 9332 appendix A.1; Linux: 41/256"),
         /// Weight of the delay's change, per second.
         pub beta: f64 = WEIGHT.key().unit("1/s").default("3.2").source("Linux: 819/256; RFC 9332: 3"),
-        /// Coupling factor: the marking probability of L4S packets over the root of the drop probability of
-        /// classic packets.
+        /// Coupling factor: the marking probability of L4S packets divided by the square root of the drop probability
+        /// of classic packets.
         pub coupling: f64 = Kind::Number(Range::closed(1.0, 100.0)).key().default("2")
             .source("RFC 9332 appendix A.1: k"),
         /// Sojourn time in the L4S queue above which every packet is marked.

@@ -156,8 +156,8 @@ fn the_classic_queue_has_its_share_while_both_wait() {
     assert!(classic.abs_diff(200) <= 1, "{classic} of 2,000");
 }
 
-/// After 12,000 bytes of L4S packets the classic queue's credit, of 1,200 bytes, is even, so that another goes first. Tenths of 576
-/// bytes are no binary fractions: their sum would be above zero.
+/// After 12,000 bytes of L4S packets the classic queue has been credited 1,200 bytes, its balance is zero, and another
+/// L4S packet goes first. Tenths of 576 bytes are no binary fractions: their sum would be above zero.
 #[test]
 fn an_even_balance_is_the_l4s_queues_turn() {
     let mut queue = queue(config());

@@ -257,7 +257,7 @@ impl Pie {
         }
     }
 
-    /// Returns the delay of what waits, unless it is measured.
+    /// Returns the delay of the waiting bytes at the link's rate, unless the delay is measured.
     fn delay_s(&self, waiting_bytes: u64) -> Option<f64> {
         match self.config.delay_estimate {
             DelayEstimate::Rate => {

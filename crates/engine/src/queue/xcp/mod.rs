@@ -20,17 +20,17 @@ keys! {
     pub struct XcpConfig {
         /// Capacity of the queue. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT.source("Katabi and others, SIGCOMM 2002, section 5"),
-        /// Part of the spare bandwidth that is allocated per mean round trip.
+        /// Fraction of the spare bandwidth that is allocated per mean round trip.
         pub alpha: f64 = Kind::Number(Range::above(0.0, 2.0))
             .key()
             .default("0.4")
             .source("SIGCOMM 2002 section 3.5.1"),
-        /// Part of the persistent queue that is drained per mean round trip; stable with alpha^2 sqrt(2).
+        /// Fraction of the persistent queue that is drained per mean round trip; stable with alpha^2 sqrt(2).
         pub beta: f64 = Kind::Number(Range::closed(0.0, 2.0))
             .key()
             .default("0.226")
             .source("SIGCOMM 2002 section 3.5.1"),
-        /// Part of the traffic that is shuffled per mean round trip, so that shares become equal.
+        /// Fraction of the traffic that is shuffled per mean round trip, so that shares become equal.
         pub gamma: f64 =
             PROBABILITY.key().default("0.1").source("SIGCOMM 2002 section 3.5.2"),
     }

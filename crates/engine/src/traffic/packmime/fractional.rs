@@ -63,7 +63,7 @@ impl Weights {
     }
 }
 
-/// The series.
+/// A series of fractional noise, with the past values that it depends on.
 #[derive(Debug)]
 pub(super) struct Fractional {
     weights: Arc<Weights>,

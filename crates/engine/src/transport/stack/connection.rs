@@ -44,7 +44,7 @@ pub(crate) struct StackConnection {
 }
 
 impl StackConnection {
-    /// Creates the connection; `copied`, if links make copies.
+    /// Creates the connection; `copied` is true if links on its paths duplicate packets.
     pub(crate) fn new(
         (number, flow, name): (u32, u32, &str),
         paths: [Path; 2],
@@ -287,7 +287,7 @@ impl StackConnection {
         });
     }
 
-    /// Passes what the stack has written to its own log to the recorder.
+    /// Passes the new bytes of the stack's own log to the recorder.
     pub(crate) fn record_log(&mut self, now: Time, recorder: &mut dyn Recorder) {
         let log = self.stack.call(now, |stack| stack.take_log());
         if let Some(log) = log.filter(|log| !log.is_empty()) {

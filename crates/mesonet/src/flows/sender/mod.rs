@@ -68,7 +68,7 @@ pub(crate) struct Interval {
     pub(crate) growth: f64,
 }
 
-/// The sender.
+/// The sending end of a flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sender {
     flow: FlowId,

@@ -171,7 +171,7 @@ keys! {
     pub(crate) struct MeasureKeys {
         /// Tables to write; all by default.
         pub tables: Vec<String> = Kind::List(&Kind::Word(TABLES)).key(),
-        /// Completed flows of a group after which statistics of their goodput are a row; 1000 by default.
+        /// Number of completed flows of a group over which each row of goodput statistics is taken; 1000 by default.
         pub batch: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
         /// True to record every flow as a row of `flows.parquet` when it ends; false by default.
         pub flow_log: bool = Kind::Flag.key(),
@@ -180,10 +180,11 @@ keys! {
         /// Link of the backbone whose packets `longhaul export` counts, by name or number; 0 for none
         /// (BB_LINK_TO_MONITOR).
         pub backbone_link: Identifier = IDENTIFIER.key(),
-        /// Point of presence whose arrivals from the backbone it counts, by name or number; 0 for none
+        /// Point of presence whose arrivals from the backbone `longhaul export` counts, by name or number; 0 for none
         /// (POP_LINK_TO_MONITOR).
         pub pop: Identifier = IDENTIFIER.key(),
-        /// Access router whose arrivals from above it counts, by name or number; 0 for none (ACCESS_LINK_TO_MONITOR).
+        /// Access router whose arrivals from its point of presence or backbone router `longhaul export` counts, by name
+        /// or number; 0 for none (ACCESS_LINK_TO_MONITOR).
         pub access: Identifier = IDENTIFIER.key(),
     }
 }

@@ -62,7 +62,7 @@ impl Read for Buffer {
 pub(crate) enum Routers {
     /// A number of equal routers.
     Number(u64),
-    /// Each with keys of its own.
+    /// A list of routers, each with keys of its own.
     Each,
 }
 
@@ -87,11 +87,12 @@ keys! {
         pub delay_factor: f64 = FACTOR.key(),
         /// Packets per time step from which all capacities follow (R1); 1200 by default.
         pub backbone_rate: f64 = RATE.key(),
-        /// Backbone routers forward this many times that (BBspeedup); 2 by default.
+        /// Capacity of backbone routers, as a multiple of backbone_rate (BBspeedup); 2 by default.
         pub backbone_speedup: f64 = FACTOR.key(),
-        /// Points of presence forward backbone_rate divided by this (R2); 4 by default.
+        /// Divisor that gives the capacity of points of presence, from backbone_rate (R2); 4 by default.
         pub pop_divisor: f64 = FACTOR.key(),
-        /// Normal access routers forward that, divided by this (R3); 10 by default.
+        /// Divisor that gives the capacity of normal access routers, from that of points of presence (R3); 10 by
+        /// default.
         pub access_divisor: f64 = FACTOR.key(),
         /// Speed of fast access routers, as a multiple of normal ones (Bfast); 2 by default.
         pub fast_factor: f64 = FACTOR.key(),
@@ -138,11 +139,11 @@ keys! {
 keys! {
     /// Shares of the sources by class of access router.
     pub(crate) struct SourceShares {
-        /// Part below normal access routers (probNs).
+        /// Fraction of the sources below normal access routers (probNs).
         pub normal: f64 = PROBABILITY.key(),
-        /// Part below fast ones (probNsf).
+        /// Fraction of the sources below fast access routers (probNsf).
         pub fast: f64 = PROBABILITY.key(),
-        /// Part below direct ones (probNsd).
+        /// Fraction of the sources below direct access routers (probNsd).
         pub direct: f64 = PROBABILITY.key(),
     }
 }
@@ -150,11 +151,11 @@ keys! {
 keys! {
     /// Shares of the receivers by class of access router.
     pub(crate) struct ReceiverShares {
-        /// Part below normal access routers (probNr).
+        /// Fraction of the receivers below normal access routers (probNr).
         pub normal: f64 = PROBABILITY.key(),
-        /// Part below fast ones (probNrf).
+        /// Fraction of the receivers below fast access routers (probNrf).
         pub fast: f64 = PROBABILITY.key(),
-        /// Part below direct ones (probNrd).
+        /// Fraction of the receivers below direct access routers (probNrd).
         pub direct: f64 = PROBABILITY.key(),
     }
 }

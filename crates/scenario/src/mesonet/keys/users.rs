@@ -72,13 +72,13 @@ keys! {
 }
 
 keys! {
-    /// Parts of the flows by class of path.
+    /// Fractions of the flows by class of path.
     pub(crate) struct PathShares {
-        /// Part of the flows between two direct access routers.
+        /// Fraction of the flows that run between two direct access routers.
         pub very_fast: f64 = PROBABILITY.key().required(),
-        /// Part of the flows between fast ones, or a fast and a direct one.
+        /// Fraction of the flows that run between two fast access routers, or between a fast and a direct one.
         pub fast: f64 = PROBABILITY.key().required(),
-        /// Part of the flows with a normal access router.
+        /// Fraction of the flows with a normal access router at one end or both.
         pub typical: f64 = PROBABILITY.key().required(),
     }
 }

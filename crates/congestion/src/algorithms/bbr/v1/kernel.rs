@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::algorithms::bbr::{larger, smaller};
 
-/// Part of the rate at which segments leave (`bbr_pacing_margin_percent`).
+/// Fraction of the rate at which segments leave (`bbr_pacing_margin_percent`).
 pub(super) const PACING_MARGIN: f64 = 0.99;
 
 /// Segments above the smallest window that have to be in flight in the probing phase (`bbr_quantization_budget`).

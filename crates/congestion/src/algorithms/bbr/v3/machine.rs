@@ -64,7 +64,8 @@ pub(super) struct Machine {
     pub(super) headroom: f64,
     /// Time between probes for the round-trip time: BBR.ProbeRTTInterval.
     pub(super) probe_rtt_interval: Span,
-    /// Part of the marked share by which the window falls; zero without a response to marks (Linux v3, `ecn_factor`).
+    /// Fraction of the marked share by which the window falls; zero without a response to marks (`ecn_factor` of Linux
+    /// v3).
     pub(super) ecn_factor: f64,
     /// Longest round trip, in seconds, with which marks count (Linux v3, `ecn_max_rtt_us`).
     pub(super) ecn_max_rtt_s: f64,

@@ -402,7 +402,7 @@ mod tests {
         flow.ack.rtt = Some(RTT);
     }
 
-    /// On a path of 1000 segments a second, 100 in flight.
+    /// Returns a flow that cruises on a path of 1000 segments a second, of which 100 are in flight.
     fn cruising() -> Flow<Bbr3> {
         let mut flow = flow();
         flow.round(500.0, 200);

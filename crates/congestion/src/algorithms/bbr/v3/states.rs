@@ -33,7 +33,7 @@ fn going_down() -> Flow<Bbr3> {
     flow
 }
 
-/// A flow at the first acknowledgement of ProbeBW_REFILL.
+/// Returns a flow at the first acknowledgement of ProbeBW_REFILL.
 fn refilling() -> Flow<Bbr3> {
     let mut flow = going_down();
     let wait = flow.bbr.machine.probe.wait;
@@ -49,7 +49,7 @@ fn going_up() -> Flow<Bbr3> {
     flow
 }
 
-/// Losses of so many segments in all over a round in fast recovery, by so many acknowledgements.
+/// Enters fast recovery and reports `each` lost segments with each of `acks` acknowledgements, in one round.
 fn losing(flow: &mut Flow<Bbr3>, acks: u64, each: u64) {
     flow.lose();
     (0..acks).for_each(|_| flow.acked(1, each, 1000.0, 200, MS));
@@ -323,8 +323,8 @@ fn handling_application_limited_sending_during_probe_refill() {
     assert_eq!(flow.bbr.machine.state, State::Up);
 }
 
-/// Linux v3: marks count where the smallest round-trip time is short. The share is smoothed by a sixteenth a round, from
-/// one on; it times a third is taken off the short-term bound.
+/// Linux v3: marks count where the smallest round-trip time is short. Their share is smoothed by a sixteenth per round,
+/// from one on; a third of the smoothed share is taken off the short-term bound.
 #[test]
 fn marks_lower_the_short_term_bound() {
     for (longest, marked) in [(0.2, true), (0.05, false)] {

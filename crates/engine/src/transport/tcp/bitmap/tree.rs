@@ -3,7 +3,7 @@
 
 const BITS: usize = u64::BITS as usize;
 
-/// The set.
+/// A set of places, as a tree of words.
 #[derive(Debug)]
 pub(super) struct Tree {
     /// Bits of each level, from the places themselves to the single word at the top.

@@ -57,7 +57,7 @@ impl Settings {
     };
 }
 
-/// A line.
+/// A line of a table: an event, and the expected packets and state.
 #[derive(Debug)]
 pub(super) struct Step {
     /// Delay after the step before, in milliseconds.

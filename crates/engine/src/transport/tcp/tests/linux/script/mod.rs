@@ -31,7 +31,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "getsockopt",
 ];
 
-/// Socket options without an effect on such a sender.
+/// Socket options without an effect on the sender that scripts test.
 const OPTIONS_WITHOUT_EFFECT: &[&str] = &["SO_REUSEADDR", "SO_SNDBUF", "SO_ERROR", "TCP_NODELAY"];
 
 /// Reads a script; returns the reason if it cannot be run.

@@ -1,6 +1,6 @@
 //! A script as statements: times and actions.
 
-/// A statement.
+/// A statement of a script: its time and its action.
 #[derive(Debug)]
 pub(super) struct Statement {
     pub(super) when: When,
