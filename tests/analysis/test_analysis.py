@@ -240,6 +240,21 @@ def test_conditions_are_ordered_and_classed() -> None:
         congestion.natural_bounds([0.1, 0.2], 3)
 
 
+def test_a_cut_needs_four_batches_of_five() -> None:
+    """MSER-5 (White 1997): a first batch far from the rest goes, of a series long enough."""
+    assert steady.warm_up([100.0] * 5 + [1.0] * 10) == 0
+    assert steady.warm_up([100.0] * 5 + [1.0] * 15) == 5
+
+
+def test_the_drift_of_a_line_is_its_rise() -> None:
+    """The means of 20 batches of 0, 1, ..., 99 rise from 2 to 97."""
+    found = steady.drift(range(100))
+    assert found.change == pytest.approx(95.0)
+    assert found.percent == pytest.approx(100 * 95.0 / 49.5)
+    assert math.isnan(steady.drift([-1.0] * 10 + [1.0] * 10).percent)
+    assert steady.drift([3.0] * 40) == steady.Drift(0.0, 0.0, 1.0)
+
+
 def test_warm_up_and_drift_of_a_series() -> None:
     rng = np.random.default_rng(6)
     rising = 100 * (1 - np.exp(-np.arange(1000) / 40)) + rng.normal(size=1000)

@@ -8,6 +8,7 @@ import pytest
 
 from tools.mutants import copies
 from tools.mutants.mutation import Mutation, switched
+from tools.mutants.rooms import ROOMS
 from tools.mutants.syntax import sites
 
 PYTHON = '''
@@ -94,3 +95,26 @@ def test_a_switch_of_rust_adds_no_lines(tmp_path: Path) -> None:
     code = switched(RUST.encode(), changes, copies.SWITCHES["rust"])
     assert code.count("\n") == RUST.count("\n")
     assert code.count("longhaul_units::mutant(") == len(changes)
+
+
+def test_a_copy_loses_what_the_tree_has_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A module in two files, as after a file became a folder, does not compile."""
+    monkeypatch.setitem(copies.COPIES, "rust", tmp_path)
+    files = [Path("crates/units/src/lib.rs"), Path("scenarios")]
+    monkeypatch.setattr(copies, "_files", lambda: files)
+    gone = tmp_path / "crates/units/src/gone.rs"
+    for folder in (gone.parent, tmp_path / "python/longhaul"):
+        folder.mkdir(parents=True)
+    gone.touch()
+    copies.write("rust", [])
+    assert not gone.exists()
+    assert (gone.parent / "lib.rs").is_file()
+    assert (tmp_path / "scenarios").readlink() == Path("python/longhaul/scenarios")
+
+
+def test_modules_within_those_compiled_for_tests_are_tests() -> None:
+    files = [file for room in ROOMS for part in room.parts().values() for file in part]
+    assert Path("crates/engine/src/queue/pie/mod.rs") in files
+    assert not [file for file in files if "restated" in file.parts]

@@ -14,6 +14,7 @@ COPIES = {"rust": _WORK / "rust", "python": _WORK / "python"}
 _HERE = Path(__file__).parent
 # The crate that all others use has the switch.
 _BASE = Path("crates/units/src/lib.rs")
+_SWITCH = Path("python/sitecustomize.py")
 
 
 def write(language: str, mutations: Iterable[Mutation]) -> None:
@@ -22,7 +23,11 @@ def write(language: str, mutations: Iterable[Mutation]) -> None:
     by_file: dict[Path, list[Mutation]] = {}
     for mutation in mutations:
         by_file.setdefault(mutation.file, []).append(mutation)
-    for name in _files():
+    names = _files()
+    for name in names:
+        if (TREE / name).is_dir():
+            _link(copy / name, (TREE / name).readlink())
+            continue
         code = (TREE / name).read_bytes()
         if name in by_file:
             code = switched(code, by_file[name], SWITCHES[language]).encode()
@@ -30,16 +35,31 @@ def write(language: str, mutations: Iterable[Mutation]) -> None:
             code += b"\n" + (_HERE / "switch.rs").read_bytes()
         _update(copy / name, code)
         shutil.copymode(TREE / name, copy / name)
-    _update(copy / "python/sitecustomize.py", (_HERE / "switch.py").read_bytes())
+    _update(copy / _SWITCH, (_HERE / "switch.py").read_bytes())
+    _remove_others(copy, {*names, _SWITCH})
     for engine in (TREE / "python/longhaul").glob("_engine*.so"):
         shutil.copy2(engine, copy / "python/longhaul")
 
 
 def _files() -> list[Path]:
-    """Return the files of the tree that are in Git or may be added."""
+    """Return the files of the tree that are in Git or may be added, and links to folders."""
     command = ["git", "ls-files", "-coz", "--exclude-standard"]
     listed = subprocess.check_output(command, cwd=TREE, text=True)
-    return [Path(name) for name in listed.split("\0") if name and (TREE / name).is_file()]
+    return [Path(name) for name in listed.split("\0") if name and (TREE / name).exists()]
+
+
+def _remove_others(copy: Path, kept: set[Path]) -> None:
+    """Remove what the tree has no more: a module must not be in two files."""
+    tops = {copy / name.parts[0] for name in kept}
+    for path in (path for top in tops if not top.is_symlink() for path in top.rglob("*")):
+        made = path.suffix in (".so", ".pyc")
+        if path.is_file() and not made and path.relative_to(copy) not in kept:
+            path.unlink()
+
+
+def _link(path: Path, target: Path) -> None:
+    if not path.is_symlink():
+        path.symlink_to(target)
 
 
 def _update(path: Path, code: bytes) -> None:

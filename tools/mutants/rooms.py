@@ -32,10 +32,13 @@ class Room:
 
 
 def _is_test(file: Path) -> bool:
-    """Return true for a module that is compiled for tests alone, or is in a folder of tests."""
-    above = file.with_name("mod.rs")
-    declared = _TESTS.findall(above.read_text(encoding="utf-8")) if above.is_file() else []
-    return file.stem in declared or "tests" in (file.stem, *file.parts)
+    """Return true for what is compiled for tests alone, or is in a folder of tests."""
+    return "tests" in (file.stem, *file.parts) or any(map(_is_declared_test, (file, *file.parents)))
+
+
+def _is_declared_test(module: Path) -> bool:
+    above = module.with_name("mod.rs") if module.name else module
+    return above.is_file() and module.stem in _TESTS.findall(above.read_text(encoding="utf-8"))
 
 
 _TESTS = re.compile(r"#\[cfg\(test\)\]\s*(?:pub\S* )?mod (\w+);")

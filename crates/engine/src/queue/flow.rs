@@ -78,3 +78,21 @@ impl Hasher for KeyHasher {
         self.0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first numbers of `SplitMix64` from the state 0, which grows by the golden ratio.
+    #[test]
+    fn keys_are_mixed_by_splitmix64() {
+        let golden = 0x9e37_79b9_7f4a_7c15_u64;
+        let numbers = [1, 2, 3].map(|step| mix(golden.wrapping_mul(step)));
+        let expected = [
+            0xe220_a839_7b1d_cdaf,
+            0x6e78_9e6a_a1b9_65f4,
+            0x06c4_5d18_8009_454f,
+        ];
+        assert_eq!(numbers, expected);
+    }
+}

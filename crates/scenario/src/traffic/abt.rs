@@ -91,6 +91,15 @@ mod tests {
     }
 
     #[test]
+    fn connections_begin_at_their_rate() {
+        let Process::Independent(Distribution::Exponential { mean }) = requests(40.0).arrivals
+        else {
+            unreachable!("a Poisson process")
+        };
+        assert_eq!(mean, 0.025);
+    }
+
+    #[test]
     fn quantiles_are_those_of_the_sample() {
         for table in [EPOCHS, REQUESTS, RESPONSES, TIMES] {
             for (&probability, &value) in PROBABILITIES.iter().zip(&table.0) {

@@ -415,6 +415,18 @@ fn syntax_errors_have_a_place() {
     assert!(message.starts_with("wrong.toml:1:"), "{message}");
     let message = refusal("{\"duration\": }");
     assert!(message.starts_with("wrong.toml:1:"), "{message}");
+    let message = refusal("{\n  \"seed\": 1,\n  \"duration\": }");
+    assert!(message.starts_with("wrong.toml:3:15:"), "{message}");
+}
+
+#[test]
+fn a_scenario_without_a_topology_is_told_of_all() {
+    let flows = "[[flows]]\ncongestion = { kind = \"reno\" }\n";
+    let message = refusal(&format!("duration = \"1 s\"\n[topology]\n{flows}"));
+    assert!(
+        message.contains("give one of [topology.dumbbell], "),
+        "{message}"
+    );
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use longhaul_scenario::{load, parse, schema};
+use longhaul_congestion::registry;
+use longhaul_scenario::{keys, load, parse, schema, traffic};
 use serde_json::Value as Json;
 
 /// Returns the example scenarios but those with real QUIC stacks, which this crate is tested without.
@@ -139,4 +140,38 @@ fn the_schema_allows_every_resolved_example() {
         &schema(),
         &serde_json::json!({ "durration": "1 s" })
     ));
+}
+
+/// Editors show what the program's lists do.
+#[test]
+fn the_schema_describes_algorithms_and_slow_starts() {
+    let text = schema().to_string();
+    let algorithms = registry::algorithms().iter().map(|entry| entry.description);
+    let slow_starts = registry::slow_starts()
+        .iter()
+        .map(|entry| entry.description);
+    for description in algorithms.chain(slow_starts) {
+        let written = serde_json::to_string(description).unwrap();
+        assert!(
+            text.contains(&format!("\"description\":{written}")),
+            "{description}"
+        );
+    }
+}
+
+/// The keys of a kind of traffic are listed under its name.
+#[test]
+fn keys_of_each_kind_are_listed() {
+    let listed = keys();
+    let paths: Vec<&str> = listed.iter().map(|key| key.path.as_str()).collect();
+    let kinds = traffic();
+    assert!(kinds.len() > 3);
+    for kind in kinds {
+        let of_kind = format!("flows.*.traffic[{}].", kind.kind);
+        let count = paths
+            .iter()
+            .filter(|path| path.starts_with(&of_kind))
+            .count();
+        assert_eq!(count, kind.keys.len(), "{}: {paths:?}", kind.kind);
+    }
 }

@@ -10,6 +10,7 @@ mod fuzz;
 mod layout;
 mod links;
 mod mesonet;
+mod modules;
 mod names;
 mod profiles;
 mod proxies;

@@ -296,6 +296,17 @@ mod tests {
         assert_eq!(rtt.timeout(), Span::from_millis(270));
     }
 
+    /// ns-2.35, `TcpAgent::rtt_update`: 4 ms of a tick of 10 ms.
+    #[test]
+    fn a_round_trip_within_a_tick_takes_one() {
+        let config = config(RttClock::Ns2Ticks {
+            tick: Span::from_millis(10),
+        });
+        let mut rtt = RttEstimator::new(&config, Span::ZERO);
+        sample(&mut rtt, &config, 4);
+        assert_eq!(rtt.srtt(&config), Span::from_millis(10));
+    }
+
     /// ns-2.35, `TcpAgent::rtt_backoff`: beyond eight-fold back-off the mean of 10 ticks goes into the variation of 20
     /// quarters, and the next sample is a first one: srtt 96 eighths, rttvar 24, RTO (24 * 8 + 96) / 8 = 36 ticks.
     #[test]

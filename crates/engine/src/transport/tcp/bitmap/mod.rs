@@ -300,6 +300,14 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn a_number_removed_from_a_full_word_is_absent() {
+        let mut bitmap = Bitmap::default();
+        bitmap.insert(1, 300);
+        assert!(bitmap.remove(70));
+        assert_eq!((bitmap.next_absent(1), bitmap.next_absent(71)), (70, 300));
+    }
+
     /// A reference set of units, each of `size` consecutive numbers.
     struct Units {
         size: u64,

@@ -82,12 +82,16 @@ impl LossRecovery for Ns2Window {
         env: &mut impl Environment,
     ) -> Option<u32> {
         if ack.next > tcb.una {
-            let repairing = ack.in_recovery;
+            // An echo that this acknowledgement carries has been answered, which ends a recovery (`recv` of
+            // `tcp-newreno.cc` calls `ecn` first).
+            let repairing = self.in_recovery(tcb);
             if self.newreno && repairing && ack.next < tcb.recover {
                 self.on_partial(tcb, ack, env);
             } else {
-                if repairing && (self.inflation > 0 || !self.newreno) {
-                    tcb.last_reduction = LastReduction::Recovered;
+                if ack.in_recovery && (self.inflation > 0 || !self.newreno) {
+                    if repairing {
+                        tcb.last_reduction = LastReduction::Recovered;
+                    }
                     tcb.end_recovery(env);
                 }
                 self.inflation = 0;

@@ -11,7 +11,9 @@ use longhaul_units::{Rate, Span};
 
 use super::{ReceiverBench, SenderBench, controller, ms, tcp};
 use crate::config::{ClockError, Pacing, Recovery, Tcp, Timestamps};
+use crate::measure::FlowCounters;
 use crate::packet::{Flags, SackBlocks};
+use crate::transport::tcp::connection::Received;
 
 /// An algorithm that records its samples.
 #[derive(Clone, Debug)]
@@ -366,4 +368,22 @@ fn in_flight_is_what_was_sent_and_is_not_acknowledged() {
             flight.extend(bench.sent());
         }
     }
+}
+
+/// Of segments 1, 2, 4 and 6 the first two are in order.
+#[test]
+fn segments_count_as_delivered_when_they_arrive_and_in_order_when_none_is_missing() {
+    let sender = SenderBench::open(tcp(Recovery::Sack), controller("reno"));
+    let mut receiver = ReceiverBench::open(tcp(Recovery::Sack));
+    for (at, segment) in [(10, 1), (11, 2), (12, 4), (13, 6)] {
+        receiver.segment(at, segment, Flags::NONE);
+    }
+    let received = Received::of(&sender.sender, &receiver.receiver);
+    let counters = received.counted_in(FlowCounters::default());
+    let delivered = (counters.delivered_pkts, counters.delivered_bytes);
+    assert_eq!(delivered, (4, 4 * 1460));
+    assert_eq!(
+        (counters.in_order_pkts, counters.in_order_bytes),
+        (2, 2 * 1460)
+    );
 }

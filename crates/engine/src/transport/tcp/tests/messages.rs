@@ -124,3 +124,13 @@ fn a_request_that_arrives_does_not_end_the_idle_time() {
         }
     }
 }
+
+#[test]
+fn a_flow_that_is_stopped_while_it_opens_sends_no_data() {
+    let mut bench = SenderBench::dial(tcp(Recovery::Sack), reno(), |_| {});
+    bench.wait(50);
+    bench.sender.stop();
+    bench.ack(100, 1, &[]);
+    assert_eq!(bench.sent(), [0], "the SYN");
+    assert_eq!(bench.sender.finish(), Some(ms(100)));
+}

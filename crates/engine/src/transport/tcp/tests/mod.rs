@@ -8,6 +8,7 @@ mod messages;
 mod pacing;
 mod recovery;
 mod regular;
+mod restated;
 mod round_trips;
 mod routers;
 mod scoreboard;

@@ -222,6 +222,33 @@ fn dummies_leave_evenly_spaced_and_are_no_data() {
     assert_eq!(after.cuts_loss + after.timeouts, 0);
 }
 
+/// The one segment of the flow is acknowledged at 150 ms: of four dummies from 120 ms on, two have left.
+#[test]
+fn no_dummies_leave_when_all_is_acknowledged() {
+    let (mut env, mut sender) = probing(Tcp {
+        receive_window: 5,
+        transfer: Some(1460),
+        ..tcp(Recovery::Sack)
+    });
+    let mut leaving = Vec::new();
+    for (at, next) in [(100, 1), (150, 2)] {
+        leaving.extend(run_to(&mut env, ms(at), |env, _| {
+            sender.on_dummy_event(env)
+        }));
+        env.network.now = ms(at);
+        sender.on_packet(&super::packet(next, Flags::ACK, ms(0)), &mut env);
+    }
+    assert_eq!(sender.finish(), Some(ms(150)));
+    leaving.extend(run_to(&mut env, ms(400), |env, _| {
+        sender.on_dummy_event(env)
+    }));
+    let dummies = leaving.iter().filter(|packet| packet.flags.has(Flags::LOW));
+    assert_eq!(
+        dummies.map(|packet| packet.stamp).collect::<Vec<_>>(),
+        [120, 140].map(ms)
+    );
+}
+
 /// A lost SYN gives no sample: the timeout of three seconds replaces the round trip.
 #[test]
 fn dummies_are_spaced_before_the_first_round_trip_is_known() {

@@ -1,0 +1,284 @@
+//! Disciplines beside their rules, restated here from their sources with all packets in one list, in a random life of a link:
+//! the fates of all packets, and the probability in the time series, are the same.
+
+mod arrivals;
+mod flows;
+mod pie;
+mod sojourn;
+
+use std::collections::VecDeque;
+
+use longhaul_units::{Span, Time};
+
+use super::ack_filter::AckFilter;
+use super::tests::packet_of;
+use super::{
+    Arrival, BufferedQueue, Capacity, Draws, DropReason, Effects, PacketQueue, QueueConfig, Verdict,
+};
+use crate::measure::ClassCounters;
+use crate::packet::{Flags, Packet};
+use crate::random::Stream;
+
+/// A rule, as its source states it.
+trait Rule {
+    /// Decides about a packet that arrives at these packets, which a rule may drop for it.
+    fn on_arrival(&mut self, arrival: &Arrival, packet: &Packet, waiting: &mut Waiting) -> Verdict;
+
+    /// Drops packets for one that has joined the others, perhaps itself.
+    fn make_room(&mut self, _now: Time, _waiting: &mut Waiting) {}
+
+    /// Returns true if a packet that leaves is marked; `behind` are those left.
+    fn marks(&mut self, _packet: &Packet, _now: Time, _behind: usize) -> bool {
+        false
+    }
+
+    /// Takes the packet that leaves.
+    fn take(&mut self, now: Time, waiting: &mut Waiting) -> Option<Packet> {
+        let packet = waiting.take(|_| true)?;
+        let marked = self.marks(&packet, now, waiting.len());
+        Some(if marked { mark(packet) } else { packet })
+    }
+
+    /// Updates the probability.
+    fn update(&mut self, _now: Time, _waiting: &Waiting) {}
+
+    fn probability(&self) -> Option<f64> {
+        None
+    }
+
+    /// Returns the time between updates.
+    fn interval(&self) -> Option<Span> {
+        None
+    }
+
+    /// Returns the cases in which numbers are drawn, and true if flows are hashed at random.
+    fn draws(&self) -> (Draws, bool) {
+        (Draws::Never, false)
+    }
+
+    /// Returns the counters of L4S and of other packets.
+    fn classes(&self) -> Option<[ClassCounters; 2]> {
+        None
+    }
+}
+
+fn mark(packet: Packet) -> Packet {
+    Packet {
+        flags: packet.flags.with(Flags::CE),
+        ..packet
+    }
+}
+
+/// Packets in the order of arrival, and those dropped since the last look, each with the reason.
+#[derive(Default)]
+struct Waiting {
+    packets: VecDeque<Packet>,
+    dropped: Vec<(u64, DropReason)>,
+}
+
+impl Waiting {
+    fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// Returns the bytes of some packets.
+    fn bytes(&self, of: impl Fn(&Packet) -> bool) -> u64 {
+        let chosen = self.packets.iter().filter(|packet| of(packet));
+        chosen.map(|packet| u64::from(packet.bytes)).sum()
+    }
+
+    fn first(&self, of: impl Fn(&Packet) -> bool) -> Option<&Packet> {
+        self.packets.iter().find(|packet| of(packet))
+    }
+
+    /// Takes the first of some packets.
+    fn take(&mut self, of: impl Fn(&Packet) -> bool) -> Option<Packet> {
+        let place = self.packets.iter().position(of)?;
+        self.packets.remove(place)
+    }
+
+    fn drop_first(&mut self, reason: DropReason, of: impl Fn(&Packet) -> bool) {
+        let packet = self.take(of).expect("there is one");
+        self.dropped.push((packet.seq, reason));
+    }
+}
+
+/// A link of 12 Mbit/s whose packets arrive in bursts.
+struct Link {
+    random: u64,
+    now: Time,
+    /// End of the packet in service; none while the link is idle, since a time.
+    busy_until: Option<Time>,
+    idle_since: Time,
+}
+
+impl Link {
+    /// Returns a number below `n` (xorshift64).
+    fn below(&mut self, n: u64) -> u64 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        (self.random >> 20) % n
+    }
+
+    fn packet(&mut self, number: u64) -> Packet {
+        let bytes = [1500, 1500, 1000, 40][self.below(4) as usize];
+        let flow = [0, 0, 0, 1, 1, 2, 3, 4][self.below(8) as usize];
+        let mut packet = packet_of(flow, number, bytes);
+        packet.flags = match self.below(6) {
+            0..2 => Flags::NONE,
+            2 => packet.flags.with(Flags::ECT1),
+            _ => packet.flags,
+        };
+        packet.time = self.now;
+        packet
+    }
+}
+
+/// Returns the time that the link takes for a packet.
+fn service(packet: &Packet) -> Span {
+    Span::from_ps(u64::from(packet.bytes) * 666_667)
+}
+
+/// Outcome of a packet's arrival or departure: its number, and true if it was marked.
+type Fate = Result<Option<(u64, bool)>, DropReason>;
+
+struct Twin<'a> {
+    discipline: BufferedQueue,
+    effects: Effects,
+    rule: &'a mut dyn Rule,
+    waiting: Waiting,
+    marks: bool,
+}
+
+impl Twin<'_> {
+    fn arrive(&mut self, packet: Packet, now: Time, idle_since: Option<Time>) {
+        let (waiting_pkts, waiting_bytes) = self.discipline.waiting();
+        let arrival = Arrival {
+            now,
+            bytes: u32::from(packet.bytes),
+            ecn_capable: packet.flags.has(Flags::ECT),
+            low_priority: false,
+            waiting_pkts,
+            waiting_bytes,
+            idle_since,
+        };
+        let found = self.discipline.enqueue(packet, &arrival, &mut self.effects);
+        let verdict = self.rule.on_arrival(&arrival, &packet, &mut self.waiting);
+        let expected: Fate = match verdict {
+            Verdict::Accept => Ok(Some((packet.seq, false))),
+            Verdict::AcceptMarked => Ok(Some((packet.seq, true))),
+            Verdict::Drop(reason) => Err(reason),
+        };
+        let marked = !std::mem::take(&mut self.effects.marked).is_empty();
+        assert_eq!(
+            found.map(|()| Some((packet.seq, marked))),
+            expected,
+            "{arrival:?}"
+        );
+        self.marks |= marked;
+        if let Ok(Some((_, marked))) = expected {
+            let joins = if marked { mark(packet) } else { packet };
+            self.waiting.packets.push_back(joins);
+            self.rule.make_room(now, &mut self.waiting);
+        }
+        self.compare();
+    }
+
+    /// Compares what was dropped since the last time, and what is left.
+    fn compare(&mut self) {
+        let dropped = self.effects.dropped.drain(..);
+        let found: Vec<_> = dropped
+            .map(|(packet, reason)| (packet.seq, reason))
+            .collect();
+        assert_eq!(found, std::mem::take(&mut self.waiting.dropped));
+        let left = (self.waiting.len() as u64, self.waiting.bytes(|_| true));
+        assert_eq!(self.discipline.waiting(), left);
+    }
+
+    fn leave(&mut self, now: Time) -> Option<Packet> {
+        let found = self.discipline.dequeue(now, &mut self.effects);
+        let expected = self.rule.take(now, &mut self.waiting);
+        self.marks |= !std::mem::take(&mut self.effects.marked).is_empty();
+        let fate = |packet: Option<Packet>| packet.map(|one| (one.seq, one.flags));
+        assert_eq!(fate(found), fate(expected), "at {now:?}");
+        self.compare();
+        found
+    }
+}
+
+/// Checks a discipline against its rule over 20,000 packets, and what its configuration says of it. One that marks is behind
+/// a filter of acknowledgements, which leaves data alone.
+#[track_caller]
+fn assert_follows(config: &QueueConfig, rule: &mut dyn Rule) {
+    let mut discipline = config.buffered(stream());
+    if config.marks() {
+        discipline = BufferedQueue::FilteringAcks(Box::new(AckFilter::new(discipline)));
+    }
+    assert_eq!(discipline.update_interval(), rule.interval());
+    let (draws, hashes) = rule.draws();
+    let is_random = hashes || draws != Draws::Never;
+    assert_eq!((config.draws(), config.is_random()), (draws, is_random));
+    let mut twin = Twin {
+        discipline,
+        marks: false,
+        effects: Effects::default(),
+        rule,
+        waiting: Waiting::default(),
+    };
+    let mut link = Link {
+        random: 7,
+        now: Time::ZERO,
+        busy_until: None,
+        idle_since: Time::ZERO,
+    };
+    for number in 0..20_000 {
+        // Too much arrives for a while, then less.
+        let bursts = if number / 400 % 2 == 0 { 120 } else { 260 };
+        let burst = link.below(300) < bursts;
+        let gap = if number < 12 {
+            0
+        } else if burst {
+            link.below(900)
+        } else {
+            link.below(2600)
+        };
+        let next = link.now + Span::from_micros(gap);
+        while let Some(end) = link.busy_until
+            && end <= next
+        {
+            link.busy_until = twin.leave(end).map(|sent| end + service(&sent));
+            link.idle_since = end;
+        }
+        link.now = next;
+        let packet = link.packet(number);
+        let idle = link.busy_until.is_none();
+        twin.arrive(packet, next, idle.then_some(link.idle_since));
+        if idle {
+            // A packet that finds the link idle may be dropped early.
+            let sent = twin.leave(next);
+            link.busy_until = sent.map(|sent| next + service(&sent));
+        }
+        if number % 8 == 7 {
+            twin.discipline.update(next);
+            twin.rule.update(next, &twin.waiting);
+        }
+        let found = twin.discipline.state().drop_p;
+        match (found, twin.rule.probability()) {
+            (Some(found), Some(expected)) => assert!((found - expected).abs() < 1e-12),
+            (_, expected) => assert_eq!(expected, None),
+        }
+    }
+    assert_eq!(config.marks(), twin.marks);
+    assert_eq!(twin.discipline.classes(), twin.rule.classes());
+}
+
+fn stream() -> Stream {
+    Stream::new(1, 0, "bench")
+}
+
+const LIMIT: Capacity = Capacity::Packets(12);
+
+fn is_full(arrival: &Arrival, waiting: &Waiting) -> bool {
+    arrival.idle_since.is_none() && waiting.len() >= 12
+}
