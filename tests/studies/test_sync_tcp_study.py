@@ -83,18 +83,25 @@ def test_detectors_that_watch_leave_the_queue_as_it_is() -> None:
     assert "average_lag_s" not in rows["pqlen"]
 
 
-def router(queue: list[float]) -> dict[str, list[float]]:
-    """A queue sampled every second."""
-    return {"t_s": list(range(len(queue))), "queue_bytes": queue}
-
-
 def test_drains_and_how_soon_they_are_reported() -> None:
-    drains = DETECTORS._drains(router([0, 5, 10, 8, 5, 2, 6, 9, 8, 4, 1, 0]))
+    queue = np.array([0, 5, 10, 8, 5, 2, 6, 9, 8, 4, 1, 0], float)
+    drains = DETECTORS._drains(np.arange(12.0), queue)
     assert drains == [(3.0, 5.0), (8.0, 10.0)]
     assert DETECTORS._lag(drains, np.array([3.5, 4.0, 9.5])) == pytest.approx(1.0)
     # A report after the next drain has begun is none of the first.
     assert DETECTORS._lag(drains, np.array([8.5])) == pytest.approx(0.5)
     assert DETECTORS._lag(drains, np.array([2.0])) is None
+
+
+def test_a_router_without_drops_is_not_what_drains() -> None:
+    """With two congested links the queue at the first router is empty: the delay of the path is."""
+    t, delay = np.arange(3.0), np.array([0.0, 0.2, 0.1])
+    router = {"t_s": [0, 1], "queue_bytes": [0, 900], "dropped_pkts": [0, 2]}
+    assert DETECTORS._first_drop(router) == 1.0
+    assert DETECTORS._queue(router, t, delay)[1].tolist() == [0, 900]
+    router["dropped_pkts"] = [0, 0]
+    assert DETECTORS._first_drop(router) is None
+    assert DETECTORS._queue(router, t, delay)[1] is delay
 
 
 def test_spells_and_lags_of_averages() -> None:

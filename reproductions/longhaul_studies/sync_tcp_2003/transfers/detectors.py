@@ -30,19 +30,21 @@ def metrics(kept: Kept) -> Row:
     acks = {name: np.asarray(column, float) for name, column in kept["acks"].items()}
     t, delay = acks["t_s"], acks["queueing_delay"]
     flow = next(flow for flow in kept["flows"] if flow["number"] == NUMBER)
+    peak = float(t[np.argmax(np.where(t < 1.0, delay, -1.0))])
     row: Row = {
         "transit_min_ms": 1e3 * float(acks["smallest_transit_time"][-1]),
-        "sample_peak_s": float(t[np.argmax(np.where(t < 1.0, delay, -1.0))]),
-        "drop_first_s": _first_drop(kept["router"]),
+        "sample_peak_s": peak,
         "loss_first_s": flow["first_loss_s"],
     }
-    row["sample_lag_s"] = row["sample_peak_s"] - row["drop_first_s"]  # type: ignore[operator]
+    dropped = _first_drop(kept["router"])
+    if dropped is not None:
+        row |= {"drop_first_s": dropped, "sample_lag_s": peak - dropped}
     after = acks["largest_queueing_delay"][t >= flow["first_loss_s"]]
     row["largest_growth"] = float(after[-1] / after[0])
     new = np.flatnonzero(np.diff(acks["verdicts"], prepend=0.0) > 0)
     if len(new):
         row["verdict_after_loss_s"] = float(t[new[0]]) - flow["first_loss_s"]
-    drains = _drains(kept["router"])
+    drains = _drains(*_queue(kept["router"], t, delay))
     if "trend" in acks:
         falling = t[new][acks["trend"][new] < 0]
         row["drain_seen_s"] = _lag(drains, falling)
@@ -56,15 +58,27 @@ def metrics(kept: Kept) -> Row:
     return row
 
 
-def _first_drop(router: Mapping[str, Sequence[Any]]) -> float:
-    """Return the time of the first drop of the router, to the resolution of samples."""
+def _first_drop(router: Mapping[str, Sequence[Any]]) -> float | None:
+    """Return the time of the first drop of the router, to the resolution of samples, if any."""
     dropped = np.asarray(router["dropped_pkts"])
-    return float(router["t_s"][int(np.argmax(dropped > 0))])
+    return float(router["t_s"][int(np.argmax(dropped > 0))]) if dropped.any() else None
 
 
-def _drains(router: Mapping[str, Sequence[Any]]) -> list[tuple[float, float]]:
+def _queue(
+    router: Mapping[str, Sequence[Any]], t: np.ndarray, delay: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what fills and drains, over time: the queue of the congested router.
+
+    Where that of `router` drops nothing, others behind it are congested, and it is the delay that
+    all queues of the path make together (section 3.5).
+    """
+    if _first_drop(router) is None:
+        return t, delay
+    return np.asarray(router["t_s"], float), np.asarray(router["queue_bytes"], float)
+
+
+def _drains(t: np.ndarray, queue: np.ndarray) -> list[tuple[float, float]]:
     """Return the beginning and end of each drain: the queue falls from `FULL` to `DRAINED`."""
-    t, queue = np.asarray(router["t_s"], float), np.asarray(router["queue_bytes"], float)
     high, low = FULL * queue.max(), DRAINED * queue.max()
     drains: list[tuple[float, float]] = []
     began: float | None = None
