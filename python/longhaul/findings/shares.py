@@ -47,7 +47,7 @@ def _shares(table: ResponseTable, options: Options) -> Findings:
             scale: float = scale,
         ) -> "Figure":
             from longhaul.plots import shares, styles
-            from longhaul.plots.analysis.frame import styled
+            from longhaul.plots.files import styled
 
             means = {(_group(levels), label): mean for (levels, label), mean in cells.items()}
             labels = {label: label for _, label in cells}

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import matplotlib
 import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from longhaul import plots
 from longhaul.models.fluid import Trajectory
 from longhaul.models.response import Numbers
 from longhaul.models.scenario import Scene
 from longhaul.plots import styles
+from longhaul.plots.files import styled
 from longhaul.results import Results
 
 # Line style of the fluid model, overlaid on the simulation.
@@ -103,35 +102,35 @@ def _mean(column: pl.Series) -> float:
     return float(column.mean())  # type: ignore[arg-type]
 
 
+@styled()
 def picture(scene: Scene, trajectory: Trajectory, run: Results) -> Figure:
     """Draw windows by label and queues by link over time; the model is dashed."""
-    with matplotlib.rc_context(plots.STYLE):
-        names = [*scene.labels, *scene.links]
-        drawing = Figure(figsize=(8.4, 1.6 * len(names) + 0.6), layout="constrained")
-        panels = drawing.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
-        style_of = styles.of_labels(run.algorithms())
-        windows = run.flow_series.group_by("label", "t_s").agg(pl.col("cwnd_pkts").mean())
-        for number, (label, axes) in enumerate(zip(scene.labels, panels, strict=False)):
-            of_flows = windows.filter(pl.col("label") == label).sort("t_s")
-            _draw(
-                axes, {"color": style_of[label].colour},
-                (of_flows["t_s"].to_numpy(), of_flows["cwnd_pkts"].to_numpy()),
-                (trajectory.t_s, trajectory.window_pkts[:, number]),
-                f"window of {label}\n(segments)",
-            )  # fmt: skip
-        queues = run.link_series
-        for number, (name, axes) in enumerate(
-            zip(scene.links, panels[len(scene.labels) :], strict=True)
-        ):
-            of_queue = queues.filter(pl.col("name") == name).sort("t_s")
-            _draw(
-                axes, {"color": styles.OTHERS[0].colour},
-                (of_queue["t_s"].to_numpy(), of_queue["queue_pkts"].to_numpy()),
-                (trajectory.t_s, trajectory.queue_pkts[:, number]),
-                f"queue of {name}\n(packets)",
-            )  # fmt: skip
-        panels[-1].set_xlabel("time (s)")
-        panels[0].legend()
+    names = [*scene.labels, *scene.links]
+    drawing = Figure(figsize=(8.4, 1.6 * len(names) + 0.6), layout="constrained")
+    panels = drawing.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
+    style_of = styles.of_labels(run.algorithms())
+    windows = run.flow_series.group_by("label", "t_s").agg(pl.col("cwnd_pkts").mean())
+    for number, (label, axes) in enumerate(zip(scene.labels, panels, strict=False)):
+        of_flows = windows.filter(pl.col("label") == label).sort("t_s")
+        _draw(
+            axes, {"color": style_of[label].colour},
+            (of_flows["t_s"].to_numpy(), of_flows["cwnd_pkts"].to_numpy()),
+            (trajectory.t_s, trajectory.window_pkts[:, number]),
+            f"window of {label}\n(segments)",
+        )  # fmt: skip
+    queues = run.link_series
+    for number, (name, axes) in enumerate(
+        zip(scene.links, panels[len(scene.labels) :], strict=True)
+    ):
+        of_queue = queues.filter(pl.col("name") == name).sort("t_s")
+        _draw(
+            axes, {"color": styles.OTHERS[0].colour},
+            (of_queue["t_s"].to_numpy(), of_queue["queue_pkts"].to_numpy()),
+            (trajectory.t_s, trajectory.queue_pkts[:, number]),
+            f"queue of {name}\n(packets)",
+        )  # fmt: skip
+    panels[-1].set_xlabel("time (s)")
+    panels[0].legend()
     return drawing
 
 

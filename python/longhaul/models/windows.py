@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import polars as pl
 from matplotlib.figure import Figure
 
@@ -21,7 +20,8 @@ from longhaul.files.names import suggestion, unknown
 from longhaul.files.values import assignment
 from longhaul.files.writing import write_text
 from longhaul.plots import styles
-from longhaul.plots.layout import for_width_of, legend_columns
+from longhaul.plots.files import styled
+from longhaul.plots.layout import for_width_of, legend_columns, single
 from longhaul.running.loading import load
 
 # An algorithm's name, a file and a class as in `my_cc.py:MyCC`, the class itself, or the object of
@@ -198,29 +198,28 @@ def _give(given: Sequence[dict[str, Any]], text: str) -> None:
         algorithm[key] = value
 
 
+@styled()
 def figure(drawn: Sequence[Trajectory], experiment: Experiment) -> Figure:
     """Draw windows over round trips, one line per algorithm."""
     style_of = styles.of_labels({trajectory.name: trajectory.kind for trajectory in drawn})
-    with matplotlib.rc_context(plots.STYLE):
-        width_in = for_width_of(7.2)
-        drawing = Figure(figsize=(width_in, 3.1), layout="constrained")
-        axes = drawing.subplots()
-        for trajectory in drawn:
-            rounds, style = trajectory.rounds, style_of[trajectory.name]
-            line = styles.as_line(style, marker=True)
-            axes.plot(rounds["round"], rounds["cwnd_pkts"], label=trajectory.name, **line)
-        # A slow start that overshoots would flatten all that follows.
-        top = max(float(trajectory.settled()["cwnd_pkts"].max() or 0) for trajectory in drawn)  # type: ignore[arg-type]
-        axes.set_ylim(0, top * 1.1)
-        axes.set_xlim(0, experiment.rounds)
-        axes.set_xlabel("round trip")
-        axes.set_ylabel("congestion window (segments)")
-        axes.set_title(experiment.title())
-        axes.legend(
-            loc="upper center",
-            bbox_to_anchor=(0.5, -0.18),
-            ncols=min(4, legend_columns(style_of, width_in)),
-        )
+    width_in = for_width_of(7.2)
+    drawing, axes = single(width_in, 3.1)
+    for trajectory in drawn:
+        rounds, style = trajectory.rounds, style_of[trajectory.name]
+        line = styles.as_line(style, marker=True)
+        axes.plot(rounds["round"], rounds["cwnd_pkts"], label=trajectory.name, **line)
+    # A slow start that overshoots would flatten all that follows.
+    top = max(float(trajectory.settled()["cwnd_pkts"].max() or 0) for trajectory in drawn)  # type: ignore[arg-type]
+    axes.set_ylim(0, top * 1.1)
+    axes.set_xlim(0, experiment.rounds)
+    axes.set_xlabel("round trip")
+    axes.set_ylabel("congestion window (segments)")
+    axes.set_title(experiment.title())
+    axes.legend(
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.18),
+        ncols=min(4, legend_columns(style_of, width_in)),
+    )
     return drawing
 
 

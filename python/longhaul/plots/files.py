@@ -1,7 +1,8 @@
 """Files of figures: SVG, PNG and PDF."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from textwrap import fill
@@ -44,6 +45,14 @@ STYLE: Any = {  # matplotlib types its settings by their several hundred names
     "savefig.bbox": "tight",
     "svg.fonttype": "none",
 }
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """Apply the style of all plots."""
+    with matplotlib.rc_context(STYLE):
+        yield
+
 
 # Metadata by ending, without times and versions: the same figure gives the same bytes.
 NO_METADATA: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))

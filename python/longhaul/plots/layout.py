@@ -38,9 +38,16 @@ MAX_CHARACTERS = 44
 
 # Width of a figure that is drawn for a given one; unset, each plot has its own.
 _given_width_in: ContextVar[float | None] = ContextVar("given_width_in", default=None)
+
 # Narrower panels have no room for their numbers.
 MIN_PANEL_IN = 2.4
 Content = TypeVar("Content")
+
+
+def single(width: float, height: float) -> tuple[Figure, Axes]:
+    """Return a figure of this size in inches, with one panel."""
+    drawing = Figure(figsize=(width, height), layout="constrained")
+    return drawing, drawing.subplots()
 
 
 def panels(

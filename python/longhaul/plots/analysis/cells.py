@@ -8,14 +8,8 @@ from matplotlib.figure import Figure
 from longhaul.analysis.cells import Cell
 from longhaul.analysis.table import Level
 from longhaul.plots import styles
-from longhaul.plots.analysis.frame import (
-    explain_intervals,
-    is_amount,
-    panels,
-    prefixed,
-    styled,
-    wrapped,
-)
+from longhaul.plots.analysis.frame import explain_intervals, is_amount, panels, prefixed, wrapped
+from longhaul.plots.files import styled
 from longhaul.plots.layout import legend
 
 # Intervals are moved apart, so that they do not hide each other, by this in total at most.

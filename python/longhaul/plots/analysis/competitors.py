@@ -9,7 +9,9 @@ from longhaul.analysis import congestion
 from longhaul.analysis.clusters import CUT, Dendrogram
 from longhaul.libraries import hierarchy
 from longhaul.plots.analysis import conditions as shared
-from longhaul.plots.analysis.frame import GREY, LOW, PLAIN, panels, single, styled, wrapped
+from longhaul.plots.analysis.frame import GREY, LOW, PLAIN, panels, wrapped
+from longhaul.plots.files import styled
+from longhaul.plots.layout import single
 
 # Rates that differ more are on a logarithmic scale.
 MAX_RATIO = 30.0

@@ -21,11 +21,10 @@ from longhaul.plots.analysis.frame import (
     key,
     panels,
     prefixed,
-    single,
-    styled,
     wrapped,
 )
-from longhaul.plots.layout import for_width_of
+from longhaul.plots.files import styled
+from longhaul.plots.layout import for_width_of, single
 
 # Colours of |r|: from 0.8, from 0.3, and below.
 STRONG, MEDIUM = 0.8, 0.3

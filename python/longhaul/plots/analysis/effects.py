@@ -15,10 +15,10 @@ from longhaul.plots.analysis.frame import (
     is_amount,
     panels,
     prefixed,
-    single,
-    styled,
     wrapped,
 )
+from longhaul.plots.files import styled
+from longhaul.plots.layout import single
 
 # Characters of the names of two levels that fit below a panel.
 FIT = 16

@@ -1,10 +1,8 @@
 """Parts shared by all plots of analyses."""
 
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 
-import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -13,7 +11,6 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import EngFormatter
 from numpy.typing import ArrayLike
 
-from longhaul import plots
 from longhaul.analysis.comparisons import INTERVAL
 from longhaul.plots.layout import for_width_of
 
@@ -33,19 +30,6 @@ LONG, LARGE = 1e3, 1e5
 BITS = "(bit/s)"
 # Width of a character, and height of a line of a key, in parts of the size of the font.
 CHARACTER, LINE = 0.56, 1.5
-
-
-@contextmanager
-def styled() -> Iterator[None]:
-    """Apply the style of all plots."""
-    with matplotlib.rc_context(plots.STYLE):
-        yield
-
-
-def single(width: float, height: float) -> tuple[Figure, Axes]:
-    """Return a figure of this size in inches, with one panel."""
-    drawing = Figure(figsize=(width, height), layout="constrained")
-    return drawing, drawing.subplots()
 
 
 def panels(

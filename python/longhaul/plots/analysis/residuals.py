@@ -14,7 +14,9 @@ from longhaul.analysis import outliers
 from longhaul.analysis.outliers import Residuals, Standout
 from longhaul.analysis.table import equal_parts
 from longhaul.plots.analysis import conditions as shared
-from longhaul.plots.analysis.frame import GREY, HIGH, LOW, PLAIN, single, styled
+from longhaul.plots.analysis.frame import GREY, HIGH, LOW, PLAIN
+from longhaul.plots.files import styled
+from longhaul.plots.layout import single
 
 BLACK = "#000000"
 # Conditions side by side.

@@ -26,11 +26,10 @@ from longhaul.plots.analysis.frame import (
     number,
     panels,
     prefixed,
-    single,
-    styled,
     wrapped,
 )
-from longhaul.plots.layout import for_width_of
+from longhaul.plots.files import styled
+from longhaul.plots.layout import for_width_of, single
 
 # Terms that are named along an axis; the rest are too small to be labelled.
 MAX_TERMS = 20

@@ -11,19 +11,9 @@ from numpy.typing import ArrayLike
 
 from longhaul.analysis import ranks
 from longhaul.plots.analysis import conditions as shared
-from longhaul.plots.analysis.frame import (
-    GREY,
-    HIGH,
-    LOW,
-    PLAIN,
-    beside,
-    panels,
-    prefixed,
-    single,
-    styled,
-    wrapped,
-)
-from longhaul.plots.layout import for_width_of
+from longhaul.plots.analysis.frame import GREY, HIGH, LOW, PLAIN, beside, panels, prefixed, wrapped
+from longhaul.plots.files import styled
+from longhaul.plots.layout import for_width_of, single
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Rates of connections that give the loads of the web experiments (dissertation, appendix A.3).
 
-`python -m longhaul_studies.sync_tcp_2003.web.rates` writes the tables of conditions. As in the
+`python -m validation.sync_tcp.web_rates` writes the tables of conditions. As in the
 dissertation, the load is the long-run rate of all bytes on the network with links so fast that
 nothing queues, control packets included; the rates found are used on the network as it is. The
 means of sizes do not converge, so every replication has rates of its own, such that it has its load
@@ -24,13 +24,13 @@ import numpy as np
 import polars as pl
 
 import longhaul
+import longhaul_studies
 from longhaul.campaign import merge_parts
 from longhaul.campaign.template import filled_in
 from longhaul.files.rows import as_csv
 from longhaul.files.writing import write_text
-from longhaul_studies.sync_tcp_2003.web.reduce import PAYLOAD, PROPAGATION_S
 
-STUDY = Path(__file__).parents[1]
+STUDY = Path(longhaul_studies.__file__).parent / "sync_tcp_2003"
 LOADS = (50, 60, 70, 80, 85, 90, 95, 100, 105)
 # End-to-end loads of a total load, and exchanges that its runs count (Table 4.1, section 4.2.4).
 PAIRS = {75: (50, 60, 70), 90: (50, 60, 70, 80, 85), 105: (50, 60, 70, 80, 85, 90, 95, 100)}
@@ -41,7 +41,8 @@ REPLICATIONS = 20
 FIRST_SEED = 8
 LONG_BYTES, LARGE_BYTES, LARGE_WITHIN_S = 65_000, 10_000_000, 1000.0
 WARM_UP_S = 120.0
-WINDOW = 68
+PAYLOAD, WINDOW = 1420, 68
+PROPAGATION_S = 0.014
 LINK_BPS = 10e6
 # Connections a second and cloud at which loads are worked out.
 END_TO_END_RATE, CROSS_RATE = 24.0, 12.0

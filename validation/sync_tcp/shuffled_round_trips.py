@@ -5,7 +5,7 @@ and cross flows. This runs experiment FTP-MB, with all flows started together, w
 as in the study, and with those of reverse and cross flows shuffled, and prints utilisation by the
 number of measured flows whose largest queueing delay exceeds 190 ms (11 in Table 4.8).
 
-    python -m longhaul_studies.sync_tcp_2003.transfers.shuffled_round_trips [RUNS]
+    python validation/sync_tcp/shuffled_round_trips.py [RUNS]
 """
 
 import random
