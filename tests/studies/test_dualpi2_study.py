@@ -1,8 +1,12 @@
 """The study of DualPI2: that its runs have the round trips that they are named after."""
 
+from statistics import median
+
 import pytest
 
 import longhaul
+from longhaul.studies import ledger
+from longhaul.studies.record import recorded
 from longhaul.studies.study import find
 
 STUDY = find("dualpi2-2022")
@@ -24,6 +28,20 @@ def test_each_pair_of_flows_has_its_ratio() -> None:
         for claim in ratios
     }
     assert len(cells) == len(ratios) == 40
+
+
+def test_our_median_is_one_of_the_numbers_that_the_interval_is_of() -> None:
+    _, record = recorded(STUDY)
+    by_id = {each.claim.id: each for each in ledger.judge(STUDY, record.data, record.facts.scale)}
+    shares = [each for each in by_id.values() if "/" in str(each.claim.question.words["metric"])]
+    assert len(shares) > 50
+    for judged in shares:
+        question = judged.claim.question
+        numbers = [question.value(replication) for replication in record.data.each_replication]
+        assert judged.measured == pytest.approx(median(numbers), rel=1e-12)
+    # Medians of marks, packets and shares, one by one, give the number of no run.
+    marked = by_id["dp2-mark-5-5"]
+    assert marked.claim.question.value(record.data) != pytest.approx(marked.measured, rel=1e-3)
 
 
 def _round_trips(claim: object) -> tuple[object, object]:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite, isnan
+from statistics import median
 from typing import NamedTuple
 
 from rich.table import Table
@@ -154,8 +155,11 @@ def _measured(
         count = min(count, sampled)
     next_run = None
     if claim.of_one_run and count > 1 and value is not None:
-        alone = (_value(question, replication)[0] for replication in data.each_replication)
-        next_run = predict([prediction for prediction in alone if prediction is not None])
+        alone = [_value(question, replication)[0] for replication in data.each_replication]
+        runs = [number for number in alone if number is not None]
+        if (next_run := predict(runs)) is not None:
+            # A run's own number: an expression of medians may be the number of no run.
+            value = median(runs)
     on_runs = coverage.on_runs(study, recorded, claim, scale)
     return _MeasuredClaim(question, part, on_runs, value, reason, count, next_run)
 
@@ -192,9 +196,9 @@ def _judged(
     )  # fmt: skip
 
 
-def _by_next_run(expected: Expected, median: float) -> Decide:
+def _by_next_run(expected: Expected, middle: float) -> Decide:
     """Judge the interval of one more run of ours, whose median is that."""
-    return lambda interval: expected.judge_one_run(interval, median)
+    return lambda interval: expected.judge_one_run(interval, middle)
 
 
 def _by_median(expected: Expected, _: float) -> Decide:
