@@ -132,6 +132,11 @@ def test_orders_are_of_means_over_conditions() -> None:
     limits = {"least": "FAST:1,TCP:1", "most": "FAST:6,TCP:2"}
     assert competitors["off_range"](data, **of, **limits) == pytest.approx(0.5)
     assert competitors["off_range"](data, **of, **limits, algorithm="TCP") == pytest.approx(0.05)
+    # In bands: a tenth at most, and where the next number is nearer, half way to it.
+    assert competitors["off_means"](data, **of, **printed, within=0.1) == pytest.approx(5.0)
+    limits |= {"least": "FAST:1.1,TCP:1"}
+    told_apart = competitors["off_range"](data, **of, **limits, algorithm="TCP", within=0.1)
+    assert told_apart == pytest.approx(1.0)
 
 
 def test_set_up_is_read_from_scenarios() -> None:

@@ -187,26 +187,34 @@ def _means(data: Data, of: str, metric: str, condition: Word) -> tuple[list[str]
 
 
 @measure
-def off_means(data: Data, of: str, metric: str, printed: str, condition: Word = "") -> float:
+def off_means(
+    data: Data, of: str, metric: str, printed: str, condition: Word = "", within: float = 0.0
+) -> float:
     """Return the largest deviation of an algorithm's mean over conditions from print, relative.
 
-    `printed` is such as `BIC:59.8,CTCP:62.5`.
+    `printed` is such as `BIC:59.8,CTCP:62.5`; with `within` in bands, see `_bands`.
     """
     names, means = _means(data, of, metric, condition)
     wanted = _printed(printed)
+    bands = _bands(wanted, within)
     computed = dict(zip(names, means, strict=True))
-    return float(max(abs(computed[name] / value - 1) for name, value in wanted.items()))
+    off = [abs(computed[name] / value - 1) / bands[name] for name, value in wanted.items()]
+    return float(max(off))
 
 
 @of_kind(LARGEST)
 def off_range(
     data: Data, of: str, metric: str, least: str, most: str, algorithm: str = "",
-    condition: Word = "",
+    condition: Word = "", within: float = 0.0,
 ) -> float:  # fmt: skip
-    """Return the largest part by which a value leaves an algorithm's printed range."""
+    """Return the largest part by which a value leaves an algorithm's printed range.
+
+    With `within` in bands, see `_bands`.
+    """
     low, high = _printed(least), _printed(most)
+    below, above = _bands(low, within), _bands(high, within)
     beyond = [
-        max(1 - value / low[name], value / high[name] - 1, 0.0)
+        max((1 - value / low[name]) / below[name], (value / high[name] - 1) / above[name], 0.0)
         for names, rows in _conditions(data, of, condition, only=algorithm)
         for name, value in zip(names, _values(rows, metric), strict=True)
         if name in low
@@ -216,6 +224,19 @@ def off_range(
 
 def _printed(words: str) -> dict[str, float]:
     return {name: float(value) for name, value in (word.split(":") for word in words.split(","))}
+
+
+def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
+    """Return half the distance of each number to the next one, relative, and `within` at most.
+
+    1 without `within`: then deviations are relative to the numbers themselves.
+    """
+    if not within:
+        return dict.fromkeys(printed, 1.0)
+    return {
+        name: min([within, *(abs(other / of - 1) / 2 for other in printed.values() if other != of)])
+        for name, of in printed.items()
+    }
 
 
 @measure

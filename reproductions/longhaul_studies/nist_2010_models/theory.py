@@ -166,8 +166,8 @@ def cubic_over_ctcp(data: Data, rtt_ms: float, low: float, high: float) -> float
 
 @measure
 def poisson_cubic(data: Data, what: str) -> float:
-    """Return plateau, peak or mean of the mean-field equations of CUBIC under Poisson losses."""
-    return float(getattr(solve_poisson_cubic(), what))
+    """Return plateau, peak or mean of the printed equations of CUBIC under Poisson losses."""
+    return float(getattr(solve_poisson_cubic(as_printed=True), what))
 
 
 @measure
