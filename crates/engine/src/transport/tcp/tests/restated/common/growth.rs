@@ -1,4 +1,4 @@
-//! What the algorithm is told of acknowledgements, and the growth of the window.
+//! Reports of acknowledgements to the algorithm, and the growth of the window.
 
 use longhaul_congestion::{AckSample, Limit, Phase};
 use longhaul_units::Span;
