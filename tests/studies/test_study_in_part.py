@@ -168,7 +168,9 @@ def test_a_study_is_explored_by_its_experiments(tmp_path: Path, cli: CommandLine
     assert len(tables) > 1
     for table in tables.values():
         roles = {column["name"]: column["role"] for column in table["columns"]}
-        assert roles.get("goodput_bps", "response") == "response"
+        measured = {name for name in ("load_pct", "time_s", "rtt_ms") if name in roles}
+        assert measured
+        assert {roles[name] for name in measured} == {"response"}
     again = cli("explore", "c4-2026", "--out", str(page))
     assert again.returncode == 2
     assert "already exists" in again.stderr

@@ -62,12 +62,8 @@ def explore(
 
 def _write(sources: list[Path], target: Path, *, overwrite: bool) -> Path:
     """Write the page; a study alone has a table for each experiment, with its own factors."""
-    named = (
-        study_named(sources[0])
-        if len(sources) == 1 and not _is_run_or_campaign(sources[0])
-        else None
-    )
-    if named is not None:
+    alone = len(sources) == 1 and not _is_run_or_campaign(sources[0])
+    if alone and (named := study_named(sources[0])) is not None:
         from longhaul.studies.exploration import write_explorer
 
         refuse_existing(target, overwrite=overwrite)

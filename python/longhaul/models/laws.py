@@ -243,8 +243,8 @@ LAWS: dict[str, Law] = {
 
 # Laws printed in appendix A of NIST SP 500-282.
 PRINTED: dict[str, Law] = {
-    "reno": Law("reno", _standard, "section A.3", "independent losses, small p"),
-    "reno, any p": Law("reno", _independent, "section A.3", "independent losses"),
+    "reno": Law("reno", _standard, "section A.2.1.1", "independent losses, small p"),
+    "reno, any p": Law("reno", _independent, "section A.2.1.1", "independent losses"),
     "cubic": Law("cubic", cubic_poisson(), "equation 15", "Poisson losses"),
     "cubic, periodic": Law("cubic", cubic(decrease=0.2), "equation 14", "periodic losses"),
     "ctcp": Law("ctcp", lambda p, rtt_s: PowerLaw(0.25, 0.8).window(p), "equation 17", "rounded"),
