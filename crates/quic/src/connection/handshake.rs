@@ -3,9 +3,6 @@
 //! With rustls in its place, packets of data have the same sizes; those of the handshake differ by the bytes of
 //! certificates and signatures.
 
-/// Length of the tag of AES-GCM and ChaCha20-Poly1305 (RFC 9001 section 5.3): room that packets have for it.
-pub(crate) const TAG: usize = 16;
-
 /// Length of the sample for header protection (RFC 9001 section 5.4.2).
 pub(crate) const SAMPLE: usize = 16;
 
@@ -133,9 +130,10 @@ fn put_message(parameters: &[u8], size: usize, out: &mut Vec<u8>) {
     out.resize(end, 0);
 }
 
-/// Writes a signature that differs where the data differ: reset tokens are made of it.
+/// Writes a signature that differs where the data differ. Stateless reset tokens are made of the signatures of connection
+/// identifiers, which are shorter than a token, so that no token ends with zeros as packets do.
 pub(crate) fn sign(data: &[u8], signature: &mut [u8]) {
-    signature.fill(0);
+    signature.fill(0xff);
     let len = signature.len();
     for (index, byte) in data.iter().enumerate() {
         let place = &mut signature[index % len];
@@ -175,6 +173,23 @@ mod tests {
             assert_eq!(learnt, [vec![2; 90], vec![1; 60]]);
             assert_eq!(sizes, [280 + 36, 90 + 700]);
         }
+    }
+
+    /// An identifier of quinn has 8 bytes, a token 16 (RFC 9000 section 10.3).
+    #[test]
+    fn tokens_differ_and_do_not_end_with_zeros() {
+        let token = |identifier: u64| {
+            let mut signature = [0; SIGNATURE];
+            sign(&identifier.to_be_bytes(), &mut signature);
+            signature[..16].to_vec()
+        };
+        assert_ne!(token(0), token(1));
+        assert_ne!(token(u64::MAX), token(0));
+        assert!(
+            [0, 1, u64::MAX]
+                .iter()
+                .all(|&identifier| token(identifier)[8..] != [0; 8])
+        );
     }
 
     #[test]

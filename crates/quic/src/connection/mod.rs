@@ -5,6 +5,7 @@ pub(crate) mod handshake;
 mod log;
 mod observation;
 mod pair;
+pub(crate) mod protection;
 
 pub(crate) use self::end::{End, PathState};
 pub(crate) use self::log::SharedLog;

@@ -1,4 +1,4 @@
-//! The session of a handshake without encryption: keys that change nothing, and room for the tag of an AEAD.
+//! The session of a handshake without encryption: keys that only number packets, in the room for the tag of an AEAD.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -11,13 +11,14 @@ use quinn_proto::crypto::{
 use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectError, ConnectionId, Side, TransportError, TransportErrorCode};
 
-use crate::connection::handshake::{Handshake, SAMPLE, SIGNATURE, TAG, sign};
+use crate::connection::handshake::{Handshake, SAMPLE, SIGNATURE, sign};
+use crate::connection::protection::{TAG, open, seal};
 
 /// Configuration of both ends, and the keys of endpoints.
 #[derive(Debug)]
 pub(crate) struct NoEncryption;
 
-/// Keys that change nothing.
+/// Keys that number packets, and leave their contents as they are.
 #[derive(Debug)]
 struct NoKey;
 
@@ -39,12 +40,12 @@ fn packet_keys() -> KeyPair<Box<dyn PacketKey>> {
 }
 
 impl PacketKey for NoKey {
-    fn encrypt(&self, _: u64, _: &mut [u8], _: usize) {}
+    fn encrypt(&self, number: u64, packet: &mut [u8], header_len: usize) {
+        seal(number, packet, header_len);
+    }
 
-    fn decrypt(&self, _: u64, _: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
-        let len = payload.len().checked_sub(TAG).ok_or(CryptoError)?;
-        payload.truncate(len);
-        Ok(())
+    fn decrypt(&self, number: u64, _: &[u8], payload: &mut BytesMut) -> Result<(), CryptoError> {
+        open(number, payload).ok_or(CryptoError)
     }
 
     fn tag_len(&self) -> usize {

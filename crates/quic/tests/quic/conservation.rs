@@ -1,5 +1,7 @@
 //! Bytes and datagrams are conserved.
 
+use longhaul_units::Span;
+
 use crate::{first_flow, run, with};
 
 /// A transfer delivers every byte, however many datagrams are lost, copied or reordered, in both directions of opening
@@ -30,6 +32,24 @@ fn transfers_are_delivered_whole() {
             );
         }
     }
+}
+
+/// A packet may come later than half the range of its truncated number: 128 packets take 15 ms here, fewer are in flight,
+/// and so numbers have one byte (RFC 9000 section 17.1 and appendix A). A receiver would take it for a packet that was not
+/// sent yet, and acknowledge that one.
+#[test]
+fn late_packets_are_not_taken_for_others() {
+    let (totals, _) = run(&with(&[
+        r#"topology.dumbbell.bottleneck.rate="100 Mbps""#,
+        r#"topology.dumbbell.bottleneck.delay="2.5 ms""#,
+        r#"topology.dumbbell.bottleneck.reordering={ probability = 0.02, delay = "30 ms" }"#,
+        r#"flows.0.transfer="5 MB""#,
+        r#"flows.0.stack.congestion="bbr""#,
+    ]));
+    assert!(totals.run_warnings.is_empty(), "{:?}", totals.run_warnings);
+    let flow = first_flow(&totals);
+    assert_eq!(flow.delivered_bytes, 5_000_000);
+    assert!(flow.rtt_min >= Span::from_millis(5));
 }
 
 /// An unfinished connection has sent at least as many bytes as were read.
