@@ -5,7 +5,6 @@ While it loads, it writes a table of properties for each of a hundred classes, f
 """
 
 import sys
-from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from types import ModuleType
 from typing import Any
@@ -19,7 +18,7 @@ class _Loader(SourceFileLoader):
         vars(module)["kwdoc"] = lambda _: ""
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:  # noqa: ANN401
         """Find the module whose `kwdoc` writes the tables; all others are found elsewhere."""
         found = PathFinder.find_spec(name, path, target) if name == MODULE else None
