@@ -52,8 +52,8 @@ __all__ = [
     "run",
 ]
 
-# Libraries for tables and drawings take longer to load than a short run takes, so they wait until
-# they are asked for.
+# Names whose modules load libraries for tables and plots, which takes longer than a short run, are
+# imported on first use.
 _HOMES = {
     "open": "longhaul.results",
     "CongestionControl": "longhaul.congestion",
@@ -65,7 +65,7 @@ _HOMES = {
     "report": "longhaul.reports",
     "run": "longhaul.running.execution",
 }
-# Public names that differ in their module: `open` would hide Python's own there.
+# Public names that differ from those in their modules, where `open` would hide the built-in.
 _NAMES_THERE = {"open": "open_run"}
 
 
@@ -77,6 +77,6 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
         value = import_module(f"longhaul.{name}")
     else:
         raise AttributeError(f"module 'longhaul' has no attribute '{name}'")
-    # Looked up once.
+    # Cached for the next access.
     globals()[name] = value
     return value

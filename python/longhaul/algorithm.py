@@ -1,4 +1,4 @@
-"""Congestion control in Python by users: search, checks, and explanation of errors.
+"""Loading, checking and error messages of congestion control that users write in Python.
 
 The compiled engine calls `load` while it reads a scenario and `explain` when an algorithm raises.
 """
@@ -40,7 +40,7 @@ class UserAlgorithm:
     """A class that can be used, with its constructor's parameters."""
 
     name: str
-    # Called with the parameters, it makes the object of one flow.
+    # Factory of the object of one flow, called with the parameters.
     make: Class
     parameters: dict[str, Any]
     methods: list[str]
@@ -86,17 +86,17 @@ def load(
 
 
 class _LimitReached(BaseException):
-    """Raised in an algorithm that has not returned when time is up."""
+    """Exception raised in an algorithm that is running when the time limit is reached."""
 
     def __str__(self) -> str:
         return "has not returned when the time limit was reached"
 
 
 def interrupt(thread: int) -> None:
-    """End a thread's current call, at its next line that loops or calls.
+    """Interrupt a thread's current call at its next loop or call.
 
-    A wait such as time.sleep ends if the program handles the signal, as the command line does;
-    elsewhere the signal is ignored.
+    A wait such as time.sleep ends only if the program handles SIGURG, as the command line does; by
+    default the signal is ignored.
     """
     _raise_in(thread, ctypes.py_object(_LimitReached))
     if hasattr(signal, "pthread_kill"):
@@ -104,7 +104,7 @@ def interrupt(thread: int) -> None:
 
 
 def forget_interruption(thread: int) -> None:
-    """Take back an interruption that came too late."""
+    """Cancel an interruption that came too late."""
     _raise_in(thread, None)
 
 
@@ -113,7 +113,7 @@ def _raise_in(thread: int, error: "ctypes.py_object[type[BaseException]] | None"
 
 
 def explain(error: BaseException, file: str, where: str, now_s: float | None = None) -> str:
-    """Return the message of an exception, with the line of `file` that raised it or led to it."""
+    """Return the message of an exception, with the line of `file` that raised or caused it."""
     line = error.lineno if isinstance(error, SyntaxError) else None
     for frame in traceback.extract_tb(error.__traceback__):
         if frame.filename == file:
@@ -132,7 +132,7 @@ def explain(error: BaseException, file: str, where: str, now_s: float | None = N
 
 
 def _available(error: BaseException) -> str:
-    """Return the available attributes if an algorithm asked for an unknown one."""
+    """Return the available attributes if the error is an unknown attribute."""
     asked = getattr(error, "obj", None)
     if not isinstance(error, AttributeError) or type(asked).__module__ != "longhaul.congestion":
         return ""
@@ -140,11 +140,11 @@ def _available(error: BaseException) -> str:
 
 
 def _executed(file: str, text: str) -> ModuleType:
-    """Execute the text as a module of its own, which no other scenario shares."""
+    """Execute the text as a module that no other scenario shares."""
     digest = hashlib.sha256(f"{file}\n{text}".encode()).hexdigest()[:12]
     module = ModuleType(f"longhaul_algorithm_{digest}")
     module.__file__ = file
-    # Some decorators look up the module of the class that they work on.
+    # Registered, since some decorators look up the module of their class.
     sys.modules[module.__name__] = module
     try:
         exec(compile(text, file, "exec"), module.__dict__)
@@ -185,7 +185,7 @@ def _unknown(name: str, given: Iterable[str]) -> str:
 
 
 def _check_parameters(algorithm: Class, keys: Mapping[str, Any]) -> None:
-    """Refuse keys that the constructor does not take, and say which it does."""
+    """Refuse keys that are no parameters of the constructor; the message lists the parameters."""
     signature = inspect.signature(algorithm)
     try:
         signature.bind(**keys)
@@ -201,7 +201,7 @@ def _check_parameters(algorithm: Class, keys: Mapping[str, Any]) -> None:
 
 
 def _written(algorithm: Class) -> tuple[str, str]:
-    """Return the file and text of a class, with the classes that it builds on."""
+    """Return the file and text of a class and of its base classes."""
     texts: dict[str, str] = {}
     for class_ in reversed(algorithm.__mro__):
         if class_ is CongestionControl or not issubclass(class_, CongestionControl):
@@ -219,7 +219,7 @@ def _written(algorithm: Class) -> tuple[str, str]:
 
 
 def _codes(class_: type) -> list[CodeType]:
-    """Return the code of a class's own methods."""
+    """Return the code objects of a class's own methods."""
     functions = (
         inspect.unwrap(value) for value in vars(class_).values() if inspect.isfunction(value)
     )

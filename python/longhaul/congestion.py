@@ -38,23 +38,25 @@ __all__ = [
 
 
 class CongestionControl:
-    """Base class of algorithms in Python; each flow has an object of its own.
+    """Base class of algorithms in Python; each flow has its own object.
 
-    A class has to have `on_ack` or `on_round`. Only methods that it has are called, so that an
-    algorithm with `on_round` alone costs one call per round trip, not one per acknowledgement.
+    A class must define `on_ack` or `on_round`. Only defined methods are called, so that an
+    algorithm with `on_round` alone costs one call per round trip instead of one per
+    acknowledgement.
 
-    The transport decides when there is congestion and repairs losses; the flow's slow start opens
-    the window up to `ssthresh`. Both call here with facts and the window. Windows are in segments,
-    times in seconds. Facts and window are filled anew for each call: keep values, not the objects.
+    The transport detects congestion and recovers losses; the flow's slow start opens the window up
+    to `ssthresh`. Methods get an event and the window. Windows are in segments, times in seconds.
+    Event and window objects are reused for the next call: keep values, not the objects.
 
-    Whatever is raised here ends the run. The same results on every machine need arithmetic that is
-    the same on every machine: `exp`, `log` and `power` of this module are, those of `math` are not;
-    and nothing may come from outside, such as the clock, `random` or the order of a set of texts.
+    An exception in a method ends the run. For equal results on every machine, use `exp`, `log` and
+    `power` of this module instead of those of `math`, which depend on the platform, and no external
+    input such as the clock, `random` or the order of a set of strings.
     """
 
     phases: ClassVar[Literal["avoidance", "slow start", "all"]] = "avoidance"
-    """Phases in which `on_ack` is called: outside slow start and recovery; in the algorithm's own
-    slow start too, instead of the flow's; or in recovery as well."""
+    """Phases in which `on_ack` is called. `avoidance`: outside slow start and recovery. `slow
+    start`: also in slow start, which the algorithm then controls instead of the flow's slow start.
+    `all`: also in recovery."""
 
     def on_ack(self, ack: Ack, window: Window) -> None:
         """Process an acknowledgement in one of the algorithm's phases.
@@ -63,17 +65,17 @@ class CongestionControl:
         """
 
     def on_round(self, ack: Ack, window: Window) -> float | None:
-        """Process the first acknowledgement of a round trip, in slow start too.
+        """Process the first acknowledgement of a round trip, also in slow start.
 
-        A class without `on_ack` may return by how many segments the window is to grow in this round
-        trip, outside slow start and recovery: each acknowledgement then adds its share, with no
-        call to Python. `None` means not at all.
+        A class without `on_ack` may return the growth of the window in this round trip, in
+        segments, for congestion avoidance: each acknowledgement then adds its share without a call
+        to Python. `None` means no growth.
         """
 
     def observe(self, ack: Ack, window: Window) -> None:
         """Process every acknowledgement of new segments, in any phase, before `on_ack`.
 
-        The window may only be looked at.
+        The window must not be changed.
         """
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
@@ -81,7 +83,7 @@ class CongestionControl:
         window.reduce_to(event.base / 2)
 
     def on_timeout(self, event: Timeout, window: Window) -> None:
-        """React to a retransmission timeout; by default half the window as ssthresh, one segment.
+        """React to a retransmission timeout; default: ssthresh half the window, cwnd 1 segment.
 
         RFC 5681 section 3.1.
         """
@@ -98,7 +100,7 @@ class CongestionControl:
     def pacing_rate(self) -> float | None:
         """Return the pacing rate in bit/s on the wire; called before each segment.
 
-        `None` means no pacing. In a flow with `tcp.pacing` it means the flow's own pacing rate: the
+        `None` means no pacing or, in a flow with `tcp.pacing`, the pacing rate of the flow: the
         window divided by the round-trip time, times the factor of `tcp.pacing`.
         """
         return None

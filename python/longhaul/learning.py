@@ -7,11 +7,11 @@
         observation, reward, terminated, truncated, info = env.step(action)
         if terminated: break
 
-A step is a round trip of the flow. Where several flows have the label, they take turns, as the
-simulation comes to them, and `info["agent"]` says whose turn it is. The simulation runs in a thread
-that waits for each action, so that nothing of it is lost or polled for.
+A step is a round trip of a flow. If several flows have the label, steps follow the order of their
+round trips in the simulation, and `info["agent"]` is the number of the flow. The simulation runs in
+a thread that waits for each action.
 
-The package gymnasium is not among those that Longhaul needs: `pip install longhaul[learn]`.
+The package gymnasium is an optional dependency: `pip install longhaul[learn]`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from longhaul.results import Results
 from longhaul.running.execution import run_loaded
 from longhaul.running.loading import load
 
-# A step multiplies the window by this at most, and divides it by this at most.
+# Maximum factor by which a step multiplies or divides the window.
 LARGEST_STEP = 1.25
 SMALLEST_WINDOW = 2.0
 # Bits of a 1500-byte packet, the unit of rewards and observations.
@@ -46,18 +46,18 @@ class Interval:
     """Measurements of one flow over one round trip."""
 
     agent: int
-    """Number of the flow among those with the label, from 0 in the order of their first turns."""
+    """Number of the flow among flows with the label, from 0 in the order of their first steps."""
     now_s: float
     duration_s: float
     throughput_bps: float
-    """Delivered segments, as bits on the wire a second."""
+    """Rate of delivered segments, in bits on the wire per second."""
     rtt_s: float
-    """Smoothed round trip, and the smallest so far."""
+    """Smoothed round-trip time; `min_rtt_s` is the smallest so far."""
     min_rtt_s: float
     lost: float
-    """Fraction of the segments that were delivered or lost."""
+    """Lost segments divided by lost and delivered segments."""
     cwnd: float
-    """Window in segments, before the action."""
+    """Window before the action, in segments."""
 
 
 def aurora(interval: Interval) -> float:
@@ -73,11 +73,10 @@ def aurora(interval: Interval) -> float:
 class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     """A scenario in which an agent controls some of the flows.
 
-    The action is one number from -1 to 1: the window is multiplied by 1.25 to that power. The
-    observation has five numbers, each cut off at -10 and 10: the throughput divided by the largest
-    so far; the round trip divided by the smallest, less 1; the rate at which the round trip
-    changes; the fraction of segments lost; and the window divided by the product of the largest
-    throughput and the smallest round trip, less 1.
+    The action `a` is a number from -1 to 1: the window is multiplied by `1.25^a`. The observation
+    has five numbers, each clipped to -10 and 10: the throughput divided by its maximum so far; the
+    RTT divided by its minimum, minus 1; the rate of change of the RTT; the fraction of segments
+    lost; and the window divided by the product of maximum throughput and minimum RTT, minus 1.
     """
 
     def __init__(
@@ -103,7 +102,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         self.action_space = gymnasium.spaces.Box(-1.0, 1.0, (1,), np.float32)
         self.observation_space = gymnasium.spaces.Box(-10.0, 10.0, (5,), np.float32)
         self.results: Results | None = None
-        """Results of the last run that reached its end."""
+        """Results of the last completed run."""
         self._episode: _Episode | None = None
         self._observers: dict[int, _Observer] = {}
         self._last = np.zeros(5, np.float32)
@@ -111,7 +110,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin a run with other random numbers; `options["set"]` has settings for it only."""
+        """Begin a run with other random numbers; `options["set"]` has settings for this run."""
         super().reset(seed=seed)
         self.close()
         more = list((options or {}).get("set", ()))
@@ -125,7 +124,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._seen(interval), {"agent": interval.agent, "interval": interval}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Set the window of the current flow, and continue to the next turn."""
+        """Set the window of the current flow, and continue to the next step."""
         if self._episode is None:
             raise LonghaulError("step: expected reset first")
         power = float(np.clip(np.asarray(action, float).reshape(-1)[0], -1, 1))
@@ -173,11 +172,11 @@ class _Observer:
 
 
 class _StoppedError(Exception):
-    """The environment wants no more of the run."""
+    """Exception that stops a run which the environment no longer needs."""
 
 
 class _Episode:
-    """A run in a thread of its own, which waits for the answer to each interval."""
+    """A run in its own thread, which waits for the answer to each interval."""
 
     of: ClassVar[dict[int, _Episode]] = {}
     numbers = itertools.count()
@@ -203,7 +202,7 @@ class _Episode:
         try:
             self.results = run_loaded(scenario, out=None)
         except BaseException as error:
-            # Raised where the run is waited for.
+            # Raised again in the thread that waits for the run.
             self.error = error
         self.intervals.put(None)
 
@@ -220,7 +219,7 @@ class _Episode:
         return interval
 
     def stop(self) -> None:
-        """End the run, also after an error in it."""
+        """Stop the run, also after an error in it."""
         if self.waits:
             self.factors.put(None)
         self.thread.join()
@@ -236,10 +235,10 @@ class _Episode:
 
 
 class Agent(CongestionControl):
-    """A flow whose window only the environment sets, once in a round trip."""
+    """Algorithm of a flow whose window only the environment sets, once per round trip."""
 
     def __init__(self, episode: int) -> None:
-        """Create an algorithm of the run with number `episode`."""
+        """Create the algorithm of a flow in the run with number `episode`."""
         self.episode = _Episode.of[episode]
         self.number: int | None = None
         self.since_s: float | None = None
@@ -248,7 +247,7 @@ class Agent(CongestionControl):
 
     def on_round(self, ack: Ack, window: Window) -> None:
         """Ask the agent for the next window, once per round trip."""
-        # Below its threshold slow start would enlarge the window, too.
+        # Slow start would increase the window, too, if it were below ssthresh.
         window.ssthresh = SMALLEST_WINDOW
         since_s, delivered, lost = self.since_s, self.delivered, self.lost
         self.since_s, self.delivered, self.lost = ack.now_s, ack.delivered, ack.lost

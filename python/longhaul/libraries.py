@@ -1,7 +1,7 @@
-"""Parts of SciPy, each loaded when something in it is first used.
+"""Parts of SciPy, each loaded on first use.
 
 Loading `scipy.special` alone takes longer than simulating 100,000 packets, and most commands use
-none of these.
+none of these parts.
 """
 
 from importlib import import_module
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class _Library:
-    """A module that is loaded with the first use of one of its attributes."""
+    """A module that is loaded when one of its attributes is first used."""
 
     def __init__(self, name: str) -> None:
         self._name = name

@@ -1,7 +1,7 @@
-"""A report: one HTML file that needs nothing else, for one run or several compared.
+"""Report on one or several runs, as a self-contained HTML file.
 
-The findings come first, as text and one plot; then the table, the other plots, the
-resolved scenarios, and where the numbers come from.
+It has findings as text and a plot, then the table, the other plots, the resolved scenarios, and the
+provenance of the numbers.
 """
 
 import json
@@ -23,7 +23,7 @@ from longhaul.files.writing import write_text
 from longhaul.plots.files import as_svg
 from longhaul.results import Results
 
-# Pixels of an inch on a page, and how much larger than drawn a figure becomes at most.
+# Pixels per inch on a page, and maximum magnification of a figure.
 PIXELS_PER_IN, LARGEST = 96, 1.2
 
 
@@ -37,7 +37,7 @@ def report(
 ) -> Path:
     """Write an HTML report of one or several runs to `path`.
 
-    A file that is there is replaced only with `overwrite`.
+    An existing file is replaced only with `overwrite`.
     """
     target = check_file(Path(path), PAGES, "report")
     if target.exists() and not overwrite:
@@ -47,7 +47,7 @@ def report(
         there = plots.suitable(several)
         names = [name for name in several[0].kind.report_plots if name in there]
         if len(several) == 1 and "shares" in names and len(several[0].algorithms()) < 2:
-            # One bar says less than the sentence above it.
+            # A plot with one bar would add nothing to the sentence.
             names.remove("shares")
     html = page(
         "report.html",
@@ -66,7 +66,7 @@ def report(
 
 
 def card(run: Results) -> str:
-    """Return a run as a piece of HTML for a notebook: the table of its summary and a small plot."""
+    """Return HTML of a run for a notebook: the table of its summary and a small plot."""
     there = plots.suitable([run])
     name = next((name for name in run.kind.report_plots if name in there and name != "shares"), "")
     drawn = _inline(name, [run])["svg"] if name else ""
@@ -99,9 +99,9 @@ def _inline(name: str, runs: Sequence[Results]) -> dict[str, Any]:
 
 
 def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
-    """Return a figure as an SVG element for HTML, not much larger than it was drawn.
+    """Return a figure as an SVG element for HTML, with limited magnification.
 
-    `title` describes the figure, also for readers who cannot see it.
+    `title` is the alternative text for readers who cannot see the figure.
     """
     svg = as_svg(drawing, name)
     return embedded(svg, name, title, LARGEST * PIXELS_PER_IN * drawing.get_figwidth())
@@ -110,24 +110,24 @@ def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
 def embedded(svg: str, name: str, title: str = "", most_px: float | None = None) -> Markup:
     """Return an SVG file's text as an element for HTML, without superfluous parts.
 
-    Groups need no names, and a hundredth of a point is finer than any screen.
+    Names of groups are removed, and coordinates are rounded to a hundredth of a point.
     """
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r'<g id="[^"]*"', "<g", svg)
     svg = re.sub(r"<!--.*?-->|\n\s*(?=<)", "", svg)
-    # The page says what it shows in its own words.
+    # The page has its own description of the figure.
     svg = re.sub(r"<title>.*?</title>", "", svg)
     svg = _COORDINATES.sub(lambda found: _BEYOND_FINE.sub("", found[0]).replace(" \n", ""), svg)
-    # Element ids are unique within one plot only.
+    # Element ids are unique only within a plot.
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
     svg = re.sub(r'(url\(|href=")#', rf"\1#{name}-", svg)
-    # Said once if it is the same in all texts: a list of a dozen names.
+    # The font list is moved to the root element if it is the same in all texts.
     families = set(_FAMILY.findall(svg))
     styles = [] if most_px is None else [f"max-width: {most_px:.0f}px"]
     if len(families) == 1:
         styles.append(f"font-family: {families.pop()}")
         svg = _FAMILY.sub("", svg)
-    # The page decides on the width.
+    # The page determines the width.
     view = re.search(r"viewBox=\"[^\"]*\"", svg)
     label = f' aria-label="{escape(title)}"' if title else ""
     style = f' style="{"; ".join(styles)}"' if styles else ""

@@ -12,7 +12,7 @@ from longhaul.analysis.table import REPLICATION, Level, ResponseTable
 
 @dataclass(frozen=True)
 class Cell:
-    """A combination of levels, with the response's mean there."""
+    """A combination of levels, with the mean of the response."""
 
     levels: tuple[Level, ...]
     """Levels, in the order of the factors."""
@@ -22,10 +22,10 @@ class Cell:
 def cell_means(table: ResponseTable, response: str, factors: Sequence[str]) -> list[Cell]:
     """Return the mean at every combination of levels that was run, the first factor slowest.
 
-    The interval shows the effect of other random numbers, from replications. Each replication
-    counts with its mean over the levels of factors that are not named. Without replications there
-    are no intervals. If no column numbers them, rows with the same levels are replications, if
-    of all combinations there are as many.
+    Intervals are over replications, and show the effect of other random numbers; each replication
+    counts with its mean over the levels of the other factors. Without replications there are no
+    intervals. If the table has no column `replication`, rows with equal levels are replications,
+    provided that each combination has equally many.
     """
     names = [table.require(factor) for factor in factors]
     table.values(response)

@@ -1,8 +1,8 @@
 """Hierarchical clustering of competitors by all their responses, condition by condition.
 
-Average linkage over distances in which each response counts in its own standard deviations. Each
-subtree that joins below 70 % of the largest height has a colour of its own (Mills et al. 2010,
-NIST SP 500-282, chapter 6).
+Average linkage over Euclidean distances of responses, each divided by its standard deviation. Each
+subtree that joins below 70 % of the largest height has its own colour (Mills et al. 2010, NIST SP
+500-282, chapter 6).
 """
 
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ class Dendrogram:
     merges: np.ndarray
     """SciPy's linkage matrix."""
     labels: np.ndarray
-    """Cluster of each competitor, from 1, at the cut."""
+    """Number of each competitor's cluster at the cut, from 1."""
     distinctive: tuple[int, ...]
     """Competitors that the last merge separates from all others; none if there is no such group."""
     responses: int
-    """Responses that differ between competitors, and so count."""
+    """Number of responses that differ between competitors; the others are left out."""
 
     @property
     def height(self) -> float:
@@ -37,8 +37,8 @@ class Dendrogram:
 def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
     """Return the dendrogram of competitors, from a row per competitor and a column per response.
 
-    Responses without any variation are left out. Competitors are distinctive if the last merge
-    separates them, fewer than half, from the others, which all join below the cut.
+    Responses without any variation are left out. Competitors are distinctive if they are fewer than
+    half, the last merge separates them from the others, and all the others join below the cut.
     """
     given = np.asarray(responses, float)
     variance = given.var(axis=0, ddof=1)
@@ -56,7 +56,7 @@ def dendrogram(responses: ArrayLike, cut: float = CUT) -> Dendrogram:
 
 
 def _labels(merges: np.ndarray, height: float) -> np.ndarray:
-    """Return the clusters that join strictly below a height."""
+    """Return the cluster of each competitor, where clusters join strictly below a height."""
     labels: np.ndarray = hierarchy.fcluster(merges, np.nextafter(height, 0.0), criterion="distance")
     return labels
 

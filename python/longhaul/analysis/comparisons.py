@@ -49,10 +49,10 @@ def half_width(values: ArrayLike, coverage: float = 0.95) -> float | None:
 
 
 def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanInterval:
-    """Return the mean of first less second over pairs that share their random numbers.
+    """Return the mean difference, first minus second, over pairs that share their random numbers.
 
-    The interval is computed from the differences, so that common effects of a pair cancel (Law
-    2015, Simulation Modeling and Analysis, section 11.2).
+    The interval is computed from the differences, so that effects common to both values of a pair
+    cancel (Law 2015, Simulation Modeling and Analysis, section 11.2).
     """
     values, others = np.asarray(first, float), np.asarray(second, float)
     if values.shape != others.shape:
@@ -62,7 +62,7 @@ def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanI
 
 @dataclass(frozen=True)
 class Regression:
-    """Coefficients of a linear model, with their 95 % intervals and the share explained."""
+    """Coefficients of a linear model with 95 % intervals, and the explained variance."""
 
     coefficients: Mapping[str, MeanInterval]
     r_squared: float

@@ -15,7 +15,7 @@ class Components:
     """Principal components, the largest variance first."""
 
     weights: np.ndarray
-    """A row per component: unit vectors over the responses, largest entry positive."""
+    """One unit vector over the responses per row (component); its largest entry is positive."""
     scores: np.ndarray
     """A row per run, a column per component."""
     deviations: np.ndarray
@@ -23,15 +23,15 @@ class Components:
 
     @property
     def variance_shares(self) -> np.ndarray:
-        """The share of each component in the variance."""
+        """Fraction of the total variance of each component."""
         shares: np.ndarray = self.deviations**2 / (self.deviations**2).sum()
         return shares
 
     @property
     def deviation_shares(self) -> np.ndarray:
-        """The share of each component in the sum of standard deviations.
+        """Standard deviation of each component divided by the sum over components.
 
-        NIST SP 500-282, chapter 4, divides this among components as variation.
+        NIST SP 500-282, chapter 4, calls this the component's share of the variation.
         """
         shares: np.ndarray = self.deviations / self.deviations.sum()
         return shares
@@ -45,7 +45,7 @@ def standardised(responses: ArrayLike) -> np.ndarray:
 
 
 def principal_components(responses: ArrayLike) -> Components:
-    """Return principal components of the correlation matrix; rows are runs, columns responses."""
+    """Return principal components by the correlation matrix of responses, a column each."""
     scaled = standardised(responses)
     _, singular, weights = np.linalg.svd(scaled, full_matrices=False)
     largest = np.take_along_axis(weights, np.abs(weights).argmax(axis=1)[:, None], axis=1)
@@ -55,14 +55,14 @@ def principal_components(responses: ArrayLike) -> Components:
 
 @dataclass(frozen=True)
 class Cause:
-    """A factor whose level many runs of a group share."""
+    """A factor of which most runs of a group have the same level."""
 
     factor: str
     level: object
     share: float
     """The fraction of the group's runs that have this level."""
     p: float
-    """Probability of a table of groups and levels at least as unequal by chance (chi-square)."""
+    """P-value of the chi-square test of independence of groups and levels."""
 
 
 def score_groups(scores: ArrayLike, count: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Conditions ordered and classed by congestion."""
+"""Order and classes of conditions by congestion."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 def congestion_order(rates: ArrayLike) -> list[int]:
     """Return the indices of conditions by increasing retransmission rate, or other measure.
 
-    For an array (condition, competitor), the mean over competitors counts.
+    An array (condition, competitor) is averaged over competitors.
     """
     given = np.asarray(rates, float)
     means = given.reshape(len(given), -1).mean(axis=1)

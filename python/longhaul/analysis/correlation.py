@@ -14,7 +14,7 @@ NIST_THRESHOLD = 0.65
 
 
 def correlations(responses: ArrayLike) -> np.ndarray:
-    """Return Pearson's coefficients of the columns; those of a constant column are zero."""
+    """Return Pearson's correlations of all pairs of columns; zero if a column is constant."""
     scaled = unit_deviations(responses, axis=0)
     matrix: np.ndarray = np.clip(scaled.T @ scaled, -1.0, 1.0)
     np.fill_diagonal(matrix, 1.0)
@@ -23,7 +23,7 @@ def correlations(responses: ArrayLike) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two responses and their coefficient."""
+    """Two responses and their correlation coefficient."""
 
     first: int
     second: int
@@ -31,7 +31,7 @@ class Pair:
 
 
 def pairs(matrix: ArrayLike, at_least: float = 0.0) -> list[Pair]:
-    """Return all pairs of responses, the most correlated first, down to some |r|."""
+    """Return the pairs of responses with |r| of at least `at_least`, in descending order of |r|."""
     r = np.asarray(matrix, float)
     upper = zip(*np.triu_indices(len(r), k=1), strict=True)
     listed = [Pair(int(i), int(j), float(r[i, j])) for i, j in upper]
@@ -40,20 +40,20 @@ def pairs(matrix: ArrayLike, at_least: float = 0.0) -> list[Pair]:
 
 @dataclass(frozen=True)
 class Group:
-    """Responses connected by correlations."""
+    """Responses connected by correlations above a threshold."""
 
     members: tuple[int, ...]
     correlated: int
-    """Pairs of the group's responses above the threshold."""
+    """Number of the group's pairs of responses above the threshold."""
 
     @property
     def possible(self) -> int:
-        """Pairs of responses of the group."""
+        """Number of all pairs of the group's responses."""
         return len(self.members) * (len(self.members) - 1) // 2
 
 
 def groups(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[Group]:
-    """Return responses connected by |r| above the threshold, the smallest group first."""
+    """Return groups of responses connected by |r| above the threshold, the smallest group first."""
     linked = np.abs(np.asarray(matrix, float)) > threshold
     np.fill_diagonal(linked, val=False)
     _, label = graphs.connected_components(linked, directed=False)
@@ -77,7 +77,7 @@ def by_strength(matrix: ArrayLike) -> list[int]:
 def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[int]:
     """Return the order of index-index plots: by the number of partners above a threshold.
 
-    Ties go by the number of partners above half, then as given.
+    Ties are ordered by the number of partners with |r| above 0.5, then as given.
     """
     r = np.abs(np.asarray(matrix, float))
     above = [(r > limit).sum(axis=0) - 1 for limit in (threshold, 0.5)]
@@ -85,7 +85,7 @@ def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[in
 
 
 def histogram(matrix: ArrayLike, bins: int = 13) -> tuple[np.ndarray, np.ndarray]:
-    """Return counts of |r| of all pairs between 0 and 1, and the edges of the bins."""
+    """Return a histogram of |r| over all pairs: counts, and edges of the bins from 0 to 1."""
     r = np.abs(np.asarray(matrix, float))[np.triu_indices(len(np.asarray(matrix)), k=1)]
     count, edges = np.histogram(r, bins=bins, range=(0.0, 1.0))
     return count, edges
@@ -94,7 +94,7 @@ def histogram(matrix: ArrayLike, bins: int = 13) -> tuple[np.ndarray, np.ndarray
 def gained_and_lost(
     before: ArrayLike, after: ArrayLike, at_least: float
 ) -> tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]]:
-    """Return pairs above some |r| in the second table only, and in the first only."""
+    """Return pairs that reach |r| `at_least` only in `after`, and those only in `before`."""
     first, second = (
         {(p.first, p.second) for p in pairs(matrix, at_least)} for matrix in (before, after)
     )

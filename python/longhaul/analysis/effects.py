@@ -1,8 +1,8 @@
 """Effects of two-level factors on a response, with intervals where runs are replicated.
 
-Definitions of the ten-step analysis of screening experiments (Mills et al. 2010, NIST SP 500-282,
-appendix D; NIST/SEMATECH e-Handbook of Statistical Methods, section 5.5.9): an effect is the mean
-at the plus level less the mean at the minus level.
+The definitions are those of the ten-step analysis of screening experiments (Mills et al. 2010, NIST
+SP 500-282, appendix D; NIST/SEMATECH e-Handbook of Statistical Methods, section 5.5.9): an effect
+is the mean at the plus level less the mean at the minus level.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from longhaul.analysis.prediction import uniform_medians
 from longhaul.designs.properties import alias_groups, contrast
 from longhaul.libraries import special
 
-# A term of the model: the columns of the factors that it is a product of.
+# A term of the model, as the columns of the factors whose product it is.
 Term = tuple[int, ...]
 
 
@@ -34,7 +34,7 @@ class Effect:
     interval: tuple[float, float] | None = None
     """95 % interval of the effect, from the differences between replications."""
     aliases: tuple[str, ...] = ()
-    """Interactions of two factors that the design cannot tell from it, and main effects."""
+    """Main effects and two-factor interactions that the design confounds with this effect."""
 
     @property
     def effect(self) -> float:
@@ -65,9 +65,9 @@ def effects(
 
     `coded` has a row per run and a column per factor, -1 or +1. Rows that occur more than once are
     replications: the variance within them gives intervals, by Student's t with as many degrees of
-    freedom as there are repetitions. Where other factors vary, too, `cells` has a value for each
-    run, and runs are replications if their values are equal. Among interactions that are aliased
-    with one another only the first is returned, with the others as its `aliases`.
+    freedom as there are repetitions. If other factors vary as well, `cells` has a value for each
+    run, and runs with equal values are replications. Of interactions that are aliased with one
+    another only the first is returned; the others are its `aliases`.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     error = pure_error(matrix if cells is None else np.asarray(cells, str)[:, None], y)
@@ -109,12 +109,12 @@ def _interval(
 
 
 def by_size(effects: Sequence[Effect]) -> list[Effect]:
-    """Return the effects ordered by size, the largest first, whatever its sign."""
+    """Return the effects in descending order of absolute value."""
     return sorted(effects, key=lambda effect: -abs(effect.effect))
 
 
 def half_normal_quantiles(count: int) -> np.ndarray:
-    """Return the absolute effects expected of noise alone, in ascending order.
+    """Return the quantiles at which ordered absolute effects of pure noise are expected.
 
     They are medians of the order statistics of a uniform sample, as quantiles of the half-normal
     distribution.
@@ -128,8 +128,8 @@ def cumulative_residual_sd(
 ) -> np.ndarray:
     """Return the residual standard deviation as terms are added, the largest effect first.
 
-    The first value belongs to the grand mean alone. Sums are divided by the runs less the
-    coefficients; models with as many coefficients as runs are left out.
+    The first value is that of the grand mean alone. Sums of squares are divided by the number of
+    runs minus that of coefficients; models with as many coefficients as runs are left out.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     residual = y - y.mean()
@@ -152,10 +152,10 @@ def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> 
 def block_means(
     coded: ArrayLike, response: ArrayLike, primary: int, secondary: Sequence[int]
 ) -> dict[tuple[int, ...], tuple[float, float]]:
-    """Return means at both levels of a factor in each combination of some others.
+    """Return means at both levels of a factor, in each combination (block) of some other factors.
 
-    A factor is robust if the same level is ahead in all blocks: by chance that happens with a
-    probability of 2^(1 - blocks).
+    A factor is robust if the same level has the higher mean in all blocks, which happens by chance
+    with probability 2^(1 - blocks).
     """
     matrix, y = np.asarray(coded, int), np.asarray(response, float)
     blocks: dict[tuple[int, ...], tuple[float, float]] = {}

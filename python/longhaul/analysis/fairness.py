@@ -6,7 +6,7 @@ import polars as pl
 
 
 def jain_of_column(shares: pl.Expr) -> pl.Expr:
-    """Return Jain's index: 1 if all shares are equal, one over their number if one has all.
+    """Return Jain's index of n shares: 1 if all are equal, 1/n if one flow has everything.
 
     Not a number if all shares are zero. Jain, Chiu and Hawe 1984, DEC-TR-301.
     """
@@ -22,7 +22,7 @@ def jain(shares: Sequence[float]) -> float | None:
 def relative_fairness(share: float, other: float) -> float | None:
     """Return the ratio of a group's share to the `other` group's; None if the latter is zero.
 
-    Shares of whole groups, or of the average flow of each.
+    The shares may be of whole groups, or of the average flow of each group.
     """
     return share / other if other > 0.0 else None
 

@@ -1,9 +1,10 @@
-"""Families of numbers that a source has from one run each, judged together.
+"""Joint judgement of families of printed numbers, each of which comes from a single run.
 
-A single printed number in the wide interval of one more run is weak evidence; sixteen numbers that
-all lie on one side are stronger. Each of our replications gives one value for the whole family,
-the mean over its cells, so that what the cells of a replication have in common, such as their
-random numbers, counts once. Print is one draw: could it be one more of ours?
+One printed number inside the wide prediction interval of a further run is weak evidence; sixteen
+numbers on the same side of our medians are stronger evidence. Each of our replications gives one
+value for the whole family, the mean over its cells, so that effects common to the cells of a
+replication, such as their random numbers, count once. The printed family is one further draw, which
+is tested as one more replication of ours.
 """
 
 from collections.abc import Sequence
@@ -17,19 +18,19 @@ from longhaul.analysis.prediction import MIN_RUNS
 from longhaul.libraries import special
 
 LOGARITHM, DIFFERENCE = "logarithm", "difference"
-# Probability that any family of a source is rejected although its printed values are like ours.
+# Probability of rejecting any family of a source although its values are distributed as ours.
 LEVEL = 0.05
-# Largest number of replications that reach the printed values in an undecided family.
+# Maximum number of replications that reach the printed values if the verdict is undecided.
 FEW = 1
 
 
 @dataclass(frozen=True)
 class Family:
-    """One value per replication, relative to the printed values, which count as 0."""
+    """One value per replication, relative to the printed values: 0 means equality with them."""
 
     values: tuple[float, ...]
     band: Interval
-    """The mean of the cells' bands; for logarithms the lower end is -inf if a cell's is 0."""
+    """The mean of the cells' bands; for logarithms the lower end is -inf if that of a cell is 0."""
     statistic: str
     """The kind of value: the mean logarithm of measured over printed, or their mean difference."""
 
@@ -45,18 +46,18 @@ class Family:
 
     @property
     def reaching(self) -> int:
-        """Number of replications at or beyond the printed value, seen from the mean."""
+        """Number of replications at the printed value or on its far side from the mean."""
         sign = 1.0 if self.mean >= 0.0 else -1.0
         return sum(sign * value <= 0.0 for value in self.values)
 
     @property
     def difference(self) -> float:
-        """Excess of our values over the printed ones, as a fraction of these."""
+        """Excess of our values over the printed ones, as a fraction of the printed values."""
         return exp(self.mean) - 1.0 if self.statistic == LOGARITHM else self.mean
 
     @property
     def p_value(self) -> float:
-        """Two-sided p-value of print as one more replication (Hahn and Meeker, section 4.7)."""
+        """Two-sided p-value of the printed value as a replication (Hahn and Meeker, 4.7)."""
         count = len(self.values)
         spread = float(np.std(self.values, ddof=1))
         if spread == 0.0:
@@ -97,7 +98,7 @@ def family(
 
 
 def judge(families: Sequence[Family]) -> list[str]:
-    """Return a verdict for each family of one source; empty if its cells' verdicts stand.
+    """Return a verdict for each family of one source; empty to keep the verdicts of its cells.
 
     *Outside the band*: the mean lies outside the band of the cells, and the printed value is
     rejected as one more replication, for all families together at 5 % (Holm, Scandinavian Journal

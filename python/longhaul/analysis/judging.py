@@ -3,16 +3,16 @@
 The expectation is a band and, if the source prints a number, that number inside the band.
 *Reproduced*: the whole interval of the measured value is in the band. *Undecided*: the interval
 crosses a boundary of the band. *Contradicted*: the whole interval is beyond `opposite`, the value
-from which on the contrary holds. *Outside the band*: no part of the interval is in the band, and
-the contrary does not hold either. Without an interval the measured value alone decides.
+from which on the opposite of the claim is true. *Outside the band*: no part of the interval is in
+the band, and the claim is not contradicted either. Without an interval the measured value alone
+decides.
 
-A number that the source has from one run needs another judgement: could that run have been one of
-ours? Its interval is the prediction interval of one more run. If this interval is neither wholly in
-the band nor wholly beyond `opposite`, two tests decide: our interval contains the printed number,
-and the band contains our median. If both hold, the number is *reproduced*; if neither does, it is
-*outside the band*. If only the median's test holds, it is *undecided*; if only the printed number's
-does, *outside the band*. An interval that contains half or twice the printed number, or `opposite`,
-is too wide to test the printed number, and the judgement is *undecided*.
+A printed number that comes from a single run is compared with the prediction interval of one more
+run of ours. If this interval is neither wholly in the band nor wholly beyond `opposite`, two tests
+decide: our interval contains the printed number, and the band contains our median. If both hold,
+the number is *reproduced*. If only the median is in the band, it is *undecided*. If the median is
+outside the band, so is the number. An interval that contains half or twice the printed number, or
+`opposite`, is too wide to test the printed number, and the verdict is *undecided*.
 """
 
 from dataclasses import dataclass
@@ -40,13 +40,13 @@ class Expected:
     low: float = -inf
     high: float = inf
     opposite: float | None = None
-    """The value from which on the contrary of the claim holds."""
+    """The value from which on the opposite of the claim is true."""
     printed: float | None = None
-    """The number that the source prints, if there is one."""
+    """The number that the source prints, if it prints one."""
     rounding: float = 0.0
-    """Half a unit of its last printed digit."""
+    """Half a unit of the last digit of `printed`."""
     precision: float = DOUBLE
-    """Fraction of an end of the band by which a value may lie beyond it."""
+    """Relative tolerance at the ends of the band, for rounding errors."""
 
     @classmethod
     def exactly(cls, printed: float) -> "Expected":
@@ -60,7 +60,7 @@ class Expected:
 
     @classmethod
     def within_part(cls, printed: float, part: float, at_least: float = 0.0) -> "Expected":
-        """Return an expectation whose band is a fraction of the printed number, or an amount."""
+        """Return an expectation with a band of a fraction of the number, at least `at_least`."""
         return cls.within(printed, max(part * abs(printed), at_least))
 
     @classmethod
@@ -84,7 +84,7 @@ class Expected:
         return self.judge(measured) == REPRODUCED
 
     def judge_one_run(self, interval: Interval, median: float) -> tuple[str, str]:
-        """Return the verdict by the interval of one more run of ours, and if undecided, why."""
+        """Return the verdict by the interval of one more run, and the reason if it is undecided."""
         verdict = self.judge(median, interval)
         if verdict in (REPRODUCED, CONTRADICTED):
             return verdict, ""

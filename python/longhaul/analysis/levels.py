@@ -19,13 +19,13 @@ class FactorMeans:
     levels: tuple[Level, ...]
     means: tuple[MeanInterval, ...]
     share: float | None
-    """Fraction of the response's variance over all runs: sum of squares over the total."""
+    """The factor's sum of squares divided by the total over all runs."""
     p: float | None
-    """Probability of differences of means as large, or larger, by chance (F test)."""
+    """P-value of the F test that all levels have the same mean."""
 
     @property
     def span(self) -> float:
-        """The largest mean less the smallest, in the response's unit."""
+        """The largest mean minus the smallest, in the response's unit."""
         values = [mean.mean for mean in self.means]
         return max(values) - min(values)
 
@@ -33,8 +33,8 @@ class FactorMeans:
 def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
     """Return means at the levels of every varying factor, the most influential factor first.
 
-    The interval of a mean shows the effect of other random numbers: it is the one of the means of
-    replications, each over the whole design. Without replications there is none.
+    The interval of a mean shows the effect of other random numbers: it is computed from one mean
+    per replication over the whole design. Without replications there is no interval.
     """
     y = table.values(response)
     columns = {name: table.frame[name].to_list() for name in table.varying}
@@ -50,18 +50,18 @@ def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Difference of a response between two levels of a factor, in runs that are otherwise alike."""
+    """Difference of a response between two levels of a factor, in runs that are otherwise equal."""
 
     first: Level
     second: Level
     difference: MeanInterval
-    """First less second level: mean over conditions, with the interval over replications."""
+    """First minus second level: mean over conditions, with its interval."""
     ahead: int
-    """Conditions in which the first level has the larger mean."""
+    """Number of conditions in which the first level has the larger mean."""
     conditions: int
-    """Conditions that have both levels."""
+    """Number of conditions that have both levels."""
     left_out: list[str]
-    """Levels that are missing in the other conditions."""
+    """The other conditions, with their missing levels."""
     is_over_replications: bool = True
     """True if the interval is over replications; otherwise it is over conditions."""
 
@@ -71,7 +71,7 @@ def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Com
 
     Runs of one replication share their random numbers, so that differences within it vary less than
     the compared values. Each replication gives one mean difference over all conditions; the
-    interval of these shows the effect of other random numbers. For a single replication the
+    interval of these means shows the effect of other random numbers. For a single replication the
     interval is over conditions, and shows the effect of other conditions.
     """
     matched = table.matched(factor, response)

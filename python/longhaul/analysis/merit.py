@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-# A flow below this part of its fair share for STARVED_S starves, as does one of a pair of which the
-# other has STARVED_RATIO times as much in the whole last half of a run.
+# A flow starves if it has less than this fraction of its fair share for STARVED_S, or if another
+# flow has STARVED_RATIO times its rate in the whole last half of a run.
 STARVED_PART = 0.05
 STARVED_S = 10.0
 STARVED_RATIO = 10.0
@@ -36,11 +36,11 @@ class Rates:
 
     times: np.ndarray
     values: np.ndarray
-    """Rates by time and flow; not a number if a flow was inactive in part of the window."""
+    """Rates by time and flow; NaN if the flow was inactive in any part of the window."""
 
     @property
     def fair(self) -> np.ndarray:
-        """Equal share of the active flows' total rate, over time."""
+        """The active flows' total rate divided by their number, over time."""
         active = np.isfinite(self.values)
         total = np.where(active, self.values, 0.0).sum(axis=1)
         fair: np.ndarray = total / np.maximum(active.sum(axis=1), 1)
@@ -54,7 +54,7 @@ def rates(
     window_s: float,
     ends: ArrayLike = np.inf,
 ) -> Rates:
-    """Return rates over windows of at least `window_s`, whole intervals of the samples."""
+    """Return rates over windows of at least `window_s`, rounded up to sampling intervals."""
     at, counts = np.asarray(times, float), np.asarray(delivered, float)
     every = float(at[1] - at[0]) if len(at) > 1 else window_s
     steps = max(1, round(window_s / every + 0.5 - ROUNDING))
@@ -69,12 +69,13 @@ def rates(
 def convergence_time(given: Rates, joined_s: float, window_s: float, band: float) -> float | None:
     """Return seconds from `joined_s` until all active flows reach and keep their fair share.
 
-    They keep it for ten windows; None if the samples end before. `band` is a part of the share.
+    They have to keep it for ten windows; None if the samples end before. The rates may deviate from
+    the share by the fraction `band`.
     """
     fair = given.fair[:, None]
     with np.errstate(invalid="ignore"):
         inside = (np.abs(given.values - fair) <= band * fair) | np.isnan(given.values)
-    # A newcomer without a whole window is not there yet.
+    # A new flow without a whole window has no rate yet.
     complete = given.times >= joined_s + window_s - ROUNDING
     good = inside.all(axis=1) & complete
     begin = None
@@ -93,20 +94,21 @@ class Starvation:
     """Inequality of the flows' rates in the last half of a run."""
 
     ratio: float
-    """The largest rate divided by the smallest, at the worst time; infinite if a flow gets none."""
+    """The largest rate divided by the smallest, maximum over time; infinite if one is zero."""
     starves: bool
     least_share: float
-    """The smallest mean rate divided by the equal share, in the last half."""
+    """The smallest mean rate in the last half of the run, divided by the fair share."""
 
 
 def starvation(given: Rates, every_s: float) -> Starvation | None:
-    """Return starvation by Arun, Alizadeh and Balakrishnan (SIGCOMM 2022); None for one flow.
+    """Return starvation as Arun, Alizadeh and Balakrishnan define it; None for a single flow.
 
-    Their s-fairness is of throughputs from some time on; this one is of the last half of the times.
+    Their s-fairness (SIGCOMM 2022) compares throughputs from some time on; here it is the last half
+    of the run.
     """
     late = given.times >= (given.times[0] + given.times[-1]) / 2 if len(given.times) else []
     values = given.values[late]
-    # Flows that exist from the beginning of the period; ended flows are no longer compared.
+    # Flows count if they exist from the beginning of the last half, and until they end.
     values = values[:, np.isfinite(values[0])] if len(values) else values
     values = values[np.isfinite(values).sum(axis=1) > 1]
     if len(values) == 0:
@@ -142,10 +144,10 @@ def smoothness(given: Rates) -> np.ndarray:
 
 
 def losses(times: ArrayLike, dropped: ArrayLike) -> tuple[float | None, float | None]:
-    """Return the mean time between losses, and packets lost at a time (RFC 7928, section 2.3).
+    """Return the mean time between losses, and the mean packets per loss (RFC 7928, section 2.3).
 
     `dropped` is a sampled counter: packets lost between two samples count as one loss, at the later
-    sample. The interval needs two losses, the number of packets one; otherwise they are None.
+    sample. The mean time is None for fewer than two losses, the mean number of packets for none.
     """
     lost = np.diff(np.asarray(dropped, dtype=float))
     at = np.asarray(times, dtype=float)[1:][lost > 0]
@@ -158,9 +160,10 @@ def synchronisation(
 ) -> np.ndarray:
     """Return, for each congestion event, the fraction of active flows that reduced their windows.
 
-    `times` of reductions in order and the `flows` that made them; those that follow one another
-    within a round trip `gap_s` belong to one event. All flows, those that never reduce too, have
-    `starts` and `ends`. An event while one is active alone is left out.
+    `times` are the times of window reductions in ascending order, `flows` the flows that reduced.
+    Successive reductions at most a round trip `gap_s` apart belong to one event. `starts` and
+    `ends` are of all flows, including those that never reduce. Events while only one flow is active
+    are left out.
     """
     at, who = np.asarray(times, float), np.asarray(flows)
     if len(at) == 0:
@@ -169,14 +172,14 @@ def synchronisation(
     begun = np.asarray(starts, float) <= at[begins, None]
     active = (begun & (np.asarray(ends, float) >= at[begins, None])).sum(axis=1)
     reduced = np.array([len(np.unique(part)) for part in np.split(who, begins[1:])])
-    # A flow that starts during an event belongs to it.
+    # A flow that starts during an event counts as active.
     parts: np.ndarray = (reduced / np.maximum(active, reduced))[active > 1]
     return parts
 
 
 @dataclass(frozen=True)
 class Ellipse:
-    """Ellipse of one standard deviation around the mean of points, along the principal axes."""
+    """Ellipse of one standard deviation around the mean of points, along their principal axes."""
 
     mean: tuple[float, float]
     half_axes: tuple[float, float]

@@ -1,4 +1,4 @@
-"""Layout of a network's nodes for drawing: neighbours close, branches around their root."""
+"""Layout of a network's nodes for drawing, with neighbours close together."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,7 +8,7 @@ from longhaul.libraries import graphs, sparse
 
 # Maximum number of nodes in a plot: more cannot be distinguished.
 MOST_NODES = 1200
-# Layouts flatter than this fraction of their width are not stretched to the plot's height.
+# Layouts whose height is below this fraction of their width are not stretched vertically.
 FLAT = 0.2
 
 
@@ -16,7 +16,7 @@ Place = tuple[float, float]
 
 
 def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, Place]:
-    """Return places of the nodes of a graph, with distances like numbers of links (0 to 1)."""
+    """Return positions (0 to 1) of a graph's nodes, by stress majorisation."""
     if len(names) == 1:
         return {names[0]: (0.5, 0.5)}
     fitted = _fit(majorised(names, links)).tolist()
@@ -24,13 +24,11 @@ def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, 
 
 
 def majorised(names: Sequence[str], links: Sequence[tuple[str, str]]) -> np.ndarray:
-    """Return points, a row per node, with distances like numbers of links; the longest is across.
+    """Return points, a row per node, by stress majorisation; the longest distance is horizontal.
 
-    Stress majorisation (E. Gansner, Y. Koren and S. North, *Graph Drawing by Stress Majorization*,
-    2004) from classical scaling.
+    Distances approximate numbers of links. Source: E. Gansner, Y. Koren and S. North, *Graph
+    Drawing by Stress Majorization*, 2004. The initial layout is classical multidimensional scaling.
     """
-    # Imported here: it takes a fifth of the time of a whole plot, and few plots lay out a network.
-
     count = len(names)
     places = {name: at for at, name in enumerate(names)}
     ends = np.array([(places[start], places[other]) for start, other in links], int).reshape(-1, 2)
@@ -54,9 +52,9 @@ def around(
     backbone: Mapping[str, Place],
     above: Mapping[str, str],
 ) -> dict[str, Place]:
-    """Return places of the nodes attached to a backbone, directly or in two steps.
+    """Return positions of the nodes attached to a backbone, directly or through another node.
 
-    `above` has for each node the one that it is attached to. Each root has a circle for the nodes
+    `above` maps each node to the node that it is attached to. Each root has a circle for the nodes
     below it, as large as its nearest neighbour allows.
     """
     roots = np.array(list(backbone.values()))
@@ -70,7 +68,7 @@ def around(
     for root, (x, y) in backbone.items():
         branches = below.get(root, [])
         room = min(0.46 * float(nearest[root]), 0.16)
-        # A branch takes as much of the circle as it has leaves.
+        # A branch takes a part of the circle in proportion to its leaves.
         sizes = [max(len(below.get(branch, [])), 1) for branch in branches]
         turn = 0.0
         for branch, size in zip(branches, sizes, strict=True):
@@ -95,23 +93,23 @@ def _classical(distances: np.ndarray) -> np.ndarray:
     top = vectors[:, [-1, -2]]
     signs = np.sign(top[np.abs(top).argmax(0), range(2)])
     points: np.ndarray = top * signs * np.sqrt(np.maximum(values[[-1, -2]], 1e-12))
-    # On a line, symmetric nodes would fall onto one another.
+    # In one dimension symmetric nodes would coincide.
     jitter = np.sin(np.arange(count) * 2.4)[:, None] * 1e-3
     spread_out: np.ndarray = points + jitter * np.array([[0.0, 1.0]])
     return spread_out
 
 
 def _turned(points: np.ndarray) -> np.ndarray:
-    """Turn points so that the longest way is across, and the first one is up and to the left."""
+    """Rotate points: the longest distance is horizontal, the first point above left."""
     middle = points - points.mean(0)
     turned: np.ndarray = middle @ np.linalg.svd(middle, full_matrices=False)[2].T
     return turned * np.where(turned[0] > 0, -1.0, 1.0)
 
 
 def _fit(points: np.ndarray) -> np.ndarray:
-    """Turn and scale points into the unit square."""
+    """Rotate and scale points into the unit square."""
     turned = _turned(points)
-    # A path lies on its side: what is only a little high stays so.
+    # Flat layouts, such as a path, are not stretched.
     spans = np.ptp(turned, axis=0)
     flat = spans[1] < FLAT * spans[0]
     scales = np.array([spans[0], spans[0] if flat else spans[1]])

@@ -26,14 +26,14 @@ def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool =
 
 
 def largest_grubbs(count: int) -> float:
-    """Return the largest possible statistic: one value apart, all others equal."""
+    """Return the largest possible statistic, that of one value different from equal others."""
     return (count - 1) / math.sqrt(count)
 
 
 def nist_critical(count: int) -> float:
-    """Return NIST's critical value; for fewer values than its seven, one of the same significance.
+    """Return NIST's critical value; for fewer than seven values, one of the same significance.
 
-    Six values cannot reach 2.08 (`largest_grubbs`).
+    The statistic of six values cannot reach 2.08 (`largest_grubbs`).
     """
     if count >= NIST_COUNT:
         return NIST_CRITICAL
@@ -79,14 +79,14 @@ def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
     """Return residuals of competitors under one condition, and Grubbs' test of the extreme one.
 
     `critical` is by default the exact two-sided value at 5 %; `NIST_CRITICAL` is the value of the
-    study of 2010. Two equal extremes mask each other: of eight values G is then about 1.62.
+    study of 2010. Two equal extremes mask each other: G of eight values is then about 1.62.
     """
     given = np.asarray(values, float)
     limit = grubbs_critical(len(given)) if critical is None else critical
     mean = float(given.mean())
     difference = given - mean
     spread = float(given.std(ddof=1))
-    # Rounding alone makes residuals of equal values.
+    # Residuals this small are rounding errors of equal values.
     if spread <= 1e-12 * max(abs(mean), 1e-300):
         return Residuals(np.zeros_like(given), mean, -1, 0.0, limit)
     extreme = int(np.abs(difference).argmax())
@@ -95,7 +95,7 @@ def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
 
 @dataclass(frozen=True)
 class Standout:
-    """A cell of a condition-response summary: the outlier, its side and its residual."""
+    """A cell of a condition-response summary: an outlier, its sign and its residual."""
 
     who: int
     is_high: bool

@@ -1,9 +1,9 @@
 """Prediction intervals for one more run, from the runs that exist.
 
-The interval of a median says how well the median is known; it narrows with every run. The interval
-for one more run does not narrow: it describes single runs, and a run of somebody else can be
-compared with it. Hahn and Meeker, Statistical Intervals, 1991, chapters 4 (normal; of logarithms
-for lognormal) and 5 (order statistics).
+The confidence interval of a median narrows with every run. The prediction interval for one more run
+does not: it describes the scatter of single runs, so that another group's run can be compared with
+it. Sources: Hahn and Meeker, Statistical Intervals, 1991, chapters 4 (normal; of logarithms for
+lognormal) and 5 (order statistics).
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ import numpy as np
 from longhaul.libraries import special
 
 NORMAL, LOGNORMAL, ORDER = "normal", "lognormal", "order statistics"
-# Fewer runs say nothing of how runs scatter.
+# The scatter of fewer runs is not estimated.
 MIN_RUNS = 3
-# Fewer runs than these do not cover enough between their smallest and largest: 0.9 from 19 on.
+# Number of runs whose range has a coverage of 0.9, as a distribution-free interval.
 MIN_RUNS_ORDER = 19
 # Samples from which the critical values of the correlation are taken, and the level of the test.
 SAMPLES, LEVEL = 4000, 0.05
@@ -38,8 +38,9 @@ class Prediction:
 def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | None:
     """Return the interval in which one more run would lie; None for fewer than three runs.
 
-    Normal or lognormal, whichever the runs resemble more. Nineteen and more that resemble neither:
-    from the smallest to the largest, which has a coverage of `(n - 1) / (n + 1)`.
+    The interval is that of a normal or lognormal distribution, whichever fits the runs better. If
+    neither fits 19 or more runs, it extends from the smallest to the largest run, with a coverage
+    of `(n - 1) / (n + 1)`.
     """
     count = len(values)
     if count < MIN_RUNS:
@@ -51,7 +52,7 @@ def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | Non
     if shape == ORDER:
         return Prediction(float(runs[0]), float(runs[-1]), ORDER, (count - 1) / (count + 1))
     interval = _of_next(runs, coverage)
-    # Positive runs cannot have an interval below 0: few runs do not show their skewness.
+    # The interval of positive values must not reach below 0; few runs do not show skewness.
     if shape == LOGNORMAL or (runs[0] > 0.0 > interval[0]):
         low, high = _of_next(np.log(runs), coverage)
         return Prediction(exp(low), exp(high), LOGNORMAL, coverage)
@@ -59,7 +60,7 @@ def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | Non
 
 
 def shape_of(runs: np.ndarray) -> str:
-    """Return normal or lognormal, whichever fits the runs better, unless many reject both."""
+    """Return `normal` or `lognormal`, whichever fits better, unless many runs reject both."""
     correlations = {NORMAL: probability_plot_correlation(runs)}
     if runs[0] > 0:
         correlations[LOGNORMAL] = probability_plot_correlation(np.log(runs))

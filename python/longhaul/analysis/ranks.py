@@ -14,15 +14,16 @@ Corner = tuple[int, ...]
 
 
 def _ranked(values: np.ndarray, method: str = "average", axis: int | None = None) -> np.ndarray:
-    """Return ascending ranks from 1; ties share the mean, or as the method says."""
+    """Return ascending ranks from 1; `method` is SciPy's rule for ties."""
     ranks: np.ndarray = stats.rankdata(values, method=method, axis=axis)
     return ranks
 
 
 def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
-    """Return ranks of factors by effect size, 1 the most influential; ties share the mean.
+    """Return ranks of factors by effect size, 1 the most influential; ties share their mean rank.
 
-    The last axis is the factor. With `digits`, sizes that agree to this number of digits are ties.
+    The last axis is the factor. With `digits`, sizes that are equal after rounding to this number
+    of decimals are ties.
     """
     sizes = np.abs(np.asarray(effects, float))
     if digits is not None:
@@ -31,12 +32,12 @@ def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
 
 
 def ordinal(averages: ArrayLike) -> np.ndarray:
-    """Return places by ascending average rank; ties share the higher number."""
+    """Return ranks by ascending average rank; ties share the highest rank."""
     return _ranked(np.asarray(averages, float), "max").astype(int)
 
 
 def value_ranks(given: ArrayLike, *, low_is_best: bool = False) -> np.ndarray:
-    """Return ranks along the last axis, the highest number the best; ties share the mean."""
+    """Return ranks along the last axis, where the highest is best; ties share their mean rank."""
     values = np.asarray(given, float)
     return _ranked(-values if low_is_best else values, axis=-1)
 
@@ -60,8 +61,8 @@ class Edge:
 def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]:
     """Return the edges of a cube with a value at each corner, such as an average rank.
 
-    A factor whose edges are long is influential. With `digits` values are rounded first, as in
-    tables made by hand.
+    Large changes along a factor's edges mean a large effect. With `digits` values are rounded
+    first, as in printed tables.
     """
     count = len(values)
     factors = count.bit_length() - 1
@@ -106,10 +107,9 @@ def summarise_ranks(groups: Mapping[str, ArrayLike]) -> RankSummary:
 
 
 def distinctive(values: ArrayLike) -> int:
-    """Return the index of the competitor whose value is farthest from the mean: the cell to fill.
+    """Return the index of the competitor whose value is farthest from the mean of all.
 
-    It has the highest or the lowest value, whichever is farther from the mean of all (Mills et al.
-    2010, NIST SP 500-282, chapter 8: filled cells of rank matrices).
+    Rank matrices fill this competitor's cell (Mills et al. 2010, NIST SP 500-282, chapter 8).
     """
     given = np.asarray(values, float)
     mean = given.mean()

@@ -12,8 +12,8 @@ def median(values: Sequence[float]) -> float:
 
 
 def medians(values: np.ndarray) -> np.ndarray:
-    """Return medians of the numbers along the last axis; not a number where there are none."""
-    ordered = np.sort(values, axis=-1)  # what is not a number comes last
+    """Return medians along the last axis, without NaN; NaN if no number is left."""
+    ordered = np.sort(values, axis=-1)  # NaN is sorted to the end
     count = np.count_nonzero(~np.isnan(ordered), axis=-1)
     low, high = (
         np.take_along_axis(ordered, place[..., np.newaxis], axis=-1)[..., 0]
@@ -23,9 +23,10 @@ def medians(values: np.ndarray) -> np.ndarray:
 
 
 def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[list[int]]:
-    """Draw `count` samples of the items with replacement, each as large as the whole.
+    """Draw `count` bootstrap samples of the items, with replacement and of the same size.
 
-    The same arguments give the same samples. A single item has none, since it has no variation.
+    The same arguments give the same samples. A single item has no samples, since it has no
+    variation.
     """
     if len(items) < 2:
         return []
@@ -34,7 +35,7 @@ def bootstrap_samples(items: Sequence[int], count: int, seed: int = 1) -> list[l
 
 
 def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tuple[float, float]:
-    """Return the interval between the percentiles that leave out equal tails on either side.
+    """Return the interval between two percentiles that leave out equal tails.
 
     For values of a statistic in bootstrap samples this is the percentile interval of the statistic
     (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapter 13).
@@ -45,13 +46,13 @@ def percentile_interval(values: Sequence[float], coverage: float = 0.95) -> tupl
 
 
 def correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
-    """Return Pearson's coefficients along the last axis; zero if one side is constant."""
+    """Return Pearson's coefficients along the last axis; zero if `x` or `y` is constant."""
     product: np.ndarray = (unit_deviations(x) * unit_deviations(y)).sum(axis=-1)
     return product
 
 
 def unit_deviations(values: ArrayLike, axis: int = -1) -> np.ndarray:
-    """Return deviations from the mean, scaled to length 1; zero if they are mere rounding."""
+    """Return deviations from the mean, scaled to length 1; zero if they are rounding errors."""
     given = np.asarray(values, float)
     unit: np.ndarray = given - given.mean(axis=axis, keepdims=True)
     norm, whole = (np.linalg.norm(each, axis=axis, keepdims=True) for each in (unit, given))
@@ -62,7 +63,7 @@ def unit_deviations(values: ArrayLike, axis: int = -1) -> np.ndarray:
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
     """Return Spearman's coefficient: 1 if `y` always rises with `x`, -1 if it always falls.
 
-    Zero if one of the two is constant; not a number if any value is not.
+    Zero if `x` or `y` is constant; NaN if any value is NaN.
     """
     return float(rank_correlations(x, y))
 
@@ -70,7 +71,7 @@ def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
 def rank_correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     """Return Spearman's coefficients along the last axis of `y`; see `rank_correlation`.
 
-    Pairs of values are compared: for hundreds of points, not for many thousand.
+    Time grows with the square of the number of points, for which hundreds are fine.
     """
     first, second = _ranks(x), _ranks(y)
     count = second.shape[-1]
@@ -88,7 +89,7 @@ def rank_correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 def _ranks(values: ArrayLike) -> np.ndarray:
     """Return twice the rank of each value, from 1 on; equal values share their mean rank.
 
-    Twice the ranks are whole numbers, whose sums are exact.
+    Twice a rank is a whole number, so that sums are exact.
     """
     each, others = np.asarray(values)[..., np.newaxis], np.asarray(values)[..., np.newaxis, :]
     return 2.0 * (each > others).sum(axis=-1) + (each == others).sum(axis=-1) + 1.0  # type: ignore[no-any-return]
@@ -97,7 +98,7 @@ def _ranks(values: ArrayLike) -> np.ndarray:
 def crossing(x: ArrayLike, falling: ArrayLike, rising: ArrayLike) -> float | None:
     """Return the x at which the first curve falls to the second, by linear interpolation.
 
-    None if it never does.
+    None if the curves do not cross.
     """
     at = np.asarray(x, float)
     gap = np.asarray(falling, float) - np.asarray(rising, float)

@@ -1,4 +1,4 @@
-"""Time series: warm-up, drift, means of periods with intervals, and lags."""
+"""Analysis of time series: warm-up, drift, means of periods with intervals, and lags."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from numpy.typing import ArrayLike
 from longhaul.analysis.comparisons import MeanInterval, mean_interval
 from longhaul.libraries import stats
 
-# Intervals of a series that one batch averages in MSER-5.
+# Number of samples that a batch of MSER-5 averages.
 BATCH = 5
-# Batches whose means count as independent values of a steady series.
+# Number of batches whose means count as independent values of a steady series.
 BATCHES = 20
-# Times of samples are multiples of an interval, to rounding.
+# Tolerance of sample times in seconds, which are multiples of an interval up to rounding.
 ROUNDING_S = 1e-9
 
 
 def warm_up(values: ArrayLike, batch: int = BATCH) -> int:
     """Return the number of samples to discard at the beginning, by the rule MSER-5.
 
-    The cut, in batches of five and within the first half, that makes the standard error of the
-    mean of the rest least (White 1997, Simulation 69, pp. 323-334).
+    The number is a multiple of five within the first half of the series; it minimises the standard
+    error of the mean of the remaining samples (White 1997, Simulation 69, pp. 323-334).
     """
     given = np.asarray(values, float)
     means = given[: len(given) // batch * batch].reshape(-1, batch).mean(axis=1)
@@ -43,13 +43,13 @@ class Drift:
     percent: float
     """The change in percent of the mean; not a number if the mean is zero."""
     p: float
-    """Probability of a slope as steep, or steeper, without any drift."""
+    """P-value of the test that the slope is zero."""
 
 
 def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
     """Return the drift of a series: the slope of the means of batches, by least squares.
 
-    Samples close to one another are correlated; means of long batches hardly are.
+    Successive samples are correlated; means of long batches hardly are.
     """
     means = np.array([part.mean() for part in np.array_split(np.asarray(values, float), batches)])
     if np.ptp(means) == 0.0:
@@ -69,7 +69,7 @@ def steady_mean(values: ArrayLike, batches: int = BATCHES) -> MeanInterval:
 def period_means(
     times: ArrayLike, values: ArrayLike, periods: Mapping[str, tuple[float, float]]
 ) -> dict[str, float]:
-    """Return means of samples in each period, from after its beginning up to its end."""
+    """Return means of samples in each period, without its beginning but with its end."""
     at, given = np.asarray(times, float), np.asarray(values, float)
     means = {}
     for name, (begin, end) in periods.items():
@@ -81,9 +81,9 @@ def period_means(
 def lag(
     times: ArrayLike, values: ArrayLike, begin: float, level: float, end: float = float("inf")
 ) -> float | None:
-    """Return the time from `begin` until a series reaches a level; None if not by `end`.
+    """Return the time from `begin` until a series reaches a level; None if it does not by `end`.
 
-    The time is 0 if the last sample at or before `begin` has reached the level.
+    The time is 0 if the level was reached in the last sample at or before `begin`.
     """
     at, given = np.asarray(times, float), np.asarray(values, float)
     before = np.flatnonzero(at <= begin + ROUNDING_S)

@@ -20,34 +20,34 @@ from longhaul.files.writing import atomic
 # A level of a factor, in a campaign or a table.
 Level = str | int | float
 REPLICATION = "replication"
-# Prefix of a response that holds logarithms; the figure follows in parentheses.
+# Prefix of a response of logarithms; the name of the figure follows in parentheses.
 LOGARITHM = "log10"
 # Replications by condition, with the value of each at each level of a factor.
 Matched = dict[str, list[dict[Level, float]]]
 
-# The key of a Parquet file's metadata under which a campaign says what its columns are.
+# Key of a Parquet file's metadata with a campaign's description of the columns.
 KEY = "longhaul.campaign"
-# Columns of a campaign's rows beside factors and responses.
+# Columns of a campaign's table that are neither factors nor responses.
 PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
-# Cost of a run, which is no response to its factors.
+# Columns with the cost of a run, which are not analysed.
 COSTS = ("peak_memory_bytes", "events", "wall_s", "results_version")
-# Texts and names that a message lists, and levels of a column taken for a factor.
+# Maximum numbers of texts and of names in a message, and of levels of a likely factor.
 NAMED = 3
 MOST_NAMED = 20
 MOST_LEVELS = 40
 
 
 class TableError(LonghaulError):
-    """A table, or something in it, that cannot be analysed as asked."""
+    """A table, or a part of one, that cannot be analysed as requested."""
 
 
 def _text(level: Level) -> str:
-    """Return a level as in files: `true`, not `True`."""
+    """Return a level as written in files: `true`, not `True`."""
     return str(level).lower() if isinstance(level, bool) else str(level)
 
 
 def is_meant(level: Level, text: str) -> bool:
-    """Return true if a word stands for the level; "1" stands for 1.0 as well."""
+    """Return true if a text is the level; "1" is equal to 1.0."""
     try:
         return _text(level) == text or float(level) == float(text)
     except ValueError:
@@ -59,7 +59,7 @@ def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
     if file.suffix == ".csv":
         # R writes NA where there is no value.
         return pl.read_csv(file, comment_prefix="#", infer_schema_length=None, null_values="NA"), {}
-    # Levels as they were before they were written in single precision.
+    # Levels that were written in single precision are read as the decimal number meant.
     narrow = pl.col(pl.Float32).cast(pl.Float64).round_sig_figs(7)
     facts = json.loads(pl.read_parquet_metadata(file).get(KEY, "{}"))
     return pl.read_parquet(file).with_columns(narrow), facts
@@ -76,7 +76,7 @@ def write_table(file: Path, frame: pl.DataFrame, factors: Mapping[str, Sequence[
 
 
 def _few_levels(frame: pl.DataFrame) -> str:
-    """Return columns that may be factors: few values first; of many values, text first."""
+    """Return columns that may be factors, those with few values first, then text before numbers."""
     if len(frame.columns) <= MOST_NAMED:
         return f"available: {', '.join(frame.columns)}"
     counts = {column.name: column.drop_nulls().n_unique() for column in frame.get_columns()}
@@ -90,7 +90,7 @@ def _few_levels(frame: pl.DataFrame) -> str:
 
 
 def _size(level: Level) -> float:
-    """Return a level as a number, time or rate to sort by: 5 ms is less than 10 ms."""
+    """Return a sort key of a level: its number, or its time or rate, so that 5 ms precede 10 ms."""
     if not isinstance(level, str):
         return float(level)
     for number in (_engine.seconds, _engine.bits_per_second):
@@ -117,16 +117,16 @@ def _ascending(levels: Sequence[Level]) -> list[Level]:
 
 @dataclass(frozen=True)
 class ResponseTable:
-    """A row per run: levels of factors, and numbers that were measured."""
+    """A table with one row per run: levels of factors, and responses."""
 
     frame: pl.DataFrame
     factors: Mapping[str, Sequence[Level]]
-    """Each factor's levels in order; the first is the minus level of a factor of two."""
+    """Each factor's levels in order; of a two-level factor the first is the minus level."""
     responses: tuple[str, ...]
     whole: Mapping[str, Sequence[Level]] = field(default_factory=dict)
-    """The levels of factors with those that `where` has left out by name."""
+    """Levels of factors before `where` left some out."""
     places: Mapping[str, str] = field(default_factory=dict)
-    """The figures that responses with names of their own are, as `labels.cubic.goodput_bps`."""
+    """Figures behind responses that the campaign renamed, such as `labels.cubic.goodput_bps`."""
 
     @classmethod
     def read(
@@ -134,8 +134,8 @@ class ResponseTable:
     ) -> "ResponseTable":
         """Read a campaign's table, or any Parquet or CSV file.
 
-        A campaign's file names its factors; those of other tables have to be named.
-        Responses are by default all other columns that hold numbers.
+        A campaign's file names its factors; for other tables, `factors` must name them. Responses
+        are by default all other numeric columns.
         """
         if not file.is_file():
             raise TableError(f"{file}: no such file")
@@ -208,9 +208,9 @@ class ResponseTable:
         return some([_named(row) for row in rows])
 
     def with_all(self, responses: Sequence[str]) -> tuple["ResponseTable", list[str]]:
-        """Return the runs that have all of these responses, and the levels of those that do not.
+        """Return the runs that have all of these responses, and the levels of the other runs.
 
-        At least one run must have all.
+        Raises TableError if no run has all.
         """
         unknown_ = [name for name in responses if name not in self.responses]
         if unknown_ or not responses:
@@ -238,9 +238,9 @@ class ResponseTable:
         return tuple(name for name in self.responses if not self.without(name))
 
     def telling(self) -> tuple[str, ...]:
-        """Return names of the responses that carry information of their own.
+        """Return names of the responses worth analysing.
 
-        The cost of the run, and responses that equal another one in every run, are left out.
+        The cost of the run, and responses that equal an earlier one in every run, are left out.
         """
         seen: set[bytes] = set()
         kept = []
@@ -335,7 +335,7 @@ class ResponseTable:
             raise TableError(f"{column}: no run is left")
         chosen = {column: left} if column in self.factors else {}
         fewer = self.of(frame, {**self.factors, **chosen}, self.responses)
-        # Levels of other factors that now have no run are not listed as left out.
+        # Levels of other factors without any remaining run are not listed as left out.
         whole = {
             name: [
                 level
@@ -347,13 +347,13 @@ class ResponseTable:
         return replace(fewer, whole=whole, places=self.places)
 
     def numbered(self, factor: str) -> dict[int, str]:
-        """Return the levels by number, from 1; numbers do not change if levels are left out."""
+        """Return the levels by number, from 1; leaving levels out does not change numbers."""
         levels = self.factors[self.require(factor)]
         every = enumerate(self.whole.get(factor, levels), start=1)
         return {number: str(level) for number, level in every if level in levels}
 
     def require_levels(self) -> None:
-        """Refuse runs without a level of some factor, such as those of another experiment."""
+        """Refuse runs that lack a level of some factor, such as runs of another experiment."""
         for factor in self.factors:
             if without := self.frame[factor].null_count():
                 raise TableError(
@@ -364,7 +364,7 @@ class ResponseTable:
     def entangled(self) -> list[tuple[str, str]]:
         """Return pairs of factors whose levels do not occur together in proportion.
 
-        Means at the levels of one have a part of the other's effect.
+        Means at the levels of one factor include a part of the other's effect.
         """
         numbers = {
             name: self.frame[name].cast(pl.String).rank("dense").to_numpy() - 1
@@ -380,10 +380,11 @@ class ResponseTable:
         return pairs
 
     def conditions(self, competitors: str) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
-        """Return levels of the other factors, and an array (condition, response, competitor).
+        """Return conditions, an array (condition, response, competitor), and omitted conditions.
 
-        Values are means over replications. Conditions that lack a competitor are left out, and
-        listed in the last value with the missing levels.
+        A condition is a combination of levels of the other factors. Values are means over
+        replications. Conditions that lack a competitor are omitted; the last value lists them with
+        the missing levels.
         """
         others = [name for name in self.factors if name != self.require(competitors)]
         who = list(self.factors[competitors])
@@ -406,9 +407,8 @@ class ResponseTable:
     def matched(self, factor: str, response: str) -> Matched:
         """Return each level's value for each combination of other factors, and each replication.
 
-        Runs with the same seed and replication share their random numbers. For runs with the same
-        levels in the same replication it is the mean. Replications are those of the whole table; a
-        condition may lack levels in some of them.
+        Runs with the same seed and replication share their random numbers. Runs with the same
+        levels and replication are averaged. A condition may lack levels in some replications.
         """
         others = [name for name in self.factors if name != self.require(factor)]
         self.values(response)
@@ -428,7 +428,7 @@ class ResponseTable:
 
 
 def _by(names: Sequence[str], frame: pl.DataFrame) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
-    """Group rows by their levels of some factors; all together if none is named."""
+    """Group rows by their levels of some factors; without factors all rows are one group."""
     for levels, part in frame.group_by(names, maintain_order=True) if names else [((), frame)]:
         yield dict(zip(names, levels, strict=True)), part
 
@@ -438,12 +438,12 @@ def _named(condition: Mapping[str, Any]) -> str:
 
 
 def some(texts: Sequence[str]) -> str:
-    """Return the first texts, and the number of the others."""
+    """Join the first texts, and append the number of the others."""
     more = len(texts) - NAMED
     return "; ".join(texts[:NAMED]) + (f"; and {more} more" if more > 0 else "")
 
 
 def equal_parts(count: int, most: int) -> list[range]:
-    """Divide rows or columns into (nearly) equal parts of at most `most` each, as for pages."""
+    """Divide rows or columns into nearly equal parts of at most `most` each, such as pages."""
     each = -(-count // -(-count // most))
     return [range(at, min(at + each, count)) for at in range(0, count, each)]

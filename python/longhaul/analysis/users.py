@@ -1,4 +1,4 @@
-"""Goodput of users by group of flows and algorithm, and its differences."""
+"""Goodput of users by group of flows and algorithm, and differences of goodput."""
 
 from dataclasses import dataclass
 
@@ -13,13 +13,13 @@ class Differences:
     among_first: float
     """Range of the goodputs of the alternatives."""
     among_second: float
-    """Range of the goodputs of the flows that compete with each of them."""
+    """Range of the goodputs of the flows that compete with each alternative."""
     first_over_second: float
-    """Mean excess of the alternatives' goodput over the other flows'; negative if it is less."""
+    """Mean goodput of the alternatives minus that of the other flows, as a fraction."""
 
 
 def differences(first: ArrayLike, second: ArrayLike, *, base: str = "larger") -> Differences:
-    """Return ranges of goodputs of algorithms, and of the flows that compete with each.
+    """Return ranges of goodputs of algorithms, and of the flows that compete with them.
 
     `base` is the denominator of the ranges: the `larger` value (the maximum, or the mean of the
     alternatives) or the `smaller` one (the minimum, or the mean of the competitors).

@@ -1,4 +1,4 @@
-"""Analysis of variance by factors of any number of levels: whole designs, fractions and parts."""
+"""Analysis of variance by factors of any number of levels, for full and fractional designs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from longhaul.libraries import linalg, special
 
-# Smaller fractions of a column's length, or of a sum of squares, are rounding errors.
+# Smaller fractions of a column's norm, or of a sum of squares, are rounding errors.
 ROUNDING = 1e-10
 
 
@@ -35,13 +35,13 @@ class Source:
 
 @dataclass(frozen=True)
 class _Term:
-    """Effects of some factors with their aliases, the effects that equal them in all runs."""
+    """A main effect or interaction, with its aliases, which are equal to it in all runs."""
 
     factors: tuple[str, ...]
     basis: np.ndarray
-    """Orthonormal columns of its differences, (runs, degrees of freedom)."""
+    """Orthonormal columns of its contrasts, shape (runs, degrees of freedom)."""
     own: np.ndarray
-    """The columns that no term of fewer factors has."""
+    """The columns that are orthogonal to all terms of fewer factors."""
     names: list[str]
 
 
@@ -51,11 +51,11 @@ def anova(
     """Return the analysis of variance of a response by factors of any number of levels.
 
     Main effects and interactions of up to `order` factors; the last line is the residual. The sum
-    of squares of a term is its addition to all other terms, except interactions that contain it
-    (type II: Langsrud 2003, Statistics and Computing 13), so that the order of factors does not
-    matter, and what runs cannot assign to one of two terms counts for neither. In a balanced design
-    they add up to the total. Factors with one level are left out, and so are interactions of orders
-    that leave no degree of freedom for the residual.
+    of squares of a term is the increase over a model with all other terms except interactions that
+    contain it (type II: Langsrud 2003, Statistics and Computing 13). Therefore the order of factors
+    does not matter, and variation that the runs cannot assign to one of two terms counts for
+    neither. In a balanced design the sums add up to the total. Factors with one level are left out,
+    and so are interactions of orders that leave no degree of freedom for the residual.
     """
     y = np.asarray(response, float)
     y = y - y.mean() if len(y) else y
@@ -101,7 +101,7 @@ def _indicators(words: Sequence[str]) -> np.ndarray:
 
 
 def _products(first: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return each column times each of the other's."""
+    """Return the products of each column with each column of the other array."""
     pairs = first[:, :, None] * other[:, None, :]
     return np.reshape(pairs, (len(first), -1))
 

@@ -1,7 +1,7 @@
-"""Many runs of one template: a sweep over factors, the store of finished runs, workers.
+"""Campaigns of many runs of one template: sweeps over factors, stores of finished runs, workers.
 
-A run is identified by the hash of its resolved scenario and the results version, so that a store
-knows which are done.
+A run is identified by the hash of its resolved scenario and the results version, by which a store
+recognises finished runs.
 """
 
 from longhaul.campaign.execute import Outcome, execute

@@ -1,7 +1,8 @@
 """Runs on an existing cluster, through Dask distributed (`pip install longhaul[cluster]`).
 
-Workers of the cluster need Longhaul installed, but no file system in common with this machine: the
-values of a run return to the program that drives the campaign, which alone writes the store.
+Workers of the cluster need Longhaul installed, but need not share a file system with this machine:
+they return the values of a run to the program that drives the campaign, and only this program
+writes the store.
 """
 
 import time
@@ -12,7 +13,7 @@ from longhaul.campaign.execute import work_far
 from longhaul.campaign.pool import RunOutcome, attempt
 
 CONNECT_S = 10.0
-# Runs that wait at the cluster for each of its threads, so that none is idle.
+# Runs in the cluster's queue per thread, so that no thread is idle.
 AHEAD = 2
 LOOK_S = 0.05
 
@@ -87,7 +88,7 @@ class ClusterWorkers:
             )
 
     def close(self) -> None:
-        """Cancel the running runs, and leave the cluster as it was."""
+        """Cancel the runs in progress; the cluster itself keeps running."""
         if self._is_connected:
             self._client.cancel(list(self._futures.values()), force=True)
         self._client.close(timeout=1)

@@ -10,7 +10,7 @@ from longhaul.campaign.responses import Response
 from longhaul.campaign.sweep import Setting
 from longhaul.figures import words
 
-# Columns of a table of runs that are neither.
+# Columns of a table of runs that are neither factors nor responses.
 OTHERS = {
     "run": "number of the combination of levels",
     "replication": "number of the repetition: each has its own random numbers",
@@ -29,7 +29,7 @@ def of_key(path: str) -> str:
     """Return the description of a scenario key; empty if no scenario declares the key."""
     keys = _keys()
     steps = path.split(".")
-    # Kinds of congestion control and of queues are described where these are.
+    # The kinds of congestion control and of queues are described at their tables' keys.
     tries = [steps, steps[:-1]] if steps[-1] in ("kind", "limit") else [steps]
     for tried in tries:
         for name, description in keys.items():
@@ -38,7 +38,7 @@ def of_key(path: str) -> str:
                 part in ("*", step) for part, step in zip(parts, tried, strict=True)
             ):
                 return description
-    # Names of the original's parameters stand behind the descriptions.
+    # Descriptions end with the original MesoNet's parameter names in parentheses.
     named = re.compile(rf"\({re.escape(steps[-1])}\)")
     return next((text for text in keys.values() if named.search(text)), "")
 

@@ -1,12 +1,12 @@
-"""Expected work of a run, so that the longest runs begin first."""
+"""Estimates of the work of a run, so that the longest runs start first."""
 
 from longhaul.campaign.sweep import Run
 from longhaul.results import kinds
 
 
 def expected_packets(run: Run) -> float:
-    """Return data packets that a run may take.
+    """Return the estimated number of data packets of a run.
 
-    This estimate orders runs and weights their progress; measurements correct it.
+    The estimate orders runs and weights their progress; packet counts of finished runs correct it.
     """
     return kinds.of(run.scenario).expected_packets(run)

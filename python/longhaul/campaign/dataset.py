@@ -1,4 +1,4 @@
-"""The table of a campaign: a row per run, with factors, responses and provenance."""
+"""The table of a campaign, with factors, responses and provenance of each run."""
 
 import io
 import json
@@ -17,7 +17,7 @@ from longhaul.campaign.file import Campaign
 from longhaul.campaign.store import Store
 from longhaul.files.writing import write_durably
 
-# Folder of runs' tables, in campaigns that keep some.
+# Directory of the runs' tables, in campaigns that keep tables.
 TABLES = "tables"
 
 
@@ -26,7 +26,7 @@ class Dataset:
     """Factors and responses of a campaign's finished runs, with their provenance."""
 
     frame: pl.DataFrame
-    """Columns: run, replication, block if there are any, factors, responses, provenance."""
+    """Columns: run, replication, block (of blocked designs), factors, responses, provenance."""
     facts: Mapping[str, Any]
     """Title, factors with their levels in order, responses, design, and number of runs."""
 
@@ -41,7 +41,7 @@ class Dataset:
         return list(self.facts["responses"])
 
     def table(self) -> ResponseTable:
-        """Return the data as a table for analyses, which name responses by their figures."""
+        """Return the data as a table for analyses, with the figure behind each response."""
         known = ResponseTable.of(self.frame, self.factors, self.responses)
         return replace(known, places=self.facts.get("places", {}))
 
@@ -66,7 +66,7 @@ class Dataset:
 
 
 def path_from(store: Store, campaign: Campaign) -> str:
-    """Return a campaign file's path relative to its store, since both may move together."""
+    """Return a campaign file's path relative to its store, so that both can be moved together."""
     return relpath(campaign.path.resolve(), store.path.resolve())
 
 

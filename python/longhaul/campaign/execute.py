@@ -1,4 +1,4 @@
-"""Execution of the runs that a store lacks; other processes may share the store."""
+"""Execution of the runs that a store lacks; several processes may share the store."""
 
 import os
 import time
@@ -21,12 +21,12 @@ from longhaul.results import Results, kinds
 from longhaul.running.execution import run_loaded
 from longhaul.running.loading import load
 
-# A reducer returns the kept values of a run; tables are whole Parquet files, by name.
+# A reducer returns the values of a run to keep; `Tables` are Parquet files to keep, by name.
 Reducer = Callable[[Results], Kept]
 Tables = Mapping[str, bytes]
 
 LOOK_EVERY_S = 0.5
-# Interval between looks at runs in progress in other processes.
+# Interval of polling runs in progress in other processes.
 OTHERS_EVERY_S = 1.0
 # Interval between checkpoints of runs that can be resumed.
 CHECKPOINT_EVERY = "60 s"
@@ -34,15 +34,15 @@ CHECKPOINT_EVERY = "60 s"
 
 @dataclass
 class Outcome:
-    """Progress of the runs."""
+    """State and progress of all requested runs."""
 
     total: int
     """Distinct runs requested."""
     found: int
-    """Runs that the store had already, or that another process finished."""
+    """Runs that were in the store already, or that another process finished."""
     finished: int = 0
     failed: list[tuple[Run, str]] = field(default_factory=list)
-    """Runs that ended with an error, and its message."""
+    """Failed runs with their error messages."""
     running: int = 0
     """Runs in progress in this process."""
     running_part: float = 0.0
@@ -50,12 +50,12 @@ class Outcome:
     elsewhere: int = 0
     """Runs in progress in other processes."""
     data_packets: int = 0
-    """Data packets simulated in the runs done now."""
+    """Data packets simulated in the runs that this process finished."""
     began: float = field(default_factory=monotonic)
     expected_done: float = 0.0
-    """Packets that were expected of the runs done now."""
+    """Expected data packets of the runs that this process finished."""
     expected_left: float = 0.0
-    """Packets that are expected of the remaining runs."""
+    """Expected data packets of the remaining runs."""
 
     @property
     def done(self) -> int:
@@ -64,12 +64,12 @@ class Outcome:
 
     @property
     def packets_per_s(self) -> float:
-        """Data packets per second of wall clock, of all workers together."""
+        """Data packets per second of wall-clock time, over all workers."""
         return self.data_packets / max(monotonic() - self.began, 1e-9)
 
     @property
     def left_s(self) -> float | None:
-        """Seconds until the end, if packets are simulated as fast as until now.
+        """Estimated seconds until the end, at the rate of packets so far.
 
         Expected costs of runs are corrected by the measured costs of finished ones.
         """
@@ -96,11 +96,12 @@ def execute(
     """Execute all runs that are not in the store, the longest first; store each when it ends.
 
     `workers` is a number of processes, by default one per core, or another executor. `watch` is
-    called at the beginning, whenever a run ends or reports progress, and after each look at other
-    programs' runs. A failed run is repeated up to `retries` times, reported, and does not stop the
-    others. Other programs may work on the same store: their runs in progress are waited for, and
-    taken over if the program ends. Runs whose keys are in `first` come before all others. `check`
-    gets the kept values of the first run that ends, and may raise.
+    called at the beginning, whenever a run ends or reports progress, and after each poll of other
+    programs' runs. A failed run is repeated up to `retries` times; if it still fails, it is
+    reported, and the other runs continue. Other programs may work on the same store: this one waits
+    for their runs in progress, and takes them over if the other program ends. Runs whose keys are
+    in `first` come before all others. `check` gets the kept values of the first run that ends, and
+    may raise.
     """
     try:
         return _Execution(list(runs), store, workers, watch, reducer, retries, first, check).run()
@@ -186,7 +187,8 @@ class _Execution:
             elif not leases.acquire(key):
                 self.elsewhere.add(key)
             elif self.store.has(key):
-                # It was finished, and its lease released, between the two questions.
+                # Another process finished the run and released its lease between the two calls of
+                # `has`.
                 leases.release(key)
                 self._found(key)
             else:
@@ -212,7 +214,7 @@ class _Execution:
             leases.release(key)
             raise RunError(f"{done.error}; {_KEPT}")
         self.attempts[key] += 1
-        # An exception would be raised again; a worker may have been killed for another reason.
+        # An exception would probably be raised again, but a killed worker is worth one retry.
         allowed = max(self.retries, 1) if done.is_lost else self.retries
         if self.attempts[key] <= allowed:
             self.running.add(key)
@@ -224,7 +226,7 @@ class _Execution:
         self._failed(key, done.error)
 
     def _keep(self, key: str, value: tuple[int, Kept | None, Tables]) -> None:
-        """Store the result of a worker without access to the store, and clear failures."""
+        """Store a result, unless the worker has stored it, and clear recorded failures."""
         _, kept, tables = value
         if kept is not None:
             self.store.put(key, kept, tables)
@@ -242,7 +244,7 @@ class _Execution:
             self.elsewhere.discard(key)
 
     def _failed_elsewhere(self, key: str) -> str | None:
-        """Return the error if the run failed in another process since this one began."""
+        """Return the run's error if it failed in another process since this process began."""
         failure = self.store.failure(key)
         return failure[1] if failure is not None and failure[0] >= self.began else None
 
@@ -268,7 +270,7 @@ def work(scenario: Scenario, store: Store, reducer: Reducer) -> tuple[int, None,
     progress = _Progress(resolved.duration_s)
     with store.scratch() as scratch:
         if kinds.of(scenario).is_resumable:
-            # The next process that does the run resumes it from its last checkpoint.
+            # The next process that executes this run resumes it from its last checkpoint.
             out = store.resumable(resolved) / "run"
             run = run_loaded(
                 resolved, out=out, progress=progress, checkpoint_every=CHECKPOINT_EVERY,
@@ -296,8 +298,8 @@ class _Progress:
 
 
 def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:
-    """Return the values and the whole tables that a reducer keeps of a run."""
-    kept = reducer(run)  # refuses tables that the run lacks
+    """Return the values and the tables that a reducer keeps of a run."""
+    kept = reducer(run)  # raises an error for tables that the run lacks
     wanted = getattr(reducer, "keep", ())
     return kept, {name: Path(run.path / f"{name}.parquet").read_bytes() for name in wanted}
 

@@ -24,7 +24,7 @@ from longhaul._engine import LonghaulError
 from longhaul.campaign.sweep import Level, Setting
 from longhaul.files.names import suggestion, unknown
 
-# Types of keys in the words of messages; lists are of texts, or of levels.
+# Types of keys by the words of messages; a list has texts or levels.
 HOLDS = {
     "text": str, "a table": dict, "a truth value": bool, "a whole number": int,
     "a decimal one": float, "a list of texts": list, "a list of levels": list,
@@ -39,12 +39,12 @@ SETTING = {
 
 
 class FactorError(LonghaulError):
-    """A factor, or a place that follows one, that cannot be used; the message names its key."""
+    """An invalid factor, or an invalid setting that follows a factor; the message names its key."""
 
 
 @dataclass(frozen=True)
 class Factors:
-    """Levels of each factor, and the keys of the scenario that follow them."""
+    """Levels of each factor, and the scenario keys that are set from them."""
 
     levels: Mapping[str, Sequence[Level]]
     settings: Mapping[str, Setting]
@@ -53,7 +53,7 @@ class Factors:
 def read_factors(
     factors: Mapping[str, Any], places: Mapping[str, Any], others: Collection[str] = ()
 ) -> Factors:
-    """Read `factors` and `set`; places may follow factors that are declared elsewhere, too."""
+    """Read `factors` and `set`; settings may also follow the factors in `others`."""
     levels: dict[str, Sequence[Level]] = {}
     settings: dict[str, Setting] = {}
     values: dict[str, Mapping[str, Any]] = {}
@@ -92,9 +92,9 @@ def _setting(
 
 
 def refuse_unknown(where: str, table: Mapping[str, Any], known: Collection[str]) -> None:
-    """Refuse keys that do not exist, with the nearest one that does.
+    """Refuse unknown keys, and suggest the nearest known key.
 
-    Where `known` has words of `HOLDS`, wrong values, too.
+    If `known` maps keys to words of `HOLDS`, values of other types are refused, too.
     """
     for key, value in table.items():
         if key not in known:

@@ -1,6 +1,6 @@
 """The campaign file: a scenario, factors with their levels, a design, and responses.
 
-docs/campaigns.md shows one with all keys. `longhaul.campaign.factors` describes `factors` and
+docs/campaigns.md shows a file with all keys. `longhaul.campaign.factors` describes `factors` and
 `set`, which studies share.
 """
 
@@ -65,7 +65,7 @@ class CampaignError(LonghaulError):
 
 @dataclass(frozen=True)
 class Campaign:
-    """A campaign as its file says."""
+    """A campaign, as described in its file."""
 
     path: Path
     title: str
@@ -88,7 +88,7 @@ class Campaign:
         return list(self.design.natural())
 
     def runs(self) -> list[Run]:
-        """Return every run: all of the design once, then again with other random numbers."""
+        """Return every run: the whole design once, then again for each further replication."""
         return [
             self.sweep.run(cell, replication)
             for replication in range(self.sweep.replications)
@@ -141,9 +141,9 @@ def _with_line(text: str, message: str, root: str = "") -> str:
 
 
 def _check_printable(whole: Mapping[str, Any], above: str = "") -> None:
-    """Refuse names, and a title, that a terminal or a page would obey instead of showing them.
+    """Refuse control characters in names and in the title.
 
-    Levels reach the scenario, which checks them.
+    Levels are checked as values of the scenario.
     """
     for key, value in whole.items():
         named = f"{above}{key}"
@@ -187,7 +187,7 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
     )
     _check_names(campaign)
     _check_cells(campaign)
-    # A level, or a path, that the scenario refuses is refused before anything runs.
+    # Levels and paths that the scenario refuses are reported before any run.
     resolved = []
     for cell in _few(campaign.cells):
         try:
@@ -199,7 +199,7 @@ def _campaign(file: Path, whole: Mapping[str, Any]) -> Campaign:
 
 
 def _check_names(campaign: Campaign) -> None:
-    """Refuse names that other columns of the table have."""
+    """Refuse names of factors and responses that other columns of the table have."""
     taken = {*OTHERS, *PROVENANCE}
     for key, name, place in (
         *(("responses", response.name, response.place) for response in campaign.responses),
@@ -211,7 +211,7 @@ def _check_names(campaign: Campaign) -> None:
 
 
 def _check_cells(campaign: Campaign) -> None:
-    """Refuse runs that are the same, and levels without values, or of `set` alone."""
+    """Refuse equal runs, levels without values, and levels that only `set` mentions."""
     if len(campaign.cells) > len({tuple(cell.values()) for cell in campaign.cells}):
         raise CampaignError("design: some runs have the same levels and random numbers")
     for path, setting in campaign.sweep.settings.items():
@@ -227,7 +227,7 @@ def _check_cells(campaign: Campaign) -> None:
 
 
 def _check_responses(campaign: Campaign, resolved: Sequence[Resolved]) -> None:
-    """Refuse a response that no run can have, at its line."""
+    """Refuse a response that no run can have; the message has its line."""
     places = [response.place for response in campaign.responses if not response.function]
     if (wrong := check(places, resolved, campaign.keep)) is not None:
         place, error = wrong
@@ -246,7 +246,7 @@ def _located(
     cell: Mapping[str, Level],
     message: str,
 ) -> CampaignError:
-    """Return the error at the place where the user wrote it: at a factor, or in the scenario."""
+    """Return an error located where the user wrote its cause: at a factor or in the scenario."""
     quoted = _MESSAGE.fullmatch(message)
     if quoted is None:
         return CampaignError(f"scenario: {message}")
@@ -280,7 +280,7 @@ def _count(name: str, value: int, least: int) -> int:
 
 
 def _check_factors(factors: Factors) -> None:
-    """Refuse factors that do not vary, that nothing follows, or that replications overwrite."""
+    """Refuse factors that do not vary, that set nothing, or that replications overwrite."""
     if not factors.levels:
         raise CampaignError("factors: expected at least one, found none")
     if "replication" in factors.settings:
@@ -333,7 +333,7 @@ def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> 
 def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -> Design:
     """Read a design from a table of levels, a column per factor, as `design --natural` writes it.
 
-    There may be columns `replication`, in each of which is each run, and `block`.
+    Optional columns are `block`, and `replication`, each number of which needs every run.
     """
     rows = numbered_rows(file)
     lines: dict[tuple[float, ...], int] = {}

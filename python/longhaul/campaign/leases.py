@@ -1,10 +1,10 @@
 """Leases of runs, by which several processes share one store.
 
-A program has a session file whose time of modification it renews, and a lease file for each run
-that it has under way, which names the session. Creating a file that must not exist yet is atomic,
-also on network file systems, so that one program gets each run. A lease whose session has ended, or
-has not been renewed for a while, may be taken over: the next generation of the lease is created,
-which again one program manages.
+A program has a session file, whose modification time it renews, and a lease file for each of its
+runs in progress, which names the session. Exclusive creation of a file is atomic, also on network
+file systems, so that only one program gets a run. If a session has ended or has not been renewed
+for a while, other programs may take over its leases: they try to create the next generation of the
+lease file, and again only one of them succeeds.
 """
 
 import os
@@ -18,7 +18,7 @@ from uuid import uuid4
 from longhaul.files.processes import has_ended
 
 RENEW_S = 5.0
-# Clocks of machines and caches of network file systems may differ by less than this.
+# Upper bound of differences between machines' clocks and delays of network file systems' caches.
 STALE_S = 60.0
 
 
@@ -49,7 +49,7 @@ class Leases:
     ) -> None:
         self._ended.set()
         self._renewing.join()
-        # Without its session every lease that is left is stale.
+        # The remaining leases are stale once their session file is gone.
         (self._sessions / self.session).unlink(missing_ok=True)
 
     def _renew(self) -> None:
@@ -57,11 +57,12 @@ class Leases:
             try:
                 os.utime(self._sessions / self.session)
             except OSError:
-                # Others may take over: both then do the same run, and its values are kept once.
+                # If another program takes over meanwhile, both execute the run, and its values are
+                # stored once.
                 continue
 
     def acquire(self, key: str) -> bool:
-        """Take the lease of a run; return false if another living process has it."""
+        """Acquire the lease of a run; return false if another live process holds it."""
         latest = self._latest(key)
         if latest is not None and self._is_live(latest):
             return False
@@ -75,14 +76,14 @@ class Leases:
         return True
 
     def release(self, key: str) -> None:
-        """Release a run, done or not; a lease that another process took over stays."""
+        """Release a run, finished or not; a lease that another process took over is kept."""
         own = self._held.pop(key)
         for file in self._of(key):
             if _generation(file) <= own:
                 file.unlink(missing_ok=True)
 
     def is_held(self, key: str) -> bool:
-        """Return true if a living process is doing the run."""
+        """Return true if a live process holds the lease of the run."""
         latest = self._latest(key)
         return latest is not None and self._is_live(latest)
 
@@ -98,7 +99,7 @@ class Leases:
             session = lease.read_text()
         except FileNotFoundError:
             return False
-        # An empty lease is being written just now.
+        # An empty lease file is about to be written.
         return self.is_living(session) if session else _age_s(lease) < STALE_S
 
     def is_living(self, session: str) -> bool:
@@ -117,7 +118,7 @@ class Leases:
                 file.unlink(missing_ok=True)
 
     def living(self) -> list[str]:
-        """Return the sessions of processes that work on this store."""
+        """Return the sessions of live processes that work on this store."""
         if not self._sessions.is_dir():
             return []
         return sorted(file.name for file in self._sessions.iterdir() if self.is_living(file.name))

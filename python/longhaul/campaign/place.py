@@ -9,7 +9,7 @@ _ASSIGNMENT = re.compile(r"\s*([\w.\"-]+)\s*=")
 
 
 def line_of(text: str, path: str, root: str = "") -> int | None:
-    """Return the line that assigns a key, or that of its table; `root` is the scenario's table.
+    """Return the line that assigns a key, else that of its table; `root` is the scenario's table.
 
     Paths are written as in messages: `flows.0.count`. For a key inside an inline table, the line is
     the one at which the inline table begins.
@@ -35,7 +35,7 @@ def line_of(text: str, path: str, root: str = "") -> int | None:
 
 
 def line_of_value(text: str, path: str, value: str) -> int | None:
-    """Return the line that quotes a value, or the key's line: an array may span lines."""
+    """Return the line in which a value occurs (an array may span lines), else the key's line."""
     begin = line_of(text, path)
     lines = text.splitlines()[(begin or 1) - 1 :]
     quoted = (f'"{value}"', f"'{value}'")
@@ -50,7 +50,7 @@ def _parts(dotted: str) -> list[str]:
 
 
 def _numbered(table: list[str], counts: Mapping[str, int]) -> list[str]:
-    """Return the path of a table, with the number of each array of tables on it."""
+    """Return the path of a table, with the index in each array of tables."""
     steps: list[str] = []
     for length in range(1, len(table) + 1):
         steps.append(table[length - 1])

@@ -1,7 +1,7 @@
 """Worker processes on this machine, one run at a time each.
 
-Each worker has a pipe of its own, so that a worker that is killed, by the system when memory ends
-or by anybody else, costs the one run that it had under way, and is replaced.
+Each worker has its own pipe. If a worker is killed, for example by the system when memory is
+exhausted, only its run in progress is lost, and the worker is replaced.
 """
 
 import errno
@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 from longhaul._engine import LonghaulError, OutputError
 
-# Does one run, in a worker, and returns what `Finished.value` is to be.
+# A function that executes one run in a worker and returns `RunOutcome.value`.
 Work = Callable[..., Any]
 
 
@@ -31,9 +31,9 @@ class RunOutcome:
     error: str | None = None
     """The error message of a run that failed."""
     is_storage: bool = False
-    """True if writing failed, so that other runs will fail, too."""
+    """True if writing to storage failed, so that other runs would fail as well."""
     is_lost: bool = False
-    """True if the worker ended before the run did."""
+    """True if the worker ended before its run."""
 
 
 class Workers(Protocol):
@@ -75,14 +75,14 @@ class LocalWorkers:
         self._workers: list[_Worker] = []
 
     def submit(self, key: str, work: Work, *arguments: Any) -> None:  # noqa: ANN401
-        """Begin a run on an idle worker."""
+        """Start a run on an idle worker."""
         idle = next((worker for worker in self._workers if worker.key is None), None)
         worker = idle or self._started()
         worker.key, worker.part = key, 0.0
         try:
             worker.pipe.send((work, arguments))
         except (BrokenPipeError, ConnectionResetError):
-            # It was killed while idle: the loss is found out where results are collected.
+            # The worker was killed while idle; `finished` notices the loss.
             return
 
     def _started(self) -> _Worker:
@@ -141,7 +141,7 @@ class LocalWorkers:
         self._workers.clear()
 
 
-# Connection on which a worker process reports the progress of its run.
+# Pipe on which a worker process reports the progress of its run.
 _told: "Connection[Any, Any] | None" = None
 
 
@@ -165,7 +165,7 @@ def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
 
 
 def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool]:
-    """Call the function of a run: return its value, or its error, and true if writing failed."""
+    """Call the function of a run; return its value or its error, and true if writing failed."""
     try:
         return work(*arguments), None, False
     except LonghaulError as error:
@@ -175,12 +175,12 @@ def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool
     except MemoryError:
         return None, "memory is not enough", False
     except Exception as error:
-        # A user's function of responses may raise anything.
+        # A user's response function may raise any exception.
         return None, f"{type(error).__name__}: {error}", False
 
 
 def _is_of_storage(message: str) -> bool:
-    """Return true if a message ends with a system error number of failed storage."""
+    """Return true if a message ends with the system error number of a storage failure."""
     code = _SYSTEM_ERROR.search(message)
     return code is not None and int(code[1]) in _STORAGE_ERRORS
 
@@ -190,15 +190,15 @@ _STORAGE_ERRORS = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EROFS, errno.E
 
 
 def _become_worker(memory: int | None) -> None:
-    """Leave Ctrl-C to the program that started this one, and end with it, however it ends."""
+    """Ignore Ctrl-C, which the parent process handles, and end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # Whoever started this one ends it so, and says what there is to say.
+    # The parent process ends workers by SIGTERM, and prints any message itself.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if memory is not None:
-        # Not every system has such limits.
+        # The module does not exist on every system.
         import resource
 
-        # The limit is for memory that a process writes to, not for reserved address space.
+        # RLIMIT_DATA limits memory that a process can write to, not reserved address space.
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, else a line now and then."""
+"""Progress on standard error: a bar on a terminal, otherwise a line at intervals."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -10,13 +10,13 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from longhaul.campaign.execute import Outcome
 
-# Without a terminal: at most so often.
+# Minimum interval (s) between lines without a terminal.
 LINE_EVERY_S = 30.0
 
 
 @contextmanager
 def show_progress(title: str) -> Iterator[Callable[[Outcome], None]]:
-    """Show the number of finished runs; yields the callback that updates it."""
+    """Show the number of finished runs; yield the callback that updates it."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

@@ -1,4 +1,4 @@
-"""Reduction of a finished run for the store: identifying facts, and the tables of its kind."""
+"""Reduction of a finished run to the values in the store: its identity, cost and tables."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,12 +6,12 @@ from typing import Any
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
-# Number of points kept of a time series.
+# Maximum number of points kept of a time series.
 POINTS = 600
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables to keep, over the measurement window except time series and events."""
+    """Return a run's tables to keep; only time series and events extend beyond the window."""
     return _reduced(run, POINTS)
 
 

@@ -1,4 +1,4 @@
-"""Responses: figures of a run, or functions of the user's."""
+"""Responses of campaigns: figures of a run, or values of the user's functions."""
 
 import hashlib
 import json
@@ -21,12 +21,12 @@ from longhaul.results.kinds import Kind
 
 # Tables in which a response's name without a dot is looked up, in this order.
 PLACES = ("all", "links", "network", "run")
-# Tables of the summary that are kept of each run; a table of single flows would be large.
+# Tables of the summary to keep of each run; a table of single flows would be large.
 KEPT = ("all", "labels", "links", "proxies", "network", "classes", "long_lived")
 
 
 class ResponseError(LonghaulError):
-    """A response that does not exist in a run, or that cannot be computed."""
+    """A response that no run has, or that cannot be computed."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Response:
     place: str = ""
     """Path such as `goodput_bps`, `labels.cubic.goodput_bps` or `links.bottleneck.utilization`."""
     source: str = ""
-    """Text of the Python file that has the function, for a response that is a function."""
+    """Text of the user's Python file, if the response is a function."""
     function: str = ""
-    """Function name: it gets the run's `Results` and returns a number, or several by name."""
+    """Function name; it gets the run's `Results` and returns a number, or numbers by name."""
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class Responses:
 
     responses: tuple[Response, ...]
     keep: tuple[str, ...] = ()
-    """Tables that are kept whole."""
+    """Tables that are kept completely."""
 
     @property
     def variant(self) -> str:
-        """Identifier of the measured and kept values of a run, part of its key in a store."""
+        """Identifier of the kept values, part of a run's key in a store."""
         parts = [(r.name, r.source, r.function) for r in self.responses if r.function]
         if self.figures:
             parts += [(figure.of, figure.name, digest()) for figure in self.figures]
@@ -62,13 +62,13 @@ class Responses:
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        """The figures that summaries of runs lack, and that are measured beside them."""
+        """Figures of responses that summaries lack, and that are measured in addition."""
         found = (of_response(response.place) for response in self.responses if response.place)
         unlisted = (figure for figure in found if figure and SUMMARY not in figure.listed)
         return tuple(dict.fromkeys(unlisted))
 
     def __call__(self, run: Results) -> Kept:
-        """Return the values that are kept of a run."""
+        """Return the values to keep of a run."""
         for table in self.keep:
             if table not in run.tables:
                 end = suggestion(table, run.tables)
@@ -85,7 +85,7 @@ class Responses:
         }
 
     def row(self, kept: Kept) -> dict[str, float | None]:
-        """Return the responses of a run, in order."""
+        """Return the responses of a run by name, in order."""
         values: dict[str, float | None] = dict.fromkeys(
             response.name for response in self.responses if not response.function
         )
@@ -97,7 +97,7 @@ class Responses:
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
-    """Return the rows of a summary to which a figure of a label, link, proxy or the run belongs."""
+    """Return the rows of a summary that get a figure of a label, link, proxy or the run."""
     if figure.of == RUN or owner == ALL:
         return [summary["all"]]
     return [row for row in summary[ROWS[figure.of]] if row[figure.of] == owner]
@@ -124,7 +124,7 @@ def _number(response: Response, value: object) -> float | None:
 
 
 def look_up(kept: Kept, place: str) -> float | None:
-    """Return the number at a path of the kept values; None where the run has no value for it."""
+    """Return the number at a path of the kept values; None if it is missing in this run."""
     steps = place.split(".")
     if steps[-1] in RENAMED:
         raise ResponseError(
@@ -146,7 +146,7 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """Return the first path that no run of these scenarios can have, with the reason."""
+    """Return the first path that no run of these scenarios can have, with the error."""
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
     always = ("flows", "links", "topology", "totals")
     refuse_unknown("keep: ", dict.fromkeys(keep), (*always, *kind.remedies))
@@ -160,7 +160,7 @@ def check(
 
 
 def _lacking(place: str, kind: Kind) -> ResponseError | None:
-    """Return the refusal of a figure whose table the scenario leaves out; None for other places."""
+    """Return an error for a figure whose table the scenario leaves out; None for other paths."""
     figure = of_response(place)
     if figure is None or not figure.needs or kind.name != kinds.CONNECTIONS:
         return None
@@ -168,7 +168,7 @@ def _lacking(place: str, kind: Kind) -> ResponseError | None:
     return ResponseError(f"responses: `{place}` needs the table `{table}`: {kind.remedies[table]}")
 
 
-# Facts of a run without their values; texts are empty.
+# Facts of a run with placeholders for values: 0 for numbers, empty texts.
 _OF_RUN = facts(
     {
         **dict.fromkeys(("scenario_hash", "version"), ""),
@@ -179,7 +179,7 @@ _OF_RUN = facts(
 
 
 def _without_row(place: str, known: Kept) -> str:
-    """Return a path in a table whose row names are unknown, without the row's name."""
+    """Return a path without its row's name, if row names are known only after the run."""
     table, *steps = place.split(".")
     rows = known.get(table)
     is_open = isinstance(rows, list) and not any(
@@ -192,7 +192,7 @@ _OLD = {new: [old] for old, new in RENAMED.items()}
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
-    """Go from table to rows to column; rows are named by any text in them, the first counts."""
+    """Follow a path from table to row to column; a row is found by any text in it."""
     for step in steps:
         if isinstance(value, list):
             named = [row for row in value if step in row.values()]
@@ -202,7 +202,7 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN4
             value = value[0] if value else {}
         if not isinstance(value, Mapping):
             return False, None
-        # Values kept before a figure was renamed have its old name.
+        # Values that were kept before a figure was renamed have its old name.
         known = next((name for name in (step, *_OLD.get(step, ())) if name in value), None)
         if known is None:
             return False, None
@@ -222,7 +222,7 @@ def _known(kept: Kept) -> list[str]:
 
 
 def read_responses(base: Path, given: Any) -> tuple[Response, ...]:  # noqa: ANN401
-    """Read responses as a campaign file has them: a list of paths, or a table of names."""
+    """Read the responses of a campaign file: a list of paths, or a table of names."""
     if isinstance(given, list):
         given = {place: place for place in given}
     if not given:

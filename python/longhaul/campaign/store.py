@@ -1,4 +1,4 @@
-"""The store of finished runs: a small file each, renamed into place atomically."""
+"""The store of finished runs: a small file for each run, renamed into place atomically."""
 
 import json
 import os
@@ -22,8 +22,8 @@ Kept = dict[str, Any]
 class Store:
     """A directory of finished runs, by results version and hash of the resolved scenario.
 
-    Several programs, on several machines, may use one store at a time. Runs are named by their
-    scenarios or by the hashes of these. The values kept of a run may differ between `variant`s.
+    Several programs on several machines may use a store at the same time. A run is named by its
+    scenario or by the scenario's hash. Each `variant` keeps its own values of a run.
     """
 
     def __init__(self, path: str | Path, variant: str = "") -> None:
@@ -44,11 +44,11 @@ class Store:
         return self._runs / name[:2] / f"{name}.json"
 
     def has(self, run: Scenario | str) -> bool:
-        """Return true if the run is done."""
+        """Return true if the run's values are stored."""
         return self._file(run).is_file()
 
     def get(self, run: Scenario | str) -> Kept | None:
-        """Return the values of a run; None if it is not done."""
+        """Return the values of a run; None if they are not stored."""
         file = self._file(run)
         try:
             kept: Kept = json.loads(file.read_bytes())
@@ -63,7 +63,7 @@ class Store:
     ) -> None:
         """Store a run atomically.
 
-        `tables` are Parquet files to store whole, by name; they are in place before the run is.
+        `tables` are Parquet files to store, by name; they are in place before the run's values.
         """
         file = self._file(run)
         for name, content in (tables or {}).items():
@@ -71,15 +71,15 @@ class Store:
         write_durably(file, json.dumps(kept, separators=(",", ":")).encode())
 
     def table(self, run: Scenario | str, name: str) -> Path:
-        """Return the Parquet file of a table that is kept whole."""
+        """Return the Parquet file of a stored table of a run."""
         return self.tables(run) / f"{name}.parquet"
 
     def tables(self, run: Scenario | str) -> Path:
-        """Return the folder of a run's tables that are kept whole."""
+        """Return the directory of a run's stored tables."""
         return self._file(run).with_suffix("")
 
     def record_failure(self, key: str, message: str) -> None:
-        """Record the failure of a run, with its reason, until the run is done."""
+        """Record the failure of a run, with its reason, until the run succeeds."""
         text = json.dumps({"message": message})
         write_durably(self._failure(key), text.encode())
 
@@ -110,13 +110,13 @@ class Store:
             shutil.rmtree(path, ignore_errors=True)
 
     def resumable(self, run: Scenario) -> Path:
-        """Return the directory of a run that leaves checkpoints; a restart gets the same one."""
+        """Return the directory of a run with checkpoints; a restart gets the same directory."""
         path = self._resumable(run)
         path.mkdir(parents=True, exist_ok=True)
         return path
 
     def clear_resumable(self, run: Scenario) -> None:
-        """Remove the checkpoints of a run whose values are kept."""
+        """Remove the checkpoints of a run whose values are stored."""
         shutil.rmtree(self._resumable(run), ignore_errors=True)
 
     def _resumable(self, run: Scenario) -> Path:

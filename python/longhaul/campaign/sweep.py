@@ -1,4 +1,4 @@
-"""Variation from run to run: axes, the keys of the scenario that follow them, and replications.
+"""Sweeps: axes, the scenario keys that are set from their levels, and replications.
 
 An axis may be a table of conditions, each of which sets the levels of several factors.
 """
@@ -18,10 +18,10 @@ from longhaul.analysis.table import is_meant
 from longhaul.campaign.template import Scenario, filled_in
 from longhaul.running.loading import load
 
-# A point on an axis.
+# The level of a factor, or a point on an axis.
 Level = str | int | float
 
-# The factors' levels at each point of an axis: one, or a tuple with one for each replication.
+# Levels of several factors at each point of an axis; a tuple has a level for each replication.
 Conditions = Mapping[Level, Mapping[str, Level | tuple[Level, ...]]]
 
 
@@ -29,8 +29,8 @@ Conditions = Mapping[Level, Mapping[str, Level | tuple[Level, ...]]]
 class Setting:
     """A setting of a scenario key: a value, or the level of a factor.
 
-    A level may be multiplied (`times`), have a `unit`, or stand for one `of` several values. If
-    `when` names factors, the key is set at the given levels of them only.
+    A level may be multiplied (`times`), get a `unit`, or be replaced by its value in `of`. If
+    `when` names factors, the key is set only at these levels of the factors.
     """
 
     value: Any = None
@@ -41,11 +41,11 @@ class Setting:
     when: Mapping[str, Sequence[Level]] = field(default_factory=dict)
 
     def applies(self, cell: Mapping[str, Level]) -> bool:
-        """Return true if the key is set at a cell."""
+        """Return true if the key is set in a cell."""
         return all(cell[factor] in levels for factor, levels in self.when.items())
 
     def at(self, cell: Mapping[str, Level]) -> Any:  # noqa: ANN401
-        """Return the value at a cell; whole numbers stay whole."""
+        """Return the key's value in a cell; whole numbers stay whole."""
         if self.factor is None:
             return self.value
         level = cell[self.factor]
@@ -71,22 +71,22 @@ class Run:
     replication: int
     scenario: Scenario
     beside: Path = Path()
-    """The folder of the files that the scenario names."""
+    """Directory to which file names in the scenario are relative."""
 
     @property
     def resolved(self) -> Resolved:
-        """The scenario, checked, with its defaults."""
+        """The checked scenario with its defaults."""
         return load(self.scenario, beside=self.beside)
 
     @property
     def complete(self) -> Scenario:
-        """The scenario with all values and the texts of all files that it names."""
+        """The scenario with all defaults, and the texts of all files that it names."""
         scenario: Scenario = json.loads(self.resolved.resolved_json())
         return scenario
 
     @cached_property
     def key(self) -> str:
-        """The hash of the resolved scenario, which the run is stored under."""
+        """The hash of the resolved scenario, the run's key in the store."""
         return self.resolved.hash
 
     @property
@@ -100,7 +100,7 @@ class Run:
 class Sweep:
     """Every combination of the levels of the axes, replicated with different random numbers.
 
-    Settings follow axes, or the factors of the `conditions` of an axis.
+    Settings use the levels of axes, or of the factors in the `conditions` of an axis.
     """
 
     experiment: str
@@ -110,10 +110,10 @@ class Sweep:
     replications: int = 1
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     beside: Path = Path()
-    """The folder of the files that the scenarios name."""
+    """Directory to which file names in the scenarios are relative."""
 
     def cells(self, replication: int = 0) -> Iterator[dict[str, Level]]:
-        """Return every combination of levels, in a replication's order of factors."""
+        """Yield every combination of levels in a replication."""
         for levels in product(*self.axes.values()):
             cell = dict(zip(self.axes, levels, strict=True))
             for axis, table in self.conditions.items():
@@ -126,13 +126,13 @@ class Sweep:
         return self.replications * prod(map(len, self.axes.values()))
 
     def every_cell(self) -> Iterator[tuple[int, dict[str, Level]]]:
-        """Return replication and cell of every run; all cells once, then all again."""
+        """Yield replication and cell of every run; replications one after the other."""
         for replication in range(self.replications):
             for cell in self.cells(replication):
                 yield replication, cell
 
     def runs(self) -> Iterator[Run]:
-        """Yield every run in the order of `every_cell`; filling in the scenarios takes time."""
+        """Yield every run in the order of `every_cell`; building the scenarios takes time."""
         for replication, cell in self.every_cell():
             yield self.run(cell, replication)
 
@@ -142,7 +142,7 @@ class Sweep:
         return Run(self.experiment, cell, replication, scenario, self.beside)
 
     def values_at(self, cell: Mapping[str, Level]) -> dict[str, Any]:
-        """Return the values set at a cell, by path; an error names the path."""
+        """Return the values set in a cell, by path; errors name the path."""
         values = {}
         for path, setting in self.settings.items():
             try:

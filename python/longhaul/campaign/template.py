@@ -15,14 +15,14 @@ Scenario = dict[str, Any]
 
 
 class TemplateError(LonghaulError):
-    """A scenario that a campaign or a study names, and that cannot be read."""
+    """A campaign's or study's scenario that cannot be read."""
 
 
-# Wildcard for part of a label in a path; alone it stands for all groups of flows.
+# Wildcard for part of a label in a path; alone it matches all groups of flows.
 EVERY = "*"
 
-# Keys that name what a table describes: a built-in kind, or the file of a custom one, whose text
-# goes with it.
+# Keys that say what a table configures: a built-in kind, or the file of a custom algorithm, whose
+# text is stored in a further key.
 NAMES = ("kind", "python", "external", "module")
 
 
@@ -46,19 +46,19 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
 
 
 def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
-    """Set one key. As with `--set`, other keys stay, except alternatives to this key."""
+    """Set one key. As with `--set`, other keys stay, except alternatives to `key`."""
     if key in NAMES:
         for named, derived in (("python", "source"), ("module", "sha256")):
             if named in table:
                 table.pop(derived, None)
         for name in NAMES:
             table.pop(name, None)
-    # Later paths may lead into a value that other runs share.
+    # Copied, since later paths may change a part of the value, which other runs share.
     table[key] = deepcopy(value)
 
 
 def read_template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
-    """Read a scenario from a table, or from the file that it names, such as a run's `run.json`."""
+    """Read a scenario given as a table, or as the name of a file, such as a run's `run.json`."""
     if isinstance(given, Mapping):
         return _extending(dict(given), file)
     if not isinstance(given, str):
@@ -78,7 +78,7 @@ def place_of_template(file: Path, given: Any) -> Path:  # noqa: ANN401
 
 
 def _extending(scenario: Scenario, source: Path) -> Scenario:
-    """Return a scenario with an absolute path to its base, so that it is valid in any folder."""
+    """Return a scenario with an absolute path in `extends`, valid in any directory."""
     if isinstance(scenario.get("extends"), str):
         scenario["extends"] = str((source.parent / scenario["extends"]).resolve())
     return scenario
@@ -93,10 +93,10 @@ def _of_run(whole: dict[str, Any]) -> dict[str, Any]:
 def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenario:
     """Return a template with values at paths such as `duration` and `flows.LABEL.count`.
 
-    `flows.*.recovery` is a place in every group of flows, `flows.cross-*.recovery` in those whose
-    labels begin so.
+    `flows.*.recovery` sets a key in every group of flows, `flows.cross-*.recovery` in groups whose
+    labels begin with `cross-`.
 
-    Groups of flows without flows are left out: a sweep may begin at none.
+    Groups with a count of 0 are left out, so that a sweep may begin at no flows.
     """
     scenario: Scenario = deepcopy(dict(template))
     for path, value in values.items():
@@ -115,7 +115,7 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
-    """Yield the tables that a path leads to: one, or one in each of several groups of flows."""
+    """Yield the tables at a path: one, or one for each matching group of flows."""
     if not way:
         yield place
         return
@@ -131,7 +131,7 @@ def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa
 
 
 def _groups(places: list[Any], pattern: str, path: str) -> list[Any]:
-    """Return all of a list, or the groups of flows whose labels match a pattern."""
+    """Return the groups of flows whose labels match a pattern; `*` matches all."""
     if pattern == EVERY:
         return places
     matching = [group for group in places if fnmatchcase(str(group.get("label", "")), pattern)]
@@ -142,7 +142,7 @@ def _groups(places: list[Any], pattern: str, path: str) -> list[Any]:
 
 
 def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401
-    """Return the group of flows of that label, or at that place."""
+    """Return the group of flows with a label or an index."""
     labels = [flow.get("label") for flow in flows]
     if label not in labels and label.isdecimal() and int(label) < len(flows):
         return flows[int(label)]

@@ -1,4 +1,4 @@
-"""A scenario as the text of a TOML file."""
+"""Writer of scenarios as TOML text."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from longhaul.campaign.template import Scenario
 
 
 def as_toml(scenario: Scenario) -> str:
-    """Write values first, then a table for each table, whose contents take one line each."""
+    """Return a scenario as TOML: values first, then its tables with one line per key."""
     lines = [_line(key, value) for key, value in scenario.items() if not _table(value)]
     for name, table in scenario.items():
         if _table(table):

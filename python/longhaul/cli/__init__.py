@@ -3,7 +3,7 @@
 import atexit
 import gc
 
-# First of all: the rest takes longer to load than some take to press Ctrl-C.
+# Before all other imports: loading them takes longer than some users take to press Ctrl-C.
 from longhaul.cli import drawing, interrupts
 
 interrupts.at_start()

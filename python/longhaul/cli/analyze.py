@@ -26,7 +26,7 @@ from longhaul.findings import ANALYSES, MAX_ROWS, Findings, Options, Text, analy
 from longhaul.findings.runs import RUN_ANALYSES, analyse_run, of_run
 from longhaul.results import Results
 
-# Analyses of parts of a whole, and of classes, of which logarithms say nothing.
+# Analyses of fractions of a sum and of congestion classes, whose logarithms have no meaning.
 WITHOUT_LOGARITHMS = {"shares", "congestion"}
 RATE = re.compile(r"[\d.]+ ?[kMGT]?(bps|bit/s)")
 HINT_OF_RATES = (
@@ -188,7 +188,7 @@ def analyze(
     if scores is not None and "components" not in (names or []):
         raise InputError(f"--scores {scores}: expected the analysis `components`")
     sources = [source] if against is None else [source, against]
-    # If the factors of a table are named, the factor whose levels compete is one of them.
+    # If the command names the factors of a table, the competitors' factor counts among them.
     factors = [*(factor or []), *([of] if factor and of and of not in factor else [])]
     table, *others = (
         _chosen(read_table(each, factors), without or [], only or []) for each in sources
@@ -224,7 +224,7 @@ def analyze(
 def _logarithms(
     table: ResponseTable, responses: Sequence[str], names: Sequence[str]
 ) -> ResponseTable:
-    """Return the table with the logarithms of responses that are named, or of all that have any."""
+    """Return the table with logarithms of the named responses, or of all positive responses."""
     if unfit := WITHOUT_LOGARITHMS.intersection(names):
         raise InputError(f"--log: expected an analysis of means, found {', '.join(sorted(unfit))}")
     chosen = responses or table.positive()
@@ -244,7 +244,7 @@ def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
 
 
 def _is_rate(name: str, levels: Sequence[Level]) -> bool:
-    """Return true if the levels of a factor are rates: texts or numbers in such a unit."""
+    """Return true if a factor's levels are rates: texts such as `10 Mbps`, or rates by name."""
     texts = [level for level in levels if isinstance(level, str)]
     if not texts:
         return name.rpartition(".")[2] in ("rate", "bandwidth", "capacity")
@@ -252,7 +252,7 @@ def _is_rate(name: str, levels: Sequence[Level]) -> bool:
 
 
 def _list_analyses() -> None:
-    """Print the analyses of tables, and those of one run."""
+    """Print the analyses of tables, and the analyses of single runs."""
     for analysis in ANALYSES.values():
         typer.echo(f"{analysis.name:14} {analysis.help}")
     typer.echo("of the directory of one run:")
@@ -261,14 +261,14 @@ def _list_analyses() -> None:
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
-    """Name the responses that only some runs have: no analysis uses them unless asked to."""
+    """Print the responses that some runs lack; analyses use them only if they are named."""
     runs = len(table.frame)
     names = [f"{name} ({count} of {runs} runs)" for name, count in table.incomplete().items()]
     _say("left out, since runs have no value", names)
 
 
 def _say_what_goes_together(table: ResponseTable) -> None:
-    """Warn of factors whose effects the missing runs confound."""
+    """Warn of factors whose effects are confounded because runs are missing."""
     what = "warning: levels go together, and means of one factor have part of the other's effect"
     _say(what, [" and ".join(pair) for pair in table.entangled()])
 
@@ -292,14 +292,14 @@ def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
 
 
 def _of_runs(runs: Sequence[Path], names: list[str], against: Path | None, *, json: bool) -> None:
-    """Print analyses of runs, such as how long each takes to be steady, one run after the other."""
+    """Print analyses of runs, such as the warm-up time of each, one run after the other."""
     other = None if against is None else Results(against)
     opened = [Results(run) for run in runs]
     _show({name: _analysed(name, opened, other) for name in names}, json=json)
 
 
 def _analysed(name: str, runs: Sequence[Results], against: Results | None) -> list[Text]:
-    """Return the tables of an analysis of runs: of all together, or of each with its name."""
+    """Return the tables of an analysis, for all runs together or for each run by name."""
     of_all = of_run(name).of_all
     if of_all is not None:
         return of_all(runs)
@@ -377,7 +377,7 @@ def _writer(
 def _table_writer(
     findings: dict[str, Findings], out: Path, *, overwrite: bool
 ) -> Callable[[], list[Path]]:
-    """Return a writer of one CSV file of tables with equal columns; the first has their titles."""
+    """Return a writer of one CSV file of tables with equal columns, titles in the first."""
     tables = [text for each in findings.values() for text in each.tables]
     if len({text.heads for text in tables}) != 1:
         raise InputError(
@@ -395,7 +395,7 @@ def _table_writer(
 
 
 def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwrite: bool) -> None:
-    """Write factors and scores; a Parquet file says which columns are which."""
+    """Write factors and scores; the metadata of a Parquet file names the factor columns."""
     refuse_existing(out, overwrite=overwrite)
     assert findings.scores is not None
     write_table(out, findings.scores, table.factors)

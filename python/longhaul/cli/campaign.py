@@ -36,7 +36,7 @@ Scheduler = Annotated[
     str | None,
     typer.Option(metavar="ADDRESS", help="A Dask scheduler to run on, such as tcp://host:8786."),
 ]
-# Messages of failed runs that are printed one by one.
+# Maximum number of failed runs whose messages are printed.
 MAX_MESSAGES = 5
 
 
@@ -130,8 +130,8 @@ def work(
 ) -> None:
     """Do part of a campaign alongside other processes: one task of an array job.
 
-    Each shard begins with its own part, then helps with the rest of the others. Runs are claimed in
-    the store, so that none is done twice; any number of shards may come or go.
+    Each shard begins with its own runs, then takes runs that other shards have not begun. Runs are
+    claimed in the store, so that no run is done twice; shards may join or stop at any time.
     """
     index, count = _shard(shard)
     campaign = read_campaign(file)

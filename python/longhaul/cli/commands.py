@@ -1,8 +1,8 @@
 """The command line: parse, call, print. The work is in the modules that commands call.
 
-One file per group of commands; this one is their table. A command's file is imported when the
-command is called, so it imports at its top what all its commands need. Modules that draw take
-longer to load than most commands run, and are imported by the functions that draw.
+Each group of commands has a file; this file is the table of commands. A command's file is imported
+when the command is called, and imports at its top the modules that all its commands need. Modules
+that draw take longer to load than most commands run, and are imported by the functions that draw.
 """
 
 from typing import Annotated

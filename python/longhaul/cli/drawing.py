@@ -1,7 +1,7 @@
-"""Matplotlib as a program needs it: without the help of its setters.
+"""Faster loading of Matplotlib: without the generated help of its setters.
 
-While it loads, it writes a table of properties for each of a hundred classes, for
-`help(Line2D.set)`. That takes a fifth of the time, and nobody asks a program for it.
+While Matplotlib loads, it generates a table of properties for each of a hundred classes, for
+`help(Line2D.set)`. The tables take a fifth of the loading time, and no command needs them.
 """
 
 import sys
@@ -20,7 +20,7 @@ class _Loader(SourceFileLoader):
 
 class _Finder:
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:  # noqa: ANN401
-        """Find the module whose `kwdoc` writes the tables; all others are found elsewhere."""
+        """Find the module whose `kwdoc` generates the tables; leave all others to other finders."""
         found = PathFinder.find_spec(name, path, target) if name == MODULE else None
         if found is not None and found.origin is not None:
             found.loader = _Loader(name, found.origin)
@@ -28,5 +28,5 @@ class _Finder:
 
 
 def without_help_of_setters() -> None:
-    """Leave the tables out when Matplotlib is loaded."""
+    """Let Matplotlib load without its tables of properties."""
     sys.meta_path.insert(0, _Finder())

@@ -102,7 +102,7 @@ def emulate(
         at, name = at or CLIENT, like
         if not command and shell is None:
             return
-        # Traces are where the user is.
+        # Paths of traces are relative to the user's working directory.
         scenario = load(text, set or (), beside=Path.cwd())
     else:
         file, command = Path(words[0]), words[1:]
@@ -157,7 +157,7 @@ def _tell(emulation: Emulation, *, quiet: bool, json: bool) -> None:
 
 
 def _translated(like: str, words: list[str]) -> tuple[str, list[str]]:
-    """Print the scenario of another tool's command line, and return it with the program to run."""
+    """Translate another tool's command line: print the scenario; return it and the program."""
     if like != "mahimahi":
         raise InputError(f"--like: expected mahimahi, found {like}")
     shells = translate(words)
@@ -178,7 +178,7 @@ def _program(command: list[str], at: str | None, shell: str | None, scenario: Sc
 
 
 def _other(text: str) -> Program:
-    """Return a program in the background, of a node and a command line of the shell."""
+    """Parse a background program: the name of a node, then a shell command line."""
     node, _, line = text.strip().partition(" ")
     if not line.strip():
         raise InputError(f"--in: expected 'NODE COMMAND', found '{text}'")
@@ -193,7 +193,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _announce(scenario: Scenario, programs: list[Program]) -> None:
-    """Print the hosts on the error stream, with the programs that run there."""
+    """Print the hosts and the programs that run on each to the error stream."""
     nodes = hosts(scenario, programs)
     for node in nodes:
         lines = [shlex.join(one.arguments) for one in programs if one.node == node]

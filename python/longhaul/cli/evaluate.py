@@ -22,7 +22,7 @@ from longhaul.evaluation.verdicts import Outcome
 from longhaul.files.endings import check_directory
 from longhaul.files.values import assignment
 
-# A criterion that must hold does not.
+# Exit code if a required criterion does not hold.
 CRITERION_FAILED = 3
 
 
@@ -158,7 +158,7 @@ def _command(
 
 
 def _names(written: str) -> list[str]:
-    """Split names at commas that are not within braces."""
+    """Split names at the commas outside braces."""
     names = re.split(r",(?![^{]*})", written)
     return [name.strip() for name in names if name.strip()]
 

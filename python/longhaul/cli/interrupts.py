@@ -19,16 +19,16 @@ def at_start() -> None:
 
 
 def at_work() -> None:
-    """Turn interrupts into exceptions from now on, so that commands can clean up."""
+    """Turn interrupts into exceptions, so that commands can clean up."""
     _on_both(_interrupt)
     if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGURG"):
-        # A wait such as time.sleep returns to this handler, in which an exception meant for its
-        # thread (longhaul.algorithm.interrupt) is raised.
+        # A signal ends a wait such as time.sleep and calls this handler, where an exception set for
+        # the thread (longhaul.algorithm.interrupt) is raised.
         signal.signal(signal.SIGURG, _awake)
 
 
 def _on_both(handler: "signal._HANDLER") -> None:
-    # Only the first thread may, and programs that use the command line from others do without.
+    # Only the main thread may set signal handlers; calls from other threads leave them as they are.
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             if signal.getsignal(number) is not signal.SIG_IGN:

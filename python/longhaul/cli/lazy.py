@@ -1,7 +1,7 @@
 """Commands that are imported when they are called.
 
-The table of commands has each command's place and its line of help, so that the program starts,
-lists its commands and completes their names without loading what any of them needs.
+The table of commands has each command's module and its line of help, so that the program starts,
+lists its commands and completes their names without importing any command's modules.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from typer.models import CommandInfo
 # Name, function in `longhaul.cli` as `module.function`, line of help, and example arguments.
 Row = tuple[str, str, str, str]
 MARKUP: Final = "rich"
-# Words of other programs for commands, and for options.
+# Names of commands and options in other programs, and Longhaul's names for them.
 MEANT = {
     "simulate": "run", "sim": "run", "draw": "plot", "graph": "plot", "validate": "check",
     "init": "new", "create": "new", "sweep": "campaign", "batch": "campaign", "diff": "compare",
@@ -29,7 +29,7 @@ OTHER_NAMES = {
     "--parallel": "--workers", "--force": "--overwrite", "--type": "--format",
     "--timeout": "--limit", "--repeat": "--replications", "--size": "--width",
 }  # fmt: skip
-# Keys of scenarios that people look for among the options, as values of `--set`.
+# Scenario keys that users try as options, with the value of `--set` to suggest.
 _LINK = "topology.dumbbell.bottleneck"
 KEYS = {
     **dict.fromkeys(("--bandwidth", "--rate", "--capacity"), f"{_LINK}.rate='5 Mbps'"),
@@ -45,7 +45,7 @@ KEYS = {
 
 
 class Group(TyperGroup):
-    """A group of commands that also knows the names of commands of other programs."""
+    """A group of commands that also knows other programs' names of commands."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
         """Find a command; for another program's word, such as `sweep`, suggest Longhaul's."""
@@ -56,7 +56,7 @@ class Group(TyperGroup):
 
 
 class Deferred(TyperCommand):
-    """The name and help of a command; the command itself takes over when its arguments are read."""
+    """A command with name and help, which is imported when its arguments are read."""
 
     place: str
 
@@ -85,7 +85,7 @@ class Deferred(TyperCommand):
 
 
 def _instead(option: str, command: TyperCommand) -> str:
-    """Return a hint at the right name of an unknown option, or at the key for it."""
+    """Return a hint for an unknown option: the option's name here, or the scenario key to set."""
     options = {name for parameter in command.params for name in parameter.opts}
     other = OTHER_NAMES.get(option)
     if option == "--replications" and command.name == "run":
@@ -98,7 +98,7 @@ def _instead(option: str, command: TyperCommand) -> str:
 
 
 def add(app: typer.Typer, rows: Iterable[Row], path: str = "longhaul") -> None:
-    """Give an application the commands of a table."""
+    """Add the commands of a table to an application."""
     for name, place, line, example in rows:
         epilog = f"Example: {path} {name} {example}".rstrip()
         kind = type("Deferred", (Deferred,), {"place": place})
@@ -106,4 +106,4 @@ def add(app: typer.Typer, rows: Iterable[Row], path: str = "longhaul") -> None:
 
 
 def _nothing() -> None:
-    """Stand for the function of a command that is not imported yet."""
+    """Do nothing: a placeholder for the function of a command that is not imported yet."""

@@ -1,4 +1,4 @@
-"""The time limit of a command: it holds for algorithms that cannot be interrupted, too."""
+"""The time limit of a command, which also ends algorithms that cannot be interrupted."""
 
 import faulthandler
 import tempfile
@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from longhaul._engine import TimeLimit
 from longhaul.running.loading import limit_seconds
 
-# After an algorithm was interrupted, and before the program is ended for it.
+# Later than the interrupt of an algorithm, earlier than the end of the program.
 _STACKS_AFTER_S = 1.0
-# A longer time does not fit into faulthandler's clock on all systems.
+# On some systems faulthandler refuses longer times.
 _LONGEST_S = 1e9
 
 
@@ -18,9 +18,9 @@ _LONGEST_S = 1e9
 def enforced(limit: str | None) -> Iterator[TimeLimit | None]:
     """Enforce a time limit that ends the program if nothing else ends an algorithm.
 
-    Code outside Python that never returns, such as `sum(range(10**12))`, lets no other code of
-    Python run. The engine therefore ends the program, and `faulthandler`, which needs none either,
-    that writes where the algorithm is.
+    While a built-in function such as `sum(range(10**12))` does not return, no other Python code can
+    run. The engine, which needs no Python code, therefore ends the program, after `faulthandler`,
+    which needs none either, has written the algorithm's stack.
     """
     if limit is None:
         yield None

@@ -214,7 +214,7 @@ def _red(q_min: float, q_max: float, p_max: float) -> parallel.Red:
 def _over_droptail(
     path: parallel.Path, shares: list[float], counts: list[int], *, json: bool
 ) -> Callable[[], Figure]:
-    """Print the figures with buffers of parts of the path's capacity; return their plot."""
+    """Print goodput with drop-tail buffers of fractions of the BDP; return its plot."""
     from longhaul.models import plots
 
     curves: plots.Curves = {}
@@ -260,7 +260,7 @@ def _pair_row(together: parallel.Point, apart: parallel.Point) -> dict[str, floa
 def _over_red(
     path: parallel.Path, red: parallel.Red, counts: list[int], *, json: bool
 ) -> Callable[[], Figure]:
-    """Print the figures over RED; return their plot."""
+    """Print goodput with RED; return its plot."""
     from longhaul.models import plots
 
     first, last = parallel.red_connections(path, red)
@@ -293,7 +293,7 @@ def save_plot(
     overwrite: bool,
     quiet: bool,
 ) -> None:
-    """Draw a plot, write it, and print its path; nothing without a file to write."""
+    """Draw a plot, write it, and print its path; do nothing if no file is named."""
     if out is None:
         return
     from longhaul import plots

@@ -1,4 +1,4 @@
-"""The verbs of `longhaul module`."""
+"""The subcommands of `longhaul module`."""
 
 from dataclasses import asdict
 from pathlib import Path

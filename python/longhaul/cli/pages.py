@@ -61,7 +61,7 @@ def explore(
 
 
 def _write(sources: list[Path], target: Path, *, overwrite: bool) -> Path:
-    """Write the page; a study alone has a table for each experiment, with its own factors."""
+    """Write the page; the page of a single study has one table per experiment."""
     alone = len(sources) == 1 and not _is_run_or_campaign(sources[0])
     if alone and (named := study_named(sources[0])) is not None:
         from longhaul.studies.exploration import write_explorer
@@ -81,14 +81,14 @@ def _is_run_or_campaign(source: Path) -> bool:
 
 
 def _name(source: Path) -> str:
-    """Return the name of a source's page: of its directory, or of the campaign that it is."""
+    """Return the name of a source's page: that of its directory or of its campaign file."""
     if source.suffix == ".toml":
         return source.stem
     return (source.parent if source.is_file() else source).resolve().name
 
 
 def _opened(source: Path) -> Path:
-    """Return the directory that a word means, also for a campaign's file or a study's name."""
+    """Return the directory of a source: a path, a campaign's file, or the name of a study."""
     if source.suffix == ".toml":
         campaign = read_campaign(source)
         folder = folder_of(campaign, None)

@@ -1,4 +1,4 @@
-"""Places of results: those of a campaign, and those of a study."""
+"""Directories of results of campaigns and of studies."""
 
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from longhaul.studies.study import Study
 def folder_of(campaign: Campaign, out: Path | None) -> Path:
     """Return the directory of a campaign's runs and results.
 
-    It is `out`, if given. Otherwise it is below the working directory, or beside the campaign's
-    file if only that place has runs of this campaign, so that they are found from any directory.
+    It is `out`, if given. Otherwise it is below the working directory. If only the directory of the
+    campaign's file has runs of this campaign, it is below that one, so that runs are found from any
+    working directory.
     """
     if out is not None:
         return check_directory(out)
@@ -26,7 +27,7 @@ def folder_of(campaign: Campaign, out: Path | None) -> Path:
 
 
 def _has_runs(folder: Path, campaign: Campaign) -> bool:
-    """Return true if a directory has runs of a campaign, not of another one of the same name."""
+    """Return true if a directory has runs of this campaign, and not of a namesake."""
     store = Store(folder / "store", campaign.reducer.variant)
     table = folder / "results.parquet"
     if not store.path.is_dir():
@@ -35,7 +36,7 @@ def _has_runs(folder: Path, campaign: Campaign) -> bool:
 
 
 def _of_other(store: Store, table: Path, campaign: Campaign) -> Path | None:
-    """Return the file of the other campaign to which a table belongs; None if it is this one."""
+    """Return the file of the campaign that wrote a table; None if it is `campaign` itself."""
     own = path_from(store, campaign)
     other = Dataset.read(table).facts.get("path", own)
     return None if other == own else (store.path / other).resolve()
@@ -68,6 +69,6 @@ def folder_of_study(name: str) -> Path:
 
 
 def latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
-    """Return the results in the named directory, or else the user's own, or else those shipped."""
+    """Return the results in the named directory, else the user's own, else the shipped ones."""
     folder = named or folder_of_study(study.name)
     return record.latest(study, folder, scale, shipped=named is None)

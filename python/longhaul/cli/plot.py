@@ -125,7 +125,7 @@ def plot(
 
 
 def _only(names: list[str], file: Path) -> str:
-    """Return the one plot that goes to a file."""
+    """Return the only name; refuse to write several plots to one file."""
     if len(names) != 1:
         raise InputError(
             f"--out {file}: expected one plot for a file, found {len(names)} "
@@ -135,5 +135,5 @@ def _only(names: list[str], file: Path) -> str:
 
 
 def _looks_like_a_name(word: str) -> bool:
-    """Return true if a word was meant as a plot's name: not a path, and no such file exists."""
+    """Return true if a word can only be a plot's name: it is no path, and no file has this name."""
     return "/" not in word and "." not in word and not Path(word).exists()

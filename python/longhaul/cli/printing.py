@@ -1,4 +1,4 @@
-"""Output of commands: tables, JSON, warnings and errors."""
+"""Printing of tables, JSON, warnings and errors."""
 
 import json
 import re
@@ -10,13 +10,13 @@ from rich.text import Text
 
 
 class _Unpadded:
-    """A stream whose lines have no spaces at their ends."""
+    """A stream that removes spaces at the ends of lines."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write a text of whole lines."""
+        """Write complete lines."""
         return self._stream.write(re.sub(r"[ \t]+(?=\n|$)", "", text))
 
     def flush(self) -> None:
@@ -28,12 +28,12 @@ class _Console(Console):
     """A console that leaves a closed pipe to `_explained_errors`."""
 
     def on_broken_pipe(self) -> None:
-        """Raise the error of a plain write, where rich would exit with 1."""
+        """Raise the error that a plain write raises; rich would exit with code 1."""
         raise BrokenPipeError
 
 
 def stdout() -> Console:
-    """Return standard output: wide enough for any table, without padding unless a terminal."""
+    """Return standard output; if it is no terminal, lines are neither wrapped nor padded."""
     console = _Console(highlight=False)
     if console.is_terminal:
         return console

@@ -97,7 +97,7 @@ def export(
 
 
 def _export_own(results: Results, format: str | None, out: Path, *, overwrite: bool) -> Path:
-    """Write a run in the format that runs of its kind have, and return the path."""
+    """Write a run in the format of its kind of simulation, and return the path."""
     fitting = "qlog" if results.is_tcp else "mesonet"
     if format not in (None, fitting):
         kind = "TCP" if results.is_tcp else "MesoNet"

@@ -24,7 +24,7 @@ class InputError(longhaul.LonghaulError):
 
 
 def _scenario(file: Path) -> Path:
-    """Return a scenario's file; refuse a run directory, and name the file that was meant."""
+    """Return a scenario's file; refuse run directories, and suggest names for missing files."""
     if (file / "run.json").is_file():
         raise InputError(f"{file}: a run directory; its scenario is in {file / 'run.json'}")
     if not file.exists() and file.parent.is_dir():
@@ -53,7 +53,7 @@ Overrides = Annotated[
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Overwrite existing output.")]
-# Of a run's tables, for `run` and `emulate`.
+# The output option of `run` and `emulate`.
 RunDir = Annotated[
     Path | None,
     typer.Option("--out", "-o", help="Run directory to write.", show_default="runs/<FILE>"),
@@ -65,7 +65,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but er
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 
 
-# Widths in inches by unit, and by name: a column and the page of a paper in two columns.
+# Inches per unit, and inches of the named widths: a column and a page of a two-column paper.
 UNITS_IN = {"mm": 1 / 25.4, "cm": 1 / 2.54, "in": 1.0}
 NAMED_IN = {"column": 85 / 25.4, "page": 178 / 25.4}
 MIN_WIDTH_IN, MAX_WIDTH_IN = 1.5, 40.0
@@ -83,7 +83,7 @@ def _inches(width: str) -> float:
     return inches
 
 
-# In inches, of every command that draws.
+# The option for the width, in inches, of every command that draws.
 Width = Annotated[
     float | None,
     typer.Option(
@@ -98,7 +98,7 @@ Width = Annotated[
 
 
 class Commands(Group):
-    """The commands; an error that a user can cause ends in a message and an exit code."""
+    """The program's commands; errors that a user can cause end in a message and an exit code."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
         """Find a command; `plot window` is the former name of `window`."""
@@ -111,12 +111,12 @@ class Commands(Group):
         interrupts.at_work()
         with _explained_errors():
             result = super().invoke(ctx)
-            # Here, where a closed pipe can still be handled, not when the interpreter exits.
+            # Flush here, where a closed pipe can still be handled, not when the interpreter exits.
             sys.stdout.flush()
             return result
 
 
-# Resources that a system has run out of: not the input's fault.
+# Errors of exhausted resources, which no other input would avoid.
 _OUTSIDE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOMEM, errno.EROFS, errno.EMFILE)
 
 
@@ -143,13 +143,13 @@ def _explained_errors() -> Iterator[None]:
         code = FAILED if error.errno in _OUTSIDE else BAD_INPUT
         where = f"{error.filename}: " if error.filename else ""
         message = f"{where}{error.strerror or error}"
-    from longhaul.cli.printing import print_error  # rich, which a program that works may not need
+    from longhaul.cli.printing import print_error  # loads rich, which only errors need here
 
     print_error(message)
     raise typer.Exit(code)
 
 
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
-    """Refuse to write where something is."""
+    """Refuse to write to an existing path without `--overwrite`."""
     if path.exists() and not overwrite:
         raise InputError(f"{path} already exists; choose another name, or add --overwrite")

@@ -220,7 +220,7 @@ def run(
 
 
 def _refuse_loss(study: Study, results: Record, to_run: Sequence[Run] = ()) -> None:
-    """Refuse to record results that lack recorded runs, except runs that are still to be done."""
+    """Refuse to record results that lack recorded runs; `to_run` lists runs still to be done."""
     scale = results.facts.scale
     recorded = record_.read(study.recorded / scale, study).data
     coming = {run.name for run in to_run}
@@ -232,12 +232,12 @@ def _refuse_loss(study: Study, results: Record, to_run: Sequence[Run] = ()) -> N
         )
 
 
-# Runs of a part whose metrics stand side by side.
+# Maximum number of runs whose metrics are printed in columns.
 MAX_RUNS = 4
 
 
 def _print_metrics(data: Data, chosen: Sequence[Run], study: Study) -> None:
-    """Print the metrics of the first runs that were chosen, a column for each run."""
+    """Print the metrics of the first chosen runs, one column per run."""
     shown = [run for run in chosen if run.replication == chosen[0].replication][:MAX_RUNS]
     columns = {run.name: _metrics_of(data, run) for run in shown}
     names = dict.fromkeys(name for metrics in columns.values() for name in metrics)
@@ -253,7 +253,7 @@ def _print_metrics(data: Data, chosen: Sequence[Run], study: Study) -> None:
 
 
 def _metrics_of(data: Data, run: Run) -> dict[str, float]:
-    """Return the metrics of a run that have a value; none if it has not finished."""
+    """Return the metrics of a run that have a value; an empty dictionary if it has not finished."""
     try:
         rows = data.points(run.experiment, **run.cell).filter(replication=run.replication)
     except NotRunError:
@@ -386,7 +386,7 @@ def figures(
 ) -> None:
     """Write the figures of a study as files, from the last runs.
 
-    Figures of which nothing was run are left out.
+    Figures without any finished run are left out.
     """
     from longhaul import plots
     from longhaul.studies.figures import drawing
@@ -422,7 +422,7 @@ def report(
 ) -> None:
     """Write one HTML page with the verdicts, and each figure next to the published one.
 
-    Beside it a page to explore the runs, which it links to: NAME-explorer.html.
+    The page links to a second file in the same directory, NAME-explorer.html, to explore the runs.
     """
     from longhaul.studies import page
 

@@ -15,7 +15,7 @@ from longhaul.cli.places import latest, no_runs, store_of
 from longhaul.cli.shared import InputError
 from longhaul.studies.study import Study, find, studies
 
-# The table of a campaign's directory, and that of the results of a study.
+# File names of the table in a campaign's directory and in the results of a study.
 CAMPAIGN, STUDY = "results.parquet", "values.parquet"
 # `nist-2010`, `nist-2010/quick`, or the path that `study run` writes.
 _OF_STUDY = re.compile(
@@ -29,14 +29,14 @@ def is_run(source: Path) -> bool:
 
 
 def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
-    """Read a table; for a study, the user's own results, or else those that come with it."""
+    """Read a table; for a study, that of the user's own results, else of the shipped ones."""
     if source.suffix == ".toml":
         return _of_campaign(source)
     return ResponseTable.read(table_file(source), factors)
 
 
 def table_file(source: Path) -> Path:
-    """Return the table that a word names; for the name of a study, its latest results."""
+    """Return the file of a table; for the name of a study, of its latest results."""
     for name in (CAMPAIGN, STUDY):
         if (source / name).is_file():
             return source / name
@@ -54,7 +54,7 @@ def table_file(source: Path) -> Path:
 
 
 def study_named(source: Path) -> tuple[Study, str | None] | None:
-    """Return the installed study that a word names, and the scale if it names one, too."""
+    """Return the installed study of `NAME` or `NAME/SCALE`, and the scale if one is given."""
     meant = _OF_STUDY.fullmatch(source.as_posix())
     if meant is None or meant["name"] not in [study.name for study in studies()]:
         return None

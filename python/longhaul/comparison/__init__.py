@@ -1,4 +1,4 @@
-"""One table for one or several runs: a row per figure, a column per run and label.
+"""Comparison of runs in one table: a row per figure, a column per run and label.
 
 The terminal, the HTML report and JSON show the same rows.
 """
@@ -15,7 +15,7 @@ from longhaul.comparison import differences
 from longhaul.results import Results, ResultsError
 from longhaul.results.table import Table
 
-# Runs side by side in one block on the terminal; further ones follow below.
+# Maximum runs side by side on the terminal; further runs follow in another block.
 RUNS_IN_A_ROW = 3
 
 
@@ -29,7 +29,7 @@ def table(runs: Sequence[Results]) -> Table:
 
 
 def changes(runs: Sequence[Results]) -> Table | None:
-    """Return each run's differences from the first; None for one run or for different kinds."""
+    """Return each run's differences from the first; None for one run or different kinds."""
     kind = runs[0].kind
     if len(runs) < 2 or any(run.kind is not kind for run in runs):
         return None
@@ -37,10 +37,11 @@ def changes(runs: Sequence[Results]) -> Table | None:
 
 
 def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
-    """Return tables that put runs side by side, to print with rich.
+    """Return tables that compare runs, to print with rich.
 
     With several runs, tables include the differences of their scenarios, and the changes from the
-    first run. Values that follow from other differences, such as defaults, are shown with `every`.
+    first run. Values that follow from other differences, such as defaults, are only shown with
+    `every`.
     """
     steps = range(0, len(runs), RUNS_IN_A_ROW)
     parts: list[Any] = [table(runs[step : step + RUNS_IN_A_ROW]) for step in steps]
@@ -52,7 +53,7 @@ def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
 
 
 def _differences(runs: Sequence[Results], *, every: bool) -> RichTable:
-    """Return the differences of the scenarios: given values, then, if asked for, derived ones."""
+    """Return the differences of the scenarios: given values, and with `every` derived ones."""
     shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
     for head in ("scenarios differ in", *(run.name for run in runs)):
         shown.add_column(Text(head), overflow="fold")

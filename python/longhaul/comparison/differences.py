@@ -10,12 +10,12 @@ from longhaul.results import Results
 from longhaul.results.replications import replicated
 from longhaul.running.loading import load
 
-# A path, and the value of each run.
+# A key's path, and its value in each run.
 Row = tuple[str, list[str]]
 
 
 def of_scenarios(runs: Sequence[Results]) -> list[Row]:
-    """Return values of resolved scenarios that differ between runs: path, and one value per run.
+    """Return the values of resolved scenarios that differ between runs: path, and value per run.
 
     A value is empty if the run has no such key.
     """
@@ -28,8 +28,8 @@ def of_scenarios(runs: Sequence[Results]) -> list[Row]:
 def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
     """Divide the rows of `of_scenarios` into given values and values that follow from others.
 
-    A value follows from others if the scenario without it, or without a table that it is in,
-    resolves to the same value, also if it lacks all others that do.
+    A value follows from others if the scenario without it, or without a table around it, resolves
+    to the same value, also without all other values that follow.
     """
     rows = of_scenarios(runs)
     derived = []
@@ -63,7 +63,7 @@ def _follows(scenario: dict[str, Any], path: str) -> bool:
 
 
 def _following_together(scenario: dict[str, Any], paths: set[str]) -> set[str]:
-    """Return the paths whose values follow even if the scenario lacks all of them.
+    """Return the paths whose values follow even if all of them are removed from the scenario.
 
     A single key of a table such as `pacing` may follow from the presence of the table, although all
     keys together do not.
@@ -91,7 +91,7 @@ def _at(place: Any, steps: Sequence[str]) -> Any:  # noqa: ANN401
 
 
 def _remove(scenario: Any, steps: Sequence[str]) -> bool:  # noqa: ANN401
-    """Remove a value; false for an entry of a list, without which others would move up."""
+    """Remove a value; return false for entries of lists, whose removal would shift others."""
     place = _at(scenario, steps[:-1])
     if not isinstance(place, dict):
         return False
@@ -127,7 +127,7 @@ def warnings(runs: Sequence[Results]) -> list[str]:
 
 
 def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
-    """Return runs that only differ in random numbers and draw none, so that figures are equal."""
+    """Return runs that differ only in random numbers but draw none, so that figures are equal."""
     equal = []
     for group in replicated(runs):
         if len({run.meta["scenario_hash"] for run in group}) < 2:
@@ -135,7 +135,7 @@ def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
         try:
             why = load(group[0].scenario).nothing_drawn
         except LonghaulError:
-            # Written by another version, or its algorithm's file is gone.
+            # The run is of another version, or its algorithm's file no longer exists.
             continue
         if why:
             equal.append((", ".join(run.name for run in group), why))

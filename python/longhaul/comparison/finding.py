@@ -1,4 +1,4 @@
-"""Findings of runs in sentences: shares, completion times and utilisation of the link."""
+"""Findings of runs as sentences: shares, completion times and utilisation of the link."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,12 +7,12 @@ from longhaul.results import Results
 from longhaul.results.replications import named, replicated
 from longhaul.results.shares import Portion, portions
 
-# Labels that a sentence names.
+# Maximum number of labels in a sentence.
 MOST = 3
 
 
 def findings(runs: Sequence[Results]) -> list[str]:
-    """Return a sentence for each run, or group of replications; none for runs without flows."""
+    """Return a sentence for each run or group of replications that has flows."""
     if not all(run.is_tcp for run in runs):
         return []
     return [_sentence(group, len(runs) > 1) for group in replicated(runs)]
@@ -24,7 +24,7 @@ def _sentence(group: Sequence[Results], is_named: bool) -> str:
     if len(parts) > MOST:
         said.append(f"{len(parts) - MOST} more labels the rest")
     sentence = ", ".join(said)
-    # The rest is of one run: replications share the link, and differ little in how full it is.
+    # The rest is of the first run: the link's utilisation differs little between replications.
     if len(group) == 1:
         sentence += "".join(f"; {text}" for text in _of_one(group[0]))
     elif any(portion.goodput_bps.count > 1 for portion in parts):

@@ -17,19 +17,19 @@ _REMEDIES = {
 
 
 def _required(table: str) -> list[str]:
-    """Return the columns that every table has, whatever keys its links have."""
+    """Return the columns of a table that do not depend on links' keys."""
     of_table = [row for row in _engine.columns() if row["table"] == table]
     return [row["name"] for row in of_table if not row["only_with"]]
 
 
 def _time_series(run: RunData) -> TimeSeries:
-    from longhaul.connections.series import time_series  # NumPy, which a short run does without
+    from longhaul.connections.series import time_series  # loads NumPy, which short runs do not need
 
     return time_series(run)
 
 
 def _card(run: Any) -> str:  # noqa: ANN401
-    from longhaul.reports import card  # Matplotlib, for notebooks alone
+    from longhaul.reports import card  # loads Matplotlib, which only notebooks need
 
     return card(run)
 

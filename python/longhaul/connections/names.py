@@ -10,12 +10,12 @@ from longhaul._engine import Scenario
 from longhaul.figures.registry import LABEL, LINK, PROXY, RUN, every
 from longhaul.results.summary import Summary
 
-# Keys of `measure` that make a run have a table.
+# Keys of `measure` that enable a table of runs.
 _MEASURED = {"series": "every", "events": "events", "delays": "delays"}
 
 
 def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
-    """Return tables with the names of the figures that runs will have, without numbers."""
+    """Return summaries of runs of some scenarios before they run: names without numbers."""
     resolved = [json.loads(scenario.resolved_json()) for scenario in scenarios]
     labels = [flow["label"] for scenario in resolved for flow in scenario["flows"]]
     links = [link for scenario in scenarios for link in scenario.links]
@@ -49,6 +49,6 @@ def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
 
 
 def _row(table: pl.DataFrame, key: str, name: str) -> dict[str, Any]:
-    """Return a row that has a name, and otherwise no values but empty texts."""
+    """Return a row with a name, whose other values are null or empty texts."""
     texts = {column: "" for column, kind in table.schema.items() if kind == pl.String}
     return {**dict.fromkeys(table.columns), **texts, key: name}

@@ -1,4 +1,4 @@
-"""Values that campaigns keep of a run: sums by label, the busiest link, thinned time series."""
+"""Reduction of a run for campaigns: sums by label, the busiest link, thinned time series."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ import polars as pl
 from longhaul.results import Results
 from longhaul.results.kinds import RunData
 
-# Name of a dumbbell's link, and of the link that a study is about in other scenarios.
+# Name of a dumbbell's link, and by convention of the main link in other topologies.
 BOTTLENECK = "bottleneck"
-# Largest number of flows of a label whose delivered bytes are kept, for fairness among them.
+# Maximum number of flows of a label whose delivered bytes are kept, for fairness.
 MOST_FLOWS = 64
-# Parts of the distribution of response times that are kept.
+# Probabilities of the quantiles of response times that are kept.
 QUANTILES = tuple(part / 100 for part in range(1, 100))
 
 _SUMS = (
@@ -74,7 +74,7 @@ def _exchanges(run: Results) -> dict[str, Any]:
 
 
 def _links(run: Results) -> pl.DataFrame:
-    """Return the link called `bottleneck`, or else the busiest router link; forward."""
+    """Return the link `bottleneck`, else the busiest router link, in forward direction."""
     names = run.links["name"]
     name = BOTTLENECK if BOTTLENECK in names else run.bottleneck
     return run.links.filter(pl.col("name") == name).select(_LINK)

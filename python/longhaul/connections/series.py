@@ -1,4 +1,4 @@
-"""Samples over time that show whether a run is in a steady state."""
+"""Time series from which the steady state of a run is judged."""
 
 import numpy as np
 import polars as pl

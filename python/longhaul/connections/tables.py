@@ -1,4 +1,4 @@
-"""The figures of runs side by side: a row per figure, a column per run and label."""
+"""Tables that compare runs: a row per figure, a column per run and label."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,12 +10,12 @@ from longhaul.results.kinds import RunData
 from longhaul.results.summary import Summary
 from longhaul.results.table import Block, Table, in_units
 
-# Figures of links that are 0 where nothing waits: one row says that of an idle link.
+# Figures that are 0 for a link without any queue, which one row then states.
 OF_QUEUES = (
     "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "marked_pkts",
     "l4s_wait_mean_s", "classic_wait_mean_s",
 )  # fmt: skip
-# In place of the utilisation of a link whose rate was 0 all the time that is measured.
+# Text for the utilisation of a link whose rate was 0 during the whole measurement window.
 NO_CAPACITY = "no capacity"
 
 
@@ -27,7 +27,7 @@ def rows_of(of: str) -> list[tuple[Figure, Form]]:
 def _in_units(
     figure: Figure, form: Form, values: Sequence[Any]
 ) -> tuple[str, Callable[[Any], str]]:
-    """Return a row's title with the unit that suits its values best, and their format."""
+    """Return a row's title with the unit that suits its values, and their format."""
     if not isinstance(form, int):
         return figure.heading, form
     title, scale = in_units(figure.heading, form, values)
@@ -41,7 +41,7 @@ def row(figure: Figure, form: Form, columns: Sequence[dict[str, Any]]) -> tuple[
     cells = _cells(values, write)
     if figure.name in COUNTS:
         before = [column.get(f"before_{figure.name}") or 0 for column in columns]
-        # A count from `measure.from` on that is 0 misleads where it was not before.
+        # A count of 0 in the window would mislead if events happened before the window.
         cells = [
             f"{cell} ({earlier:,} before)" if value == 0 and earlier else cell
             for cell, value, earlier in zip(cells, values, before, strict=True)
@@ -65,9 +65,9 @@ def _columns(summary: Summary) -> list[dict[str, Any]]:
 
 
 def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
-    """Return the figures of flows that tell something in at least one column of the table.
+    """Return the figures of flows that are informative in at least one column of the table.
 
-    Left out are fairness if no column has several flows, the share if every label has all, and
+    Left out are fairness if no column has several flows, the share if there is only one label, and
     reductions by marks if there were none.
     """
     silent = set()
@@ -134,7 +134,7 @@ def _rows(
     found: Sequence[dict[str, Any]],
     summaries: Sequence[Summary],
 ) -> list[tuple[str, list[str]]]:
-    """Return rows of figures of a link or a proxy, each run's value in its last column."""
+    """Return rows of figures of a link or a proxy; a run's value is in the run's last column."""
     rows = []
     for figure, form in shown:
         values: list[Any] = []
@@ -172,7 +172,7 @@ def changes(runs: Sequence[RunData]) -> Table:
         every = [side.get(key) for side in every_column]
         title, write = _in_units(figure, form, every)
         cells = [_change(before.get(key), after.get(key), write) for before, after in columns]
-        # Of what is the same in all columns nothing is said.
+        # Figures without any change are left out.
         if any(cell.startswith(("+", "-")) for cell in cells):
             rows.append((title, cells))
     return Table(heads, [Block("changes" if rows else "no changes", rows)])

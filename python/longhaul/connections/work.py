@@ -1,4 +1,4 @@
-"""Expected work of a run, estimated from its unresolved scenario."""
+"""Estimate of a run's work from its unresolved scenario."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from longhaul._engine import LonghaulError, bits_per_second, seconds
 from longhaul.results.kinds import PlannedRun
 
-# Bits of a packet of the usual size.
+# Bits of a packet of 1500 bytes.
 PACKET_BITS = 12_000.0
 
 

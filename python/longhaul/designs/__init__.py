@@ -1,6 +1,6 @@
-"""Designed experiments: which combinations of levels to run, and their aliases.
+"""Designed experiments: choice of the combinations of levels to run, and their aliases.
 
-Resolution, word lengths and aliases are computed from the matrix that is returned.
+Resolution, word lengths and aliases are computed from the returned matrix.
 """
 
 from longhaul.designs.design import Design, Factor, Level

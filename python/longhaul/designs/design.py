@@ -1,4 +1,4 @@
-"""A design: which levels of which factors each run has."""
+"""A design: the levels of all factors in each run."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +12,7 @@ from longhaul.designs.properties import DesignError
 from longhaul.files.names import unknown
 from longhaul.files.rows import as_csv
 
-# A level as scenarios write it: a number, or text such as "100 ms" or "droptail".
+# A level as in scenarios: a number, or text such as "100 ms" or "droptail".
 Level = str | int | float
 
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d.].*|)")
@@ -20,10 +20,10 @@ _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d.
 
 @dataclass(frozen=True)
 class Factor:
-    """A factor and its levels, from -1 to +1 of its coded scale.
+    """A factor and its levels, which are coded from -1 to +1.
 
-    Two levels are the ends of the scale, and more levels lie at equal distances. Designs with other
-    points (a Latin hypercube) take values between the first and the last level.
+    Two levels are coded as -1 and +1, more levels at equal distances. Designs with other points (a
+    Latin hypercube) interpolate between the first and the last level.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Factor:
         return np.linspace(-1.0, 1.0, len(self.levels))
 
     def natural(self, coded: float) -> Level:
-        """Return the level at a place of the coded scale."""
+        """Return the level for a coded value."""
         place = (coded + 1.0) / 2.0 * (len(self.levels) - 1)
         nearest = round(place)
         if abs(place - nearest) < 1e-9:
@@ -67,14 +67,14 @@ class Factor:
 
 @dataclass(frozen=True)
 class Design:
-    """Coded levels of each run, with the factors that translate them."""
+    """Coded levels of each run, with the factors that decode them."""
 
     factors: tuple[Factor, ...]
     coded: np.ndarray
-    """A row per run, a column per factor, from -1 to +1."""
+    """Coded levels from -1 to +1: a row per run, a column per factor."""
     kind: str = "factorial"
     generators: tuple[str, ...] = ()
-    """Generators of a fraction: factors that are products of others, such as `x6 = x1*x2`."""
+    """Generators of a fraction, such as `x6 = x1*x2`."""
     blocks: np.ndarray | None = None
     """The block of each run, from 1, if there are blocks."""
     replications: int = 1
@@ -86,7 +86,7 @@ class Design:
 
     @property
     def runs(self) -> int:
-        """Rows of the matrix; replications are not counted."""
+        """Number of rows of the matrix, without replications."""
         return len(self.coded)
 
     @property
@@ -100,16 +100,16 @@ class Design:
         return bool(np.isin(self.coded, (-1, 1)).all())
 
     def natural(self) -> Iterator[dict[str, Level]]:
-        """Return the levels of each run as scenarios write them."""
+        """Return the levels of each run as in scenarios."""
         for row in self.coded:
             yield {f.name: f.natural(float(c)) for f, c in zip(self.factors, row, strict=True)}
 
     def folded(self, factors: Sequence[str] = ()) -> "Design":
-        """Return the design with its mirror image in some factors, by default all, as second block.
+        """Return the design with its fold-over in some factors, by default all, as second block.
 
-        A full fold-over frees all main effects of two-factor interactions; one in a single factor
-        frees that factor's main effect and interactions (Box, Hunter and Hunter 2005, Statistics
-        for Experimenters, chapter 6).
+        A full fold-over separates all main effects from two-factor interactions; a fold-over in one
+        factor separates that factor's main effect and interactions (Box, Hunter and Hunter 2005,
+        Statistics for Experimenters, chapter 6).
         """
         columns = properties.check_two_level(self.coded)
         mirrored = [self.names.index(self._known(name)) for name in factors]
@@ -133,7 +133,7 @@ class Design:
         return replace(self, blocks=numbers)
 
     def confounded_with_blocks(self, order: int = 2) -> list[str]:
-        """Return effects of up to a number of factors that are confounded with blocks."""
+        """Return the effects of up to `order` factors that are confounded with blocks."""
         if self.blocks is None:
             return []
         columns = properties.check_two_level(self.coded)
@@ -145,7 +145,7 @@ class Design:
         return lost
 
     def crossed(self, other: "Design") -> "Design":
-        """Return each run of this design with each of another, which has other factors."""
+        """Return the design of each run of this design combined with each run of another."""
         rows = [np.hstack([row, more]) for more in other.coded for row in self.coded]
         blocks = None if self.blocks is None else np.tile(self.blocks, other.runs)
         return replace(
@@ -157,13 +157,13 @@ class Design:
         )
 
     def replicated(self, times: int) -> "Design":
-        """Return the design with each run replicated, with different random numbers."""
+        """Return the design with each run replicated `times` times."""
         if times < 1:
             raise DesignError(f"expected at least 1 replication, found {times}")
         return replace(self, replications=times)
 
     def effect(self, word: str) -> tuple[int, ...]:
-        """Return the columns of a product such as `x1*x2`."""
+        """Return the column numbers of a product such as `x1*x2`."""
         return tuple(self.names.index(self._known(name.strip())) for name in word.split("*"))
 
     def word(self, effect: Sequence[int]) -> str:
@@ -176,7 +176,7 @@ class Design:
         return name
 
     def csv(self, *, natural: bool = False) -> str:
-        """Return the design as a CSV table, a column per factor; all runs once, then all again."""
+        """Return the design as a CSV table, a column per factor, replication by replication."""
         blocks = [] if self.blocks is None else ["block"]
         again = ["replication"] if self.replications > 1 else []
         lines: list[list[Any]] = [["run", *again, *blocks, *self.names]]

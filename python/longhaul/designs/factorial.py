@@ -13,7 +13,7 @@ ROMAN = ("0", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
 
 
 def named(factors: int | Sequence[str] | Sequence[Factor]) -> tuple[Factor, ...]:
-    """Return factors of two levels: `x1`, `x2` and so on for a number, or with the given names."""
+    """Return two-level factors: with the given names, or `x1`, `x2` and so on for a number."""
     if isinstance(factors, int):
         if factors < 1:
             raise DesignError(f"expected at least 1 factor, found {factors}")
@@ -43,10 +43,10 @@ def two_level(
 ) -> Design:
     """Return a two-level factorial.
 
-    `generators`, such as `x6 = x1*x2*x3` or `x6 = -x1*x2`, define a fraction. With `runs` it is the
-    fraction of least aberration with this number of runs, with `resolution` the smallest fraction
-    found of at least this resolution, and otherwise the full factorial. With both, a fraction of
-    `runs` runs that misses the resolution is refused.
+    `generators`, such as `x6 = x1*x2*x3` or `x6 = -x1*x2`, define a fraction. `runs` selects the
+    fraction of least aberration found with this number of runs, `resolution` the smallest fraction
+    found of at least this resolution. With both, a fraction of `runs` runs that misses the
+    resolution is refused. Without any of them, the result is the full factorial.
     """
     whole = named(factors)
     if generators:
@@ -156,7 +156,7 @@ def _parsed(generator: str) -> tuple[str, tuple[int, list[str]]]:
 
 
 def roman(resolution: int | None) -> str:
-    """Return a resolution as a Roman numeral; a full factorial has none."""
+    """Return a resolution as a Roman numeral, or `full` for a full factorial (None)."""
     if resolution is None:
         return "full"
     return ROMAN[resolution] if resolution < len(ROMAN) else str(resolution)

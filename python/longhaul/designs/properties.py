@@ -1,10 +1,10 @@
 """Resolution and aliases of a two-level design, computed from its matrix alone.
 
-Matrices have a row per run and a column per factor, with entries -1 and +1. Word lengths follow the
-generalised word-length pattern, which for a regular fraction counts the words of the defining
-relation and for any other design measures partial aliasing (Xu and Wu 2001, Annals of Statistics
-29, pp. 1066-1077; computed from the distances between rows after Ma and Fang 2001, Metrika 53,
-pp. 85-93).
+Matrices have a row per run and a column per factor, with entries -1 and +1. Word lengths are those
+of the generalised word-length pattern, which counts the words of the defining relation of a regular
+fraction, and measures partial aliasing of any other design (Xu and Wu 2001, Annals of Statistics
+29, pp. 1066-1077; computed from the distances between rows after Ma and Fang 2001, Metrika 53, pp.
+85-93).
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,16 +16,16 @@ import numpy as np
 
 from longhaul._engine import LonghaulError
 
-# Rows whose distances from all others are in memory at a time.
+# Number of rows whose distances from all others are in memory at a time.
 ROWS = 1024
 
 
 class DesignError(LonghaulError):
-    """A design that does not exist, or that cannot be used as asked."""
+    """A design that does not exist or does not fit the request."""
 
 
 def check_two_level(matrix: np.ndarray) -> np.ndarray:
-    """Return the matrix as whole numbers; refuse entries other than -1 and +1."""
+    """Return the matrix as integers; refuse entries other than -1 and +1."""
     whole = np.asarray(matrix)
     if whole.ndim != 2 or not np.isin(whole, (-1, 1)).all():
         raise DesignError("only designs of two levels, coded -1 and +1, have words and aliases")
@@ -33,7 +33,7 @@ def check_two_level(matrix: np.ndarray) -> np.ndarray:
 
 
 def unbalanced(matrix: np.ndarray) -> list[int]:
-    """Return the columns that do not have each level in half of the runs."""
+    """Return the columns that do not have either level in half of the runs."""
     return [int(j) for j in np.flatnonzero(check_two_level(matrix).sum(axis=0))]
 
 
@@ -41,7 +41,7 @@ def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
     """Return the pairs of columns that are not orthogonal, with their covariance."""
     columns = check_two_level(matrix)
     runs, sums = len(columns), columns.sum(axis=0)
-    # In whole numbers, so that zero is zero.
+    # Integers, so that zero is exact.
     covariances = runs * (columns.T @ columns) - np.outer(sums, sums)
     pairs = np.argwhere(np.triu(covariances != 0, k=1))
     return [(int(i), int(j), float(covariances[i, j]) / runs**2) for i, j in pairs]
@@ -86,7 +86,7 @@ def effects(factors: int, order: int) -> Iterator[tuple[int, ...]]:
 
 
 def contrast(matrix: np.ndarray, effect: Sequence[int]) -> np.ndarray:
-    """Return the product of some columns."""
+    """Return the product of the columns of an effect."""
     product: np.ndarray = matrix[:, list(effect)].prod(axis=1)
     return product
 
@@ -94,8 +94,8 @@ def contrast(matrix: np.ndarray, effect: Sequence[int]) -> np.ndarray:
 def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tuple[int, ...]]]]:
     """Return effects of at most `order` factors that are aliased: groups of (sign, effect).
 
-    An effect that is clear of all others is a group of its own. Only complete aliasing counts;
-    `partial_aliases` has the rest.
+    An effect without aliases is a group of one. Only complete aliasing counts; see
+    `partial_aliases` for the rest.
     """
     columns = check_two_level(matrix)
     groups: dict[bytes, list[tuple[int, tuple[int, ...]]]] = {}
@@ -103,7 +103,7 @@ def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tup
         column = contrast(columns, effect)
         sign = int(column[0])
         groups.setdefault((column * sign).astype(np.int8).tobytes(), []).append((sign, effect))
-    # The first of a group gives the sign to which those of the others are relative.
+    # Signs are relative to the first effect of a group.
     return [[(sign * group[0][0], effect) for sign, effect in group] for group in groups.values()]
 
 

@@ -1,7 +1,7 @@
-"""Designs that published evaluations used, by name.
+"""Designs of published evaluations, by name.
 
-The reports print matrices, not generators; these generators reproduce every row (figure 4-1 is the
-template 2TO11M5 of Dataplot, which the report names).
+The reports print matrices, not generators; the generators here reproduce every row (figure 4-1 is
+the template 2TO11M5 of Dataplot, which the report names).
 """
 
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ PUBLISHED = {
 
 
 def published(name: str) -> Design:
-    """Return the design of that name."""
+    """Return the design with a name."""
     if name not in PUBLISHED:
         raise DesignError(unknown("design", name, PUBLISHED))
     design = PUBLISHED[name]

@@ -2,10 +2,10 @@
 
 A regular fraction of 2^q runs is a set of columns, each a product of q basic factors. The search
 adds one column after another to the best fractions so far and keeps the word-length patterns of
-least aberration (Fries and Hunter 1980, Technometrics 22, pp. 601-608), sorting out fractions that
-look alike, after the sequential construction of Chen, Sun and Wu 1993 (International Statistical
-Review 61, pp. 131-145). It is not exhaustive: what it returns has the resolution that its matrix
-proves, and the least aberration that was found.
+least aberration (Fries and Hunter 1980, Technometrics 22, pp. 601-608), and removes fractions that
+seem equivalent, after the sequential construction of Chen, Sun and Wu 1993 (International
+Statistical Review 61, pp. 131-145). The search is not exhaustive: the resolution of the result is
+computed from its matrix, but its aberration is only the least found.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ import numpy as np
 from longhaul.designs.properties import DesignError, krawtchouk
 
 MAX_BASIC = 10
-# Word lengths that are compared; longer words are left to chance.
+# Word lengths that are compared; longer words are ignored.
 COMPARED = (3, 4, 5, 6)
-# Fractions that are carried on from one number of columns to the next, by runs of a design.
+# Number of fractions kept in each step of the search, by the design's runs.
 BEAM = {16: 200, 32: 200, 64: 120, 128: 60, 256: 30, 512: 40}
 LEAST_BEAM = 12
 
@@ -57,7 +57,7 @@ def _best(factors: int, basic: int) -> tuple[int, ...]:
 
 
 def _parities(basic: int) -> np.ndarray:
-    """Return, for each pair of masks, the parity of the number of bits that they share."""
+    """Return the parity of the number of common bits for each pair of masks."""
     masks = np.arange(2**basic, dtype=np.uint64)
     return (np.bitwise_count(masks[:, None] & masks[None, :]) & 1).astype(np.int16)
 
@@ -76,7 +76,7 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
         offsets = (length + 1) * np.arange(len(free))[:, None]
         counts = np.bincount((weights + offsets).ravel(), minlength=len(free) * (length + 1))
         words = counts.reshape(len(free), length + 1) @ polynomials // size
-        # Columns that give the same words are mostly the same fraction: a few of each will do.
+        # Columns with equal word lengths mostly give equivalent fractions, of which two are enough.
         _, first = np.unique(words, axis=0, return_index=True)
         last = len(free) - 1 - np.unique(words[::-1], axis=0, return_index=True)[1]
         designs += [(tuple(words[i]), index, int(free[i])) for i in {*first, *last}]
@@ -93,7 +93,7 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
 
 
 def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the number of words of length four with each column, sorted, to compare fractions."""
+    """Return the sorted numbers of words of length four per column, to compare fractions."""
     pairs: dict[int, int] = {}
     for i, column in enumerate(columns):
         for other in columns[i + 1 :]:
@@ -106,11 +106,11 @@ def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def fewest_runs(factors: int, wanted: int) -> int:
-    """Return the number of basic factors below which no fraction of that resolution exists.
+    """Return a lower bound of the number of basic factors of fractions with a resolution.
 
-    The sphere-packing bound: effects of at most t factors have to differ if words are longer than
-    2t; one factor fewer has to fit half the runs if the resolution is even (MacWilliams and Sloane
-    1977, chapter 1).
+    It is the sphere-packing bound: effects of at most t factors have to differ if words are longer
+    than 2t. For an even resolution the bound is that of one factor fewer and half the runs
+    (MacWilliams and Sloane 1977, chapter 1).
     """
     odd = wanted % 2
     letters = factors if odd else factors - 1

@@ -19,11 +19,12 @@ def full(factors: Sequence[Factor]) -> Design:
 
 
 def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Design:
-    """Return `count` points between first and last levels, each factor's range evenly covered.
+    """Return a Latin hypercube of `runs` points between first and last levels.
 
-    SciPy's Latin hypercube of strength one, improved for its discrepancy; the seed makes it.
+    It is SciPy's Latin hypercube of strength one, optimised for low discrepancy, and depends on the
+    seed.
     """
-    # It takes longer to load than most designs to make.
+    # Imported here, since loading it takes longer than creating most designs.
 
     if runs < 2:
         raise DesignError(f"expected at least 2 runs of a Latin hypercube, found {runs}")
@@ -35,7 +36,7 @@ def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Desi
 
 
 def one_at_a_time(factors: Sequence[Factor]) -> Design:
-    """Return all factors at their first level, then each at its other levels, one at a time."""
+    """Return a run with all first levels, then runs with one factor at another level each."""
     base = -np.ones(len(factors))
     rows = [base]
     for column, factor in enumerate(factors):

@@ -1,4 +1,4 @@
-"""Emulation of a scenario: from programs and hosts to a run directory."""
+"""Emulation of a scenario with real programs, which writes a run directory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longhaul.results import Results
 
 @dataclass(frozen=True)
 class Program:
-    """A program, and the node at which it runs."""
+    """A program and the node at which it runs."""
 
     node: str
     arguments: tuple[str, ...]
@@ -22,7 +22,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Lateness:
-    """Time by which packets left later than the emulated network would have let them."""
+    """Statistics of the time by which packets left later than in the emulated network."""
 
     packets: int
     mean_us: float
@@ -32,7 +32,7 @@ class Lateness:
     is_excessive: bool
 
     def __str__(self) -> str:
-        """Return a sentence."""
+        """Return the statistics as a sentence."""
         if self.is_excessive:
             return (
                 f"NOT IN TIME: {self.share_over_1ms:.2%} of {self.packets} packets were more than "
@@ -55,11 +55,11 @@ class Emulation:
 
     results: Results
     circumstances: Mapping[str, Any]
-    """The part `emulation` of run.json."""
+    """The object `emulation` in run.json."""
     fault: str | None
-    """Reason why the results are not where they were to be."""
+    """Reason why the results are not in the requested directory."""
     stopped: BaseException | None
-    """Exception that has stopped the emulation."""
+    """Exception that stopped the emulation."""
 
     @property
     def lateness(self) -> Lateness:
@@ -69,7 +69,7 @@ class Emulation:
 
     @property
     def warnings(self) -> list[str]:
-        """Circumstances that a reader of the results has to know, apart from lateness."""
+        """Warnings on the results, except on lateness."""
         found = []
         if from_s := self.circumstances["missed_window_from_s"]:
             found.append(
@@ -88,7 +88,7 @@ class Emulation:
 
     @property
     def failed(self) -> list[str]:
-        """Programs that have ended with an error of their own, as texts."""
+        """Descriptions of programs that ended with an error."""
         programs = self.circumstances["programs"]
         wrong = [one for one in programs if one["code"] and not one["was_asked_to_end"]]
         return [f"`{' '.join(one['arguments'])}` ended with code {one['code']}" for one in wrong]
@@ -107,12 +107,12 @@ def emulate(
 ) -> Emulation:
     """Run programs at nodes of a scenario's network, and return the results.
 
-    Ends with `program`, which starts when the `others` listen, or after the scenario's duration.
-    Flows of the scenario share the network if they are `background`. `sysctls` are kernel settings
-    of the hosts, and `pcap` a file for the packets of all of them.
+    The emulation ends with `program`, which starts when the `others` listen, or after the
+    scenario's duration. With `background` the scenario's flows share the network. `sysctls` are
+    kernel settings of the hosts, and `pcap` is a file for the packets of all hosts.
 
-    Raises EmulationError if the machine or the scenario does not allow it. What has stopped the
-    emulation is in the results, which are kept.
+    Raises EmulationError if the machine or the scenario does not allow an emulation. The cause of
+    an early stop is in the results, which are kept.
     """
     nodes = hosts(scenario, [program, *others])
     numbered = [
@@ -131,7 +131,7 @@ def emulate(
 
 
 def hosts(scenario: Scenario, programs: Sequence[Program]) -> list[str]:
-    """Return the nodes with hosts: those of programs, and at least the ends of the first flow."""
+    """Return the nodes with hosts: nodes of programs, and both ends of the first flow."""
     wanted = [program.node for program in programs]
     for node in wanted:
         if node not in scenario.nodes:
@@ -142,6 +142,6 @@ def hosts(scenario: Scenario, programs: Sequence[Program]) -> list[str]:
 
 
 def address(nodes: Sequence[str], node: str) -> str:
-    """Return the address of the host at a node, one of the `nodes` with hosts."""
+    """Return the IP address of the host at a node; `nodes` are all nodes with hosts."""
     number = nodes.index(node) + 1
     return f"10.77.{number // 256}.{number % 256}"

@@ -1,4 +1,4 @@
-"""A process of its own for an emulation, which outlives the command if that is killed."""
+"""Separate process for an emulation, which can clean up if the command is killed."""
 
 import ctypes
 import os
@@ -6,7 +6,7 @@ import signal
 import sys
 
 _SET_PARENT_DEATH_SIGNAL = 1
-"""PR_SET_PDEATHSIG of include/uapi/linux/prctl.h."""
+"""PR_SET_PDEATHSIG in include/uapi/linux/prctl.h."""
 
 _PASSED_ON = {signal.SIGINT, signal.SIGTERM}
 
@@ -14,8 +14,8 @@ _PASSED_ON = {signal.SIGINT, signal.SIGTERM}
 def continue_in_child() -> None:
     """Return in a child of this process, which waits for the child and ends with its exit code.
 
-    If this process is killed (SIGKILL), the kernel asks the child to end, as SIGTERM does: what
-    was recorded is written, and hosts and programs go.
+    If this process is killed (SIGKILL), the kernel sends the child SIGTERM: it writes the records
+    and removes hosts and programs.
     """
     awaited = _PASSED_ON | {signal.SIGCHLD}
     signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
@@ -37,7 +37,8 @@ def _exit_code(child: int, awaited: set[signal.Signals]) -> int:
             if ended:
                 break
         elif received.si_code <= 0:
-            # Sent by a process: a terminal's Ctrl-C reaches the child without help.
+            # Only signals sent by a process are passed on; a terminal's Ctrl-C reaches the child
+            # itself.
             os.kill(child, received.si_signo)
     code = os.waitstatus_to_exitcode(status)
     if code < 0:

@@ -1,4 +1,4 @@
-"""Command lines of mahimahi as scenarios.
+"""Translation of mahimahi's command lines to scenarios.
 
 Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015, and the manual
 pages of its programs.
@@ -14,13 +14,13 @@ from longhaul._engine import EmulationError
 TOOLS = ("mm-link", "mm-delay", "mm-loss")
 
 SERVER, CLIENT = "server", "client"
-"""The nodes: programs run behind the link, as the client; the server is on the other side."""
+"""Names of the nodes: programs run at the client, and the server is beyond the link."""
 
 QUEUES = {"infinite": "droptail", "droptail": "droptail", "codel": "codel", "pie": "pie"}
-"""Queue disciplines by their names there; `drophead` has no counterpart."""
+"""Queue disciplines by mahimahi's names; `drophead` has no counterpart."""
 
 FOREVER = "1000000 packets"
-"""Limit of a queue without one."""
+"""Limit for queues that are unlimited in mahimahi."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Direction:
     loss: float = 0.0
 
     def keys(self) -> list[str]:
-        """Return its keys and values, as lines of TOML."""
+        """Return the direction's keys and values as lines of TOML."""
         loss = [f"loss = {{ bernoulli = {self.loss:g} }}"] if self.loss else []
         return [self.rate, f"queue = {self.queue}", *loss]
 
@@ -96,12 +96,12 @@ def translate(words: Sequence[str]) -> Shells:
 
 
 def _delay(shells: Shells, rest: list[str]) -> None:
-    """Read the milliseconds that each direction takes; those of nested programs add up."""
+    """Parse the delay of each direction in ms; delays of nested programs add up."""
     shells.delay_ms += _number(_next(rest, "mm-delay", "MILLISECONDS"), "mm-delay")
 
 
 def _loss(shells: Shells, rest: list[str]) -> None:
-    """Read the direction and probability of losses."""
+    """Parse the direction and probability of losses."""
     direction = _direction(shells, _next(rest, "mm-loss", "uplink or downlink"))
     loss = _number(_next(rest, "mm-loss", "RATE"), "mm-loss")
     if not 0 <= loss <= 1:
@@ -110,7 +110,7 @@ def _loss(shells: Shells, rest: list[str]) -> None:
 
 
 def _link(shells: Shells, rest: list[str]) -> None:
-    """Read options and the two traces."""
+    """Parse options and the two traces."""
     queues: dict[str, dict[str, str]] = {"uplink": {}, "downlink": {}}
     traces: list[str] = []
     while rest and (len(traces) < 2 or rest[0].startswith("--")) and rest[0] != "--":
@@ -120,7 +120,7 @@ def _link(shells: Shells, rest: list[str]) -> None:
             continue
         name, given, value = word[2:].partition("=")
         if name.startswith("meter-") or name.endswith("-log"):
-            # Those draw and write; the run directory has their figures.
+            # Options for plots and logs are ignored; the run directory has these data.
             if name.endswith("-log") and not given:
                 _next(rest, "mm-link", f"a file behind --{name}")
             continue

@@ -1,4 +1,5 @@
-"""Evaluation of any algorithm: scenarios that a suite declares, verdicts against algorithms in use.
+"""Evaluation of an algorithm or queue discipline in the scenarios of a suite.
 
-A suite is a folder: `experiments.toml` as in studies, and `criteria.toml`.
+Verdicts compare it with algorithms or disciplines in use. A suite is a directory with
+`experiments.toml`, as in studies, and `criteria.toml`.
 """

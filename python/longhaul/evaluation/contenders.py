@@ -1,4 +1,4 @@
-"""Contenders: the evaluated algorithm or discipline, and those that it is compared with."""
+"""Contenders: the evaluated algorithm or discipline (the subject), and others to compare with."""
 
 import re
 import tomllib
@@ -25,14 +25,14 @@ class ContenderError(LonghaulError):
 
 @dataclass(frozen=True)
 class Contender:
-    """A contender's name, and its table of a scenario: `congestion` of a flow, or `queue`."""
+    """A contender's name and its table in scenarios: `congestion` of a flow, or `queue`."""
 
     name: str
     table: dict[str, Any]
 
 
 def contender(written: str, subject: str = "algorithm") -> Contender:
-    """Return an algorithm or, if `subject` says so, a queue discipline: `cubic`, `fq-codel`.
+    """Return the contender for a text: an algorithm or, by `subject`, a queue discipline.
 
     Parameters are given as in a scenario: `{ kind = "cubic", decrease = 0.2 }`. An algorithm may
     also be a class of a Python file, `mine.py` or `mine.py:Class`; a controller in another process
@@ -70,7 +70,7 @@ def _known(written: str, known: Sequence[str], what: str, expected: str, listed:
 
 
 def _module(written: str) -> Contender:
-    """Return the contender whose algorithm is an object of `longhaul module build`."""
+    """Return the contender for an object of `longhaul module build`."""
     file = Path(written).resolve()
     try:
         name = _engine.describe_module(file)["name"]
@@ -80,7 +80,7 @@ def _module(written: str) -> Contender:
 
 
 def _of_stack(written: str) -> Contender | None:
-    """Return the congestion control of a QUIC stack, if the text names one."""
+    """Return the contender for a QUIC stack's congestion control; None for other texts."""
     try:
         table = stacks.table(written)
     except ScenarioError as error:
@@ -89,18 +89,18 @@ def _of_stack(written: str) -> Contender | None:
 
 
 def _external(address: str) -> Contender:
-    """Return the controller at an address; refuse an address at which no controller listens."""
+    """Return the contender for a controller at an address; refuse it if none listens there."""
     try:
         _engine.check_controller(address)
     except _engine.AlgorithmError as error:
         raise ContenderError(str(error)) from None
-    # The controller may change from one evaluation to the next, so that its runs are not reused.
+    # The time is part of the key, so that runs are not reused: the controller may have changed.
     version = datetime.now(UTC).isoformat(timespec="seconds")
     return Contender("external", {"external": address, "version": version})
 
 
 def _with_parameters(written: str, subject: str) -> Contender:
-    """Return a contender with parameters, named after all of them."""
+    """Return a contender with parameters; its name has all of them."""
     try:
         table = value(written)
     except tomllib.TOMLDecodeError as error:
@@ -119,7 +119,7 @@ def _with_parameters(written: str, subject: str) -> Contender:
 
 
 def _called_by(table: dict[str, Any], name: str, key: str) -> Contender:
-    """Return a contender that is called by its name and all parameters but that key."""
+    """Return a contender whose name includes all entries of its table except `key`."""
     others = [f"{other}={given}" for other, given in table.items() if other != key]
     return Contender(" ".join([name, *others]), table)
 
@@ -127,10 +127,10 @@ def _called_by(table: dict[str, Any], name: str, key: str) -> Contender:
 def field(
     subject: Contender, against: Sequence[str], standards: Sequence[str], kind: str = "algorithm"
 ) -> list[Contender]:
-    """Return the subject and its contenders, each once; one of the standards is among them."""
+    """Return the subject and the other contenders without duplicates; require a standard."""
     given = [contender(written, kind) for written in dict.fromkeys(against)]
     others = [each for each in given if each != subject]
-    # Standards are known by name: a contender with other parameters is none.
+    # Standards are recognised by name; a contender with parameters is not a standard.
     if not any(each.name in standards for each in (subject, *others)):
         expected = f"one of {', '.join(standards)}" if len(standards) > 1 else standards[0]
         raise ContenderError(f"--against: expected {expected}, which verdicts are compared with")

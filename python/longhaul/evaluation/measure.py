@@ -23,9 +23,9 @@ def measure(run: Results) -> Kept:
 
 
 def variant() -> str:
-    """Return an identifier of suite and figures, by which stores distinguish measurements.
+    """Return an identifier of figures and engine, part of a run's key in stores.
 
-    The engine itself is part of it, since an algorithm under work changes within a results version.
+    The engine is included, since an algorithm under development changes within a results version.
     """
     sources = [Path(__file__), Path(_engine.__file__)]
     text = digest().encode() + b"".join(source.read_bytes() for source in sources)

@@ -1,4 +1,4 @@
-"""The page of an evaluation: verdicts in the order of the document, then each with its figures."""
+"""HTML page of an evaluation: verdicts in the order of the document, then figures."""
 
 import json
 from collections.abc import Sequence
@@ -21,22 +21,22 @@ from longhaul.files.writing import write_text
 from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.reports import inline_svg, page
 
-# Inches: height of a row of points, height around the rows, and width.
+# Inches: height of a row, height in addition to the rows, and width.
 ROW, AROUND, WIDTH = 0.24, 0.75, 8.6
 
-# Intervals may extend beyond the means by this multiple of the means' range.
+# Maximum length of a drawn interval beyond the means, as a multiple of the means' range.
 LONGEST = 1.0
 
-# Ticks of waits.
+# Ticks of the axis of waiting times.
 WAITS_MS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
-# Figures that are drawn against each other.
+# Figures that are plotted against each other.
 BOTH = {"wait_p95_s", "utilization"}
 
-# Colours of points at which the subject is better or worse, as in the template.
+# Colours of points with these verdicts, as in the template.
 COLOURS = {BETTER: "#0a7d55", WORSE: "#b3261e"}
-# Part of the points by which levels differ at least that a sentence names.
+# Minimum difference between levels, as a fraction of points, for a sentence on them.
 TELLS = 0.2
-# Points of the overview; hatches tell what red and green alone would not.
+# Styles of points in the overview; hatches distinguish red from green.
 POINTS: dict[str, dict[str, Any]] = {
     BETTER: {"color": COLOURS[BETTER]},
     "no worse": {"color": "#c9d2e3"},
@@ -127,7 +127,7 @@ def _points_of(kind: str, outcome: Outcome) -> int:
 
 
 def _where(outcome: Outcome) -> str:
-    """Return a text on the levels at which a criterion is worse, of the most informative axis."""
+    """Return a sentence on the levels of one axis at which a criterion is worse."""
     bad = {id(point) for point in outcome.points if point.verdict in (WORSE, "starves")}
     of_axes: dict[str, dict[str, list[bool]]] = {}
     for point in outcome.points:
@@ -141,7 +141,7 @@ def _where(outcome: Outcome) -> str:
     }  # fmt: skip
     if not bad or not parts:
         return ""
-    # An axis says something if it has most of the points that are worse, and its levels differ.
+    # An axis is informative if it has most of the worse points and its levels differ.
     found = {axis: sum(map(sum, of_axes[axis].values())) for axis in parts}
     told = {
         axis: max(of.values()) - min(of.values())
@@ -216,7 +216,7 @@ def _possible(figure: str, value: MeanInterval) -> tuple[float, float]:
 
 
 def _reach(block: Sequence[Point]) -> tuple[float, float]:
-    """Return the ends of an axis with all means, and intervals that are not much longer."""
+    """Return the range of an axis that includes all means, and intervals of limited length."""
     values = [(point.figure.name, v) for point in block for v in point.values.values()]
     least = min(0.0, *(value.mean for _, value in values))
     most = max(0.0, *(value.mean for _, value in values))
@@ -237,7 +237,7 @@ def _draw_interval(
 
 
 def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
-    """Draw utilisation against waiting, if a criterion has both: up and to the right is better."""
+    """Draw utilisation against waiting time, if a criterion has both; upper right is better."""
     figures: dict[str, dict[tuple[Any, ...], dict[str, float]]] = {}
     for point in points:
         place = (point.experiment, *point.levels.items())
@@ -253,7 +253,7 @@ def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
     axes = figure.subplots()
     styles = _styles(list(pairs), subject)
     for name, of in pairs.items():
-        # Waits differ by factors: the ellipse is that of their logarithms, from a millisecond on.
+        # Ellipses are of logarithms of waiting times, which are at least a millisecond.
         logs = [(float(np.log10(1 + 1e3 * wait_s)), utilization) for wait_s, utilization in of]
         area, style = merit.ellipse(logs), styles[name]
         look: dict[str, Any] = {"color": style.colour, "marker": style.marker, "linestyle": "none"}
@@ -286,7 +286,7 @@ def _point_name(point: Point) -> str:
 
 
 def _row_name(point: Point) -> str:
-    """Return the name of a row of a plot, marked if it is worse, not by colour alone."""
+    """Return the name of a plot's row, with a mark if it is worse, in addition to the colour."""
     verdict = f" ({point.verdict} here)" if point.verdict in COLOURS else ""
     return _point_name(point) + verdict
 

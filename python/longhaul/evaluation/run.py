@@ -1,4 +1,4 @@
-"""Execution and judgement of an evaluation's runs."""
+"""Execution of an evaluation's runs."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -28,10 +28,10 @@ def evaluate(
     workers: int | None = None,
     watch: Watch | None = None,
 ) -> tuple[list[RunFigures], Progress]:
-    """Execute the runs that the store lacks; return the figures of all runs, and the progress.
+    """Execute the runs that the store lacks; return the figures of all runs, and the outcome.
 
-    `settings` are set in every scenario, such as `{"profile": "linux"}`. A failed run is left
-    out, and listed in the returned progress.
+    `settings`, such as `{"profile": "linux"}`, are set in every scenario. Failed runs are left out,
+    and listed in the outcome.
     """
     runs = _runs(suite, contenders, scale, settings or {})
     if settings:
@@ -55,7 +55,7 @@ def count(suite: Suite, contenders: Sequence[Contender], scale: str) -> int:
 def evaluable(
     suite: Suite, contenders: Sequence[Contender], scale: str, settings: Mapping[str, Any]
 ) -> Suite:
-    """Return the suite without experiments whose scenarios a contender's QUIC stack refuses."""
+    """Return the suite without experiments that a contender's QUIC stack does not support."""
     return suite.without(stacks.refused(_runs(suite, contenders, scale, settings)))
 
 
@@ -66,7 +66,7 @@ def _runs(
 
 
 def _check(runs: Sequence[Run], settings: Mapping[str, Any]) -> None:
-    """Refuse settings that scenarios cannot have, before any is run."""
+    """Refuse invalid settings before any run."""
     for run in {run.experiment: run for run in runs}.values():
         try:
             run.resolved  # noqa: B018

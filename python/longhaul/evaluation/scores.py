@@ -1,4 +1,4 @@
-"""Output of an evaluation for programs: scores.csv with a row per figure, and summary.json."""
+"""Machine-readable output of an evaluation: scores.csv with a row per figure, and summary.json."""
 
 import json
 from collections.abc import Sequence
@@ -67,10 +67,10 @@ def summary(
 
 
 def check_target(folder: Path, subject: Contender) -> None:
-    """Refuse a directory with the evaluation of another subject, which may have the same name."""
+    """Refuse a directory with the evaluation of another subject, even one of the same name."""
     file = folder / "summary.json"
     there = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    # Connections to a controller in another process differ in `version`, their time, only.
+    # The `version` of a controller in another process is the time of the evaluation.
     kind = next((kind for kind in TABLES if kind in there), "algorithm")
     known, wanted = (
         {**table, "version": ""} for table in (there.get(TABLES[kind], {}), subject.table)

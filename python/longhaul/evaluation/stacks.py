@@ -1,7 +1,7 @@
-"""Congestion control of a QUIC stack, `quinn:bbr`, in the place of an algorithm of TCP.
+"""Contenders that are the congestion control of a QUIC stack, such as `quinn:bbr`.
 
-Flows of such a contender run in the stack. Experiments that need a feature which the stack lacks
-are not evaluated, and the page gives the reason.
+Flows of such a contender run in the stack. Experiments that need a feature missing in the stack are
+not evaluated, and the page gives the reason.
 """
 
 import json
@@ -14,18 +14,18 @@ from longhaul import _engine
 from longhaul._engine import ScenarioError
 from longhaul.campaign.sweep import Run
 
-# In the table of a contender: the settings of its stack.
+# Key of a contender's table with the settings of its stack.
 STACK = "stack"
 PATTERN = re.compile(r"(?P<kind>[\w-]+):(?P<congestion>[\w-]+)")
-# Parts of a message that are for authors of scenarios: where the key is, and what to do about it.
+# Parts of a message for authors of scenarios only: the place of the key, and advice.
 ADVICE = re.compile(r"^.*?(?=flows\.)|; leave it out$| \(this value: [^()]*\)$")
 
-# The least that a scenario needs.
+# The topology of a minimal scenario.
 TOPOLOGY = {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}
 
 
 def table(written: str) -> dict[str, Any] | None:
-    """Return the table of a contender written as `STACK:CONGESTION`; None for any other.
+    """Return the table of a contender for a text `STACK:CONGESTION`; None for other texts.
 
     Raises:
         ScenarioError: this build has no such stack, or the stack has no such congestion control.
@@ -42,7 +42,7 @@ def table(written: str) -> dict[str, Any] | None:
 
 
 def placed(run: Run) -> Run:
-    """Return the run with flows of contenders that are stacks in these stacks."""
+    """Return a run whose flows of QUIC-stack contenders use the stack instead of TCP."""
     flows = [_placed(flow) for flow in run.scenario["flows"]]
     return replace(run, scenario={**run.scenario, "flows": flows})
 
@@ -56,9 +56,10 @@ def _placed(flow: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refused(runs: Sequence[Run]) -> dict[str, str]:
-    """Return the experiments whose scenarios a stack refuses, each with the reason.
+    """Return the experiments that a stack does not support, with the reasons.
 
-    All scenarios of an experiment are of one kind, so that only the first with a stack is checked.
+    Only the first scenario with a stack is checked, since an experiment's scenarios have the same
+    keys.
     """
     reasons: dict[str, str] = {}
     seen: set[str] = set()

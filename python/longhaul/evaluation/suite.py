@@ -1,4 +1,4 @@
-"""Suites of an evaluation: the runs of each contender, and the figures of each criterion."""
+"""Suites of evaluations: experiments, and criteria with their figures."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from longhaul.figures.registry import with_unit
 from longhaul.figures.words import of_suite
 from longhaul.studies.experiments import Experiment, Head, read_experiments
 
-# The axis of algorithms in use that a new one meets.
+# Axis of existing algorithms that compete with the evaluated one.
 OTHER = "other"
 CLASSES = ("must", "should", "may", "consider")
 
@@ -25,22 +25,22 @@ class SuiteError(LonghaulError):
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure that a criterion is judged by."""
+    """A figure by which a criterion is judged."""
 
     name: str
     title: str
     better: str = ""
-    """`more` or `less`; without it the figure is shown, not judged."""
+    """`more` or `less`; empty for a figure that is only shown."""
     slack: float = 0.0
-    """Largest difference that does not count."""
+    """Largest difference that counts as equal."""
     at_most: float | None = None
     """Upper bound, independent of the contenders' values."""
     starves: bool = False
-    """True if a positive value means that a flow starves."""
+    """True if a positive value means starvation of a flow."""
     experiments: tuple[str, ...] = ()
-    """Experiments among the criterion's to which the figure is limited; all if empty."""
+    """Experiments to which the figure is limited; empty for all experiments of the criterion."""
     where: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """Levels of axes at which the figure is judged; all levels of axes that are not named."""
+    """Levels by axis to which the figure is limited; other axes are not limited."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Criterion:
     figures: tuple[Figure, ...] = ()
 
     def without(self, reasons: Mapping[str, str]) -> "Criterion":
-        """Return the criterion without some experiments, named with the reasons."""
+        """Return the criterion without the experiments in `reasons`, which its text then lists."""
         lost = [name for name in self.experiments if name in reasons]
         if not lost:
             return self
@@ -77,18 +77,18 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Terms:
-    """Subject of a suite, and rules to read its outcomes."""
+    """Subject of a suite, and rules for its verdicts."""
 
     document: str
     """The document with the criteria, such as `RFC 9743`."""
     subject: str
     """The axis of contenders: `algorithm` or `discipline`."""
     standards: tuple[str, ...]
-    """Contenders of which none must be better than the subject; verdicts compare with them."""
+    """Contenders in use, with which verdicts compare the subject."""
     against: tuple[str, ...]
-    """Contenders that are compared by default."""
+    """Default contenders."""
     note: str
-    """Further basis of the verdicts beside the comparison, for the page."""
+    """Note for the page on the basis of the verdicts."""
     trades: bool = False
     """True if a criterion that is better in one figure and worse in another counts as a trade-off.
     """
@@ -105,7 +105,7 @@ class Suite:
     criteria: tuple[Criterion, ...]
 
     def only(self, sections: Sequence[str]) -> "Suite":
-        """Return the suite with these sections' criteria only, and the experiments that they need.
+        """Return the suite with only these sections' criteria, and the experiments that they need.
 
         Raises:
             SuiteError: the suite has no such criterion, or none of them is evaluated.
@@ -125,9 +125,9 @@ class Suite:
         return replace(self, experiments=experiments, criteria=criteria)
 
     def without(self, reasons: Mapping[str, str]) -> "Suite":
-        """Return the suite without some experiments, each given with the reason.
+        """Return the suite without the experiments in `reasons`.
 
-        A criterion of which no experiment is left is not evaluated.
+        A criterion without any remaining experiment is not evaluated.
         """
         criteria = tuple(criterion.without(reasons) for criterion in self.criteria)
         experiments = {
@@ -136,7 +136,7 @@ class Suite:
         return replace(self, experiments=experiments, criteria=criteria)
 
     def runs(self, field_: Sequence[Contender], scale: str) -> list[Run]:
-        """Return every run at a scale, all of one replication before those of the next."""
+        """Return every run at a scale, one replication after the other."""
         runs = [
             run
             for experiment in self.experiments.values()
@@ -145,9 +145,9 @@ class Suite:
         return sorted(runs, key=lambda run: run.replication)
 
     def _with(self, experiment: Experiment, field_: Sequence[Contender]) -> Experiment:
-        """Return an experiment with the contenders in place of those that its file names.
+        """Return an experiment whose axis of contenders has these contenders as levels.
 
-        `other` keeps its levels, which are existing algorithms in competition with the new one.
+        The axis `other` keeps its levels, the existing algorithms in competition with the new one.
         """
         tables = {self.terms.subject: {contender.name: contender.table for contender in field_}}
         if OTHER in experiment.factors:
@@ -167,7 +167,7 @@ def suites() -> list[str]:
 
 
 def find(name: str) -> Suite:
-    """Return the suite of a name."""
+    """Return the suite with a name."""
     folders = _folders()
     if name not in folders:
         raise SuiteError(f"no suite is called `{name}`; there are: {', '.join(folders)}")
@@ -181,7 +181,7 @@ def find(name: str) -> Suite:
 
 
 def _figure(where: str, given: Mapping[str, Any]) -> Figure:
-    """Return a figure, called as everywhere unless the suite has a title of its own."""
+    """Return a figure; its default title is that of the registry of figures."""
     known = of_suite(given["name"])
     if known is None:
         raise SuiteError(

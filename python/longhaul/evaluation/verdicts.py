@@ -1,11 +1,11 @@
-"""Verdicts: a figure of the subject against those of others under the same conditions.
+"""Verdicts on figures of the subject, compared with other contenders under equal conditions.
 
-The documents set no bounds. So each verdict is a comparison with the suite's standards, such as
-CUBIC and Reno for RFC 9743 or drop-tail for RFC 7928: at a point of an experiment the subject is
-*worse* if it is worse than the worst of them, *better* if it is better than the best of them. The
-difference counts if it is above 5 % of the other's figure and above the figure's slack, and if the
-95 % interval of the differences over replications, which share their random numbers, is on the same
-side of zero.
+The documents set no numeric bounds. Therefore each verdict is a comparison with the suite's
+standards, such as CUBIC and Reno for RFC 9743 or drop-tail for RFC 7928: at a point of an
+experiment the subject is *worse* if it is worse than all standards, *better* if it is better than
+all of them. A difference counts if it is above 5 % of the standard's figure and above the figure's
+slack, and if the 95 % interval of the differences over replications, which share their random
+numbers, excludes zero.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -18,14 +18,15 @@ from longhaul.evaluation.suite import Criterion, Figure, Suite, Terms
 from longhaul.libraries import stats
 
 BETTER, SAME, WORSE, STARVES, NOT = "better", "no worse", "worse", "starves", "not evaluated"
-# Better in one figure, worse in another: delay for goodput.
+# Better in one figure and worse in another, such as delay and goodput.
 TRADE = "trade-off"
 VERDICTS = (BETTER, SAME, TRADE, WORSE, STARVES, NOT)
-# Smaller differences, as a fraction of the other's figure, do not count.
+# Minimum difference, as a fraction of the other contender's figure.
 MARGIN = 0.05
-# Flows starve more often than by chance: three runs of three and none of three are just so rare.
+# Significance level of starvation; starving in three of three runs against none of three reaches
+# it.
 SIGNIFICANCE = 0.05 + 1e-9
-# Fractions of a criterion's points that make it worse, or better.
+# Fractions of a criterion's points from which on it is worse, and better.
 FEW, MANY = 0.1, 0.5
 
 Cell = Mapping[str, Level]
@@ -43,13 +44,13 @@ class RunFigures:
 
 @dataclass(frozen=True)
 class Point:
-    """A figure at one point of an experiment: of the evaluated algorithm, and of the others."""
+    """A figure at one point of an experiment, of the subject and of other contenders."""
 
     experiment: str
     levels: Cell
     figure: Figure
     values: Mapping[str, MeanInterval]
-    """Values by contender; the evaluated one is the first."""
+    """Values by contender, the subject first."""
     verdict: str
     """Verdict of the point; empty for a figure that is only shown."""
 
@@ -64,7 +65,7 @@ class Outcome:
 
     @property
     def judged(self) -> int:
-        """Number of points with a verdict: all but those of figures that are only shown."""
+        """Number of points with a verdict, without figures that are only shown."""
         return sum(bool(point.verdict) for point in self.points)
 
     def count(self, verdict: str) -> int:
@@ -73,7 +74,7 @@ class Outcome:
 
     @property
     def fails(self) -> bool:
-        """True if a criterion that must hold does not."""
+        """True if a required criterion does not hold."""
         return self.criterion.strength == "must" and self.verdict in (WORSE, STARVES)
 
 
@@ -86,7 +87,7 @@ def judge(
 ) -> list[Outcome]:
     """Return the outcome of each criterion, in the order of the suite.
 
-    A criterion with an experiment that is `broken`, since runs failed, keeps a bad verdict only.
+    If runs of an experiment failed (`broken`), its criteria keep bad verdicts only.
     """
     outcomes = [
         _outcome(criterion, runs, subject, standards, suite.terms) for criterion in suite.criteria
@@ -115,7 +116,7 @@ def _outcome(
 
 
 def _overall(points: Sequence[Point], *, trades: bool) -> str:
-    """Return the verdict on all points: that of its worst figure, unless figures may trade."""
+    """Return the verdict on all points: that of the worst figure, or `trade-off` if allowed."""
     if all(point.verdict == NOT for point in points):
         return NOT
     if any(point.verdict == STARVES for point in points):
@@ -135,7 +136,7 @@ def _points(
     figure: Figure, experiment: str, runs: Sequence[RunFigures], subject: str,
     standards: Sequence[str], axis_of_subject: str,
 ) -> list[Point]:  # fmt: skip
-    """Return the points of an experiment at which the subject has the figure."""
+    """Return the points of an experiment at which the subject has a value of the figure."""
     by_point: dict[tuple[tuple[str, Level], ...], dict[str, dict[int, float]]] = {}
     for run in runs:
         value = run.figures.get(figure.name)
@@ -181,14 +182,14 @@ def _verdict(figure: Figure, own: Mapping[int, float], others: list[dict[int, fl
 
 
 def _more_often(own: Mapping[int, float], other: Mapping[int, float]) -> bool:
-    """Return true if flows starve in more runs (one-sided Fisher's exact test, 5 %)."""
+    """Return true if flows starve in more runs, by Fisher's exact test (one-sided, 5 %)."""
     counts = [[sum(v > 0.5 for v in of.values()), len(of)] for of in (own, other)]
     table = [[starving, runs - starving] for starving, runs in counts]
     return bool(stats.fisher_exact(table, alternative="greater").pvalue <= SIGNIFICANCE)
 
 
 def _compared(figure: Figure, own: Mapping[int, float], other: Mapping[int, float]) -> str:
-    """Compare a figure with another contender's: worse or better only beyond slack and chance."""
+    """Compare a figure with another contender's; differences within slack or chance are equal."""
     both = [number for number in own if number in other]
     if not both:
         return SAME

@@ -1,4 +1,4 @@
-"""The replay of a run as an animation for talks: its network, coloured by a measure, and curves."""
+"""Animation of a run for talks: its network, coloured by a measure over time, and curves."""
 
 from pathlib import Path
 from typing import Any
@@ -18,18 +18,18 @@ from longhaul.files.endings import ANIMATIONS, check_file
 from longhaul.files.writing import atomic
 from longhaul.plots import STYLE
 
-# From orange, little, to dark red, much, as the page and NIST's report have losses.
+# From orange (low) to dark red (high), as for losses on the page and in NIST's report.
 COLOURS = LinearSegmentedColormap.from_list(
     "losses", ["#fee0b6", "#fdae61", "#f46d43", "#d73027", "#8c0d25"]
 )
 NOTHING = "#ffffff"
 RATE = 15
 SIZES = (90, 40, 18)
-# Curves that are drawn, those with the largest values, and points of each.
+# Maximum number of curves, those with the largest values, and of points of each.
 MOST_CURVES, MOST_POINTS = 8, 500
-# Offset of a link with values from the line between its ends, as a fraction of the plot's width.
+# Offset of a link's line from the line between its ends, as a fraction of the plot's width.
 BESIDE = 0.006
-# Around the outermost nodes.
+# Margin around the outermost nodes, as a fraction.
 MARGIN = 0.05
 
 
@@ -57,7 +57,7 @@ def animate(
     with matplotlib.rc_context(STYLE), atomic(out) as file:
         drawing = Figure(figsize=(9.6, 5.0), dpi=100, layout="constrained")
         moment = replay.start(drawing, frames)
-        # The layout is computed once: it takes most of the time of a frame.
+        # The layout is computed only once, since it takes most of a frame's time.
         drawing.draw_without_rendering()
         drawing.set_layout_engine("none")
         moving = FuncAnimation(drawing, moment, frames=frames, blit=False, repeat=False)
@@ -67,7 +67,7 @@ def animate(
 
 
 def _beside(places: np.ndarray, link: dict[str, Any]) -> np.ndarray:
-    """Return the ends of a link's line; those of its two directions lie beside each other."""
+    """Return the ends of a link's line; the lines of its two directions are parallel."""
     ends: np.ndarray = places[[link["from"], link["to"]]]
     across, up = ends[1] - ends[0]
     if link["row"] is None or (not across and not up):
@@ -95,7 +95,7 @@ class Replay:
         self.top = float(self.values.max()) or 1.0
 
     def frames(self, from_s: float | None, to_s: float | None, count: int) -> list[int]:
-        """Return the numbers of the samples that are shown, at most `most`."""
+        """Return the numbers of the samples to show, at most `count`."""
         low = np.searchsorted(self.times, -np.inf if from_s is None else from_s)
         high = np.searchsorted(self.times, np.inf if to_s is None else to_s, side="right")
         if high - low < 2:
@@ -106,15 +106,15 @@ class Replay:
         return [int(at) for at in np.unique(np.linspace(low, high - 1, count).round())]
 
     def start(self, drawing: Figure, frames: list[int]) -> Any:  # noqa: ANN401
-        """Draw the fixed parts, and return the function that draws a moment."""
+        """Draw the fixed parts, and return a function that draws one frame."""
         drawing.suptitle(self.measure["about"] or self.words)
         left, right = drawing.subfigures(1, 2, squeeze=False, width_ratios=(1.15, 1))[0]
         lines_now = self._strips(right, frames)
         axes = left.subplots()
-        # With a text, so that the layout leaves room for it.
+        # The text reserves space in the layout.
         clock = axes.set_title(self._clock(frames[0]))
         axes.set_axis_off()
-        # Places are between 0 and 1; those on a line leave room around it.
+        # Positions are between 0 and 1; the margin is kept also if all are on a line.
         axes.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(-MARGIN, 1 + MARGIN))
         norm = PowerNorm(0.5, 0.0, self.top)
         nodes, links = self.network["nodes"], self.network["links"]
@@ -151,8 +151,8 @@ class Replay:
     def _strips(self, drawing: SubFigure, frames: list[int]) -> list[Line2D]:
         """Draw curves of the elements with the largest values, and lines at the current time.
 
-        In one frame, curves that rise and fall with each sample are one smear. Where there are more
-        samples than pixels, the largest of each few is drawn.
+        If there are more samples than pixels, only the largest of several successive samples is
+        drawn, since noisy curves would fill the area.
         """
         part = self.values[:, frames[0] : frames[-1] + 1]
         rows = np.argsort(-part.mean(1))[:MOST_CURVES]

@@ -1,4 +1,4 @@
-"""Numbers as the page holds them: deflated, in base64, each column a blob of its own."""
+"""Encoding of numbers for the page: a blob for each column, deflated, in base64."""
 
 import base64
 import zlib
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-# Largest step of 16 bits; one more marks a missing value.
+# Largest 16-bit code of a value; the next code marks a missing value.
 STEPS = 65_534
 MISSING = 65_535
 TYPES = {"f64": "<f8", "f32": "<f4", "u16": "<u2", "u8": "u1"}
-# A blob that deflates to more than this fraction is quicker to read undeflated.
+# A blob that deflates to more than this fraction is stored undeflated, which is read faster.
 WORTHWHILE = 0.85
-# Columns of a table are exact up to here; of more rows they are single-precision.
+# Maximum rows of a table with exact columns; longer columns are in single precision.
 EXACT_ROWS = 20_000
 
 
@@ -25,7 +25,7 @@ class Blobs:
         self.texts: list[str] = []
 
     def add(self, values: np.ndarray) -> dict[str, Any]:
-        """Add an array; return its number, and true if it is deflated (noise does not shrink)."""
+        """Add an array; return its number, and true if it is deflated."""
         little = values.astype(values.dtype.newbyteorder("<"), copy=False)
         content = np.ascontiguousarray(little).tobytes()
         deflated = zlib.compress(content, 6)
@@ -59,7 +59,7 @@ class Blobs:
         return {"encoding": "u16"} | self.add(given.astype(np.uint16))
 
     def samples(self, values: np.ndarray) -> dict[str, Any]:
-        """Store samples for curves: counts exactly, others in steps of 1/65,534 of their range."""
+        """Store samples of curves: counts exactly, others in steps of 1/65,534 of the range."""
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
         whole = bool(np.all(known == np.round(known)))

@@ -1,4 +1,4 @@
-"""The finished runs of a campaign, as a page shows them: a row per run, factors and responses."""
+"""Tables of a campaign's finished runs for a page, with factors and responses."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from longhaul.explore.kept import add_kept
 from longhaul.explore.tables import Content, Roles, add_table
 from longhaul.figures import words
 
-# Words by which a factor's name shows that its levels compete.
+# Words in names of factors whose levels compete.
 COMPETITORS = ("algorithm", "congestion", "kind", "competitor", "variant", "queue")
 SHOWN_RESPONSES = 6
 
@@ -51,7 +51,7 @@ def add(content: Content, name: str, dataset: Dataset) -> None:
 
 
 def meant(dataset: Dataset) -> dict[str, str]:
-    """Return the columns' descriptions; without metadata, those that their names imply."""
+    """Return the columns' descriptions, from metadata or else from their names."""
     named = {name: words.meaning(name) for name in dataset.responses}
     return named | dict(dataset.facts.get("about", {}))
 
@@ -63,5 +63,5 @@ def named_competitor(factors: Sequence[str]) -> str | None:
 
 
 def competitor_among(factors: Sequence[str]) -> str | None:
-    """Return the factor whose levels compete, or else the first factor."""
+    """Return the factor whose levels compete, else the first factor."""
     return named_competitor(factors) or (factors[0] if factors else None)

@@ -1,4 +1,4 @@
-"""Runs of connections over links, as a page shows them: flows, links, proxies, exchanges."""
+"""Tables of runs of connections over links for a page: flows, links, proxies, exchanges."""
 
 import json
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ LINKS = ("utilization", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "fi
 PROXIES = ("cwnd_mean_pkts", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "timeouts",
            "retransmitted_pkts")  # fmt: skip
 EXCHANGES = ("name", "start_s", "response_bytes", "duration_s", "retransmitted_pkts")
-# Counters of samples, and what their growth is called.
+# Counters in samples, and the names of their growth.
 GROWTH = {
     "delivered_bytes": ("throughput_bps", 8.0),
     "retransmitted_pkts": ("retransmitted_pps", 1.0),
@@ -48,7 +48,7 @@ DERIVED = {
     "lost_pkts": "packets dropped since the sample before",
     "queue_delay_s": "time to send the waiting bytes at the mean rate since the sample before",
 }
-# Curves of losses; elements with losses are offered first.
+# Measures of losses; elements with losses are listed first.
 LOST = {"flows": "retransmitted_pps", "links": "lost_pkts", "proxies": "dropped_pps"}
 SAMPLES = '`measure = { every = "100 ms" }` in the scenario of the run'
 ABOUT = {
@@ -60,13 +60,13 @@ ABOUT = {
     "last_drop_s": "end of the last one",
     "samples_with_drops": "intervals between two samples in which the link dropped any",
 }
-# Curves that are shown first.
+# Measures that are shown first.
 CURVES = {
     "flows": ("cwnd_pkts", "ssthresh_pkts"),
     "links": ("queue_share", "queue_pkts", "utilization"),
     "proxies": ("cwnd_pkts", "queue_pkts"),
 }
-# Further columns from which measures are derived.
+# Further columns that derived measures need.
 MEASURED = {
     "flow": (),
     "link": ("queue_bytes", "capacity_bytes", "departed_pkts"),
@@ -77,12 +77,12 @@ STATES = {
     "link": ("queue_pkts", "queue_avg_pkts", "drop_p"),
     "proxy": ("cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "srtt_s", "queue_pkts"),
 }
-# Tables of elements, and the columns that are shown first.
+# Tables of elements, with the columns shown first.
 TABLES = {"flow": ("flows", FLOWS), "link": ("links", LINKS), "proxy": ("proxies", PROXIES)}
 
 
 def add(content: Content, runs: Sequence[Results]) -> None:
-    """Add the tables of runs, one below the other."""
+    """Add the tables of runs; rows of several runs are concatenated."""
     several = len(runs) > 1
     _add_elements(content, runs, "flow", several=several)
     _add_elements(content, runs, "link", several=several)
@@ -106,7 +106,7 @@ def add(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _exchanges(run: Results, most: int) -> pl.LazyFrame:
-    """Return the exchanges of a run: checked and in memory, unless there are too many."""
+    """Return the exchanges of a run: checked and in memory, or as a scan if there are too many."""
     if run.tables["exchanges"] <= most:
         return run.exchanges.lazy()
     return pl.scan_parquet(run.path / "exchanges.parquet")
@@ -150,8 +150,8 @@ def _with_slow_start(
     sampled = curves.get("left_slow_start_s", np.full(flows.height, np.nan))
     cuts: dict[str, float] = {}
     if "events" in run.tables:
-        # A reduction that ends slow start leaves the window at the threshold; algorithms with a
-        # model of the path set none.
+        # A reduction that ends slow start leaves the window at ssthresh; model-based algorithms do
+        # not set ssthresh.
         at_threshold = pl.col("cwnd_after_pkts") >= pl.col("ssthresh_after_pkts")
         ends = run.events.filter(pl.col("event") == "cut", at_threshold)
         cuts = dict(ends.group_by("name").agg(pl.col("t_s").min()).iter_rows())
@@ -170,7 +170,7 @@ def _with_slow_start(
 
 
 def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFrame:
-    """Add the times at which each link dropped packets, as far as samples show them."""
+    """Add the times of each link's first and last drop, from its samples."""
     if "lost_pkts" not in curves:
         return links
     return links.with_columns(**spans(curves["lost_pkts"], curves["t_s"], "samples_with_drops"))
@@ -218,7 +218,7 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
 
 
 def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the measures that colour a network besides queues: losses, utilisation, delay."""
+    """Return the measures, other than queues, that colour a network: losses, utilisation, delay."""
     grown = {name: np.diff(values[name], axis=1, prepend=np.nan) for name in MEASURED["link"]}
     grown["dropped_pkts"] = np.diff(values["dropped_pkts"], axis=1, prepend=np.nan)
     sent = np.diff(values["transmitted_bytes"], axis=1, prepend=np.nan)
@@ -237,7 +237,7 @@ def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, n
 
 
 def _scenario(run: Results) -> Scenario | None:
-    """Return the scenario of a run if this version reads it; None with a user's own algorithms."""
+    """Return the scenario of a run; None if it needs user algorithms or is of another version."""
     try:
         return Scenario.parse(json.dumps(run.scenario), run.name)
     except LonghaulError:
@@ -245,7 +245,7 @@ def _scenario(run: Results) -> Scenario | None:
 
 
 def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the filled fraction of each link's buffer, if its capacity is known."""
+    """Return the occupied fraction of each link's buffer, if its size is known."""
     scenario = _scenario(run)
     if scenario is None or len(scenario.buffers) != len(values["queue_pkts"]):
         return {}
@@ -257,7 +257,7 @@ def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray
 
 
 def _relate(content: Content, runs: Sequence[Results]) -> None:
-    """Relate flows to the links that they take."""
+    """Relate flows to the links of their paths."""
     pairs: list[tuple[int, int]] = []
     flows = links = 0
     for run in runs:
@@ -271,7 +271,7 @@ def _relate(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]]) -> None:
-    """Add the curves of several runs below each other, on the times of all."""
+    """Add the curves of several runs, on the union of their sample times."""
     if not all(curves):
         return
     times = np.unique(np.concatenate([curve["t_s"] for curve in curves]))

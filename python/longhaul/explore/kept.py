@@ -1,4 +1,4 @@
-"""Curves of the runs of a campaign that keeps their series: a curve per run, thinned."""
+"""Thinned curves of a campaign's runs, for campaigns that keep the table `series`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,11 +11,11 @@ from longhaul.explore.tables import Content, Measure, add_series, described
 from longhaul.figures.registry import unit_of
 
 SERIES = "series.parquet"
-# Samples of each run, if there are more; of very many runs fewer, so that curves stay below this.
+# Maximum samples of each run; fewer for very many runs, to limit the number of all values.
 SAMPLES = 500
 MOST_VALUES = 20_000_000
 LEAST_SAMPLES = 20
-# Columns drawn of flows together and of each link, and the maximum number of links.
+# Columns of all flows together and of each link, and the maximum number of links.
 FLOWS = ("cwnd_pkts", "srtt_s", "delivered_bytes", "retransmitted_pkts")
 LINKS = ("queue_pkts", "transmitted_bytes", "dropped_pkts", "marked_pkts")
 MOST_LINKS = 4
@@ -23,7 +23,7 @@ SUMMED = ("delivered_bytes", "retransmitted_pkts")
 
 
 def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
-    """Add the curves of runs whose series were kept: totals over their flows, and links."""
+    """Add the curves of runs whose series were kept: of all flows together, and of links."""
     files = [Path(folder) / SERIES for folder in folders]
     there = [at for at, file in enumerate(files) if file.is_file()]
     if not there or table not in {entry["name"] for entry in content.tables}:
@@ -68,7 +68,7 @@ def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]
 
 
 def _about(name: str, about: dict[str, str]) -> str:
-    """Return the description of a measure: of all flows of a run together, or of a link."""
+    """Return the description of a measure of all flows together or of a link."""
     element, _, short = name.rpartition(" ")
     column = next((key for key, (grown, _) in GROWTH.items() if grown == short), short)
     text = about.get(column, "")
@@ -99,7 +99,7 @@ def _times(file: Path) -> np.ndarray:
 def _of_run(
     file: Path, links: Sequence[str], times: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Return a run's curves at the given times: the latest sample, and growth in between."""
+    """Return a run's curves: latest samples at the given times, and growth between them."""
     table = pl.read_parquet(file)
     for name, (kind, element, column) in _columns(links):
         if column not in table.columns:

@@ -1,4 +1,4 @@
-"""Tables with more rows than a page holds: the page has a sample, and asks for further rows."""
+"""Tables with more rows than a page can hold: the page has a sample, and requests more rows."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,15 +13,15 @@ from longhaul._engine import LonghaulError
 from longhaul.explore.blobs import Blobs
 from longhaul.explore.tables import Content, Roles, add_table, entry_of
 
-# The column that numbers the rows of the whole table, from 1.
+# Column with the rows' numbers in the whole table, from 1.
 ROW = "row"
-# Seed of the hash that says which rows are in a sample, and its range.
+# Seed of the hash that selects the rows of a sample, and the hash's range.
 SEED = 1
 HASHES = float(2**64)
 # Maximum number of rows added for extreme values that a sample lacks.
 MOST_RARE = 1000
 
-# A filter as the page sends it: as `filters.ts` has them, with names in place of codes.
+# A filter from the page, as in `filters.ts` but with names instead of codes.
 Filter = Mapping[str, Any]
 
 
@@ -42,7 +42,7 @@ class Large:
 
     @cached_property
     def numbered(self) -> pl.LazyFrame:
-        """The rows with their numbers."""
+        """The table with numbers of rows."""
         return self.scan.with_row_index(ROW, offset=1)
 
     @cached_property
@@ -79,7 +79,7 @@ class Large:
         passing = self._passing(filters)
         if count <= self.size:
             return passing.collect(engine="streaming")
-        # Fewer than there is room for, so that seldom any are left out at the end.
+        # Slightly fewer than the maximum, so that the sample is rarely truncated.
         share = 0.97 * self.size / count
         drawn = passing.filter(pl.col(ROW).hash(SEED) < int(share * HASHES))
         sample = drawn.collect(engine="streaming").head(self.size)
@@ -87,7 +87,7 @@ class Large:
         return sample if rare is None else pl.concat([sample, rare]).unique(ROW).sort(ROW)
 
     def _rare(self, passing: pl.LazyFrame, sample: pl.DataFrame) -> pl.DataFrame | None:
-        """Return rows with extreme values that the sample lacks, so that outliers are visible."""
+        """Return rows with minima and maxima that the sample lacks, to show outliers."""
         numeric = [name for name, kind in self.schema.items() if kind.is_numeric() and name != ROW]
         if not numeric:
             return None
@@ -128,14 +128,14 @@ class Large:
         raise LonghaulError(f"no filter of a table: {json.dumps(filter_)[:200]}")
 
     def _side(self, column: str, part: Sequence[Any]) -> pl.Expr:
-        """Return the condition of one side of a box: an interval of numbers, or names."""
+        """Return the condition on one axis of a box: an interval of numbers, or a list of names."""
         if part and isinstance(part[0], str):
             return self._text(column).is_in(list(part))
         low, high = part
         return self._within(column, low, high)
 
     def _within(self, column: str, low: float, high: float) -> pl.Expr:
-        # The page has single precision.
+        # Numbers of the page are in single precision.
         bounds = pl.Series([low, high], dtype=pl.Float64).cast(pl.Float32)
         return self._number(column).is_between(bounds[0], bounds[1])
 
@@ -155,10 +155,10 @@ class Large:
 
 
 def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
-    """Return columns of few values, with these in order, by which rows may be grouped.
+    """Return the columns by which rows may be grouped, with their few values in order.
 
-    Each value stands in two rows or more on average, since a column that was measured in a few rows
-    only has few values, too.
+    A value must occur in at least two rows on average, to exclude columns that have few values
+    because they were measured in few rows.
     """
     columns = [column.drop_nulls() for column in scan.head(100_000).collect()]
     return {
@@ -169,7 +169,7 @@ def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
 
 
 def add_large(content: Content, name: str, scan: pl.LazyFrame, roles: Roles) -> None:
-    """Add a table of any length: all of it, or a sample if a page cannot hold it."""
+    """Add a table of any length: completely, or as a sample if a page cannot hold it."""
     large = Large(name, scan, roles, content.sample)
     if large.rows <= content.sample:
         add_table(content, name, scan.collect(), roles)

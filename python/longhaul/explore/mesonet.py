@@ -1,4 +1,4 @@
-"""Runs of MesoNet, as a page shows them: routers with their network, long-lived flows, classes."""
+"""Tables of MesoNet runs for a page: routers with their network, long-lived flows, classes."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ TIERS = {"backbone": 0, "pop": 1, "access": 2}
 
 
 def add(content: Content, runs: Sequence[Results]) -> None:
-    """Add the tables of a run; of several, those of all."""
+    """Add the tables of one or several runs."""
     for run in runs:
         tables = MesoNet.of(run)
         of = f" of {run.name}" if len(runs) > 1 else ""
@@ -79,7 +79,7 @@ def _relate(content: Content, tables: MesoNet, of: str) -> None:
     def way_up(router: str | None) -> list[int]:
         return [] if router is None else [routers[router], *way_up(above[router])]
 
-    # Access routers are named, or have numbers in order, from 1.
+    # Access routers have names, or numbers from 1 in order.
     numbered = dict(enumerate(access["router"], start=1))
     ends = {
         flow["label"]: [
@@ -92,7 +92,7 @@ def _relate(content: Content, tables: MesoNet, of: str) -> None:
         pairs = [(at, row) for at, flow in enumerate(flows) for row in ends.get(flow, ())]
         add_relation(content, f"long-lived flows{of}", f"routers{of}", pairs)
     if "classes" in tables.run.tables:
-        # A class is called by the initials of its two ends, such as DN.
+        # A class is named by the initials of its two ends, such as DN.
         kinds = {router: kind[0].upper() for router, kind in access["router", "class"].iter_rows()}
         classes = tables.classes["class"].unique(maintain_order=True)
         pairs = [

@@ -1,4 +1,4 @@
-"""The page: catalogue, blobs, script and style in one HTML file."""
+"""Writer of the page: catalogue, blobs, script and style in one HTML file."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from longhaul.reports import page
 def explore(paths: Sequence[str | Path], out: str | Path, *, overwrite: bool = False) -> Path:
     """Write a page that explores runs or campaigns together.
 
-    A file that is there is replaced only with `overwrite`.
+    An existing file is replaced only with `overwrite`.
     """
     target = Path(out)
     if target.exists() and not overwrite:
@@ -41,13 +41,13 @@ class Head:
 
     title: str
     sources: Sequence[str]
-    """Sources of the numbers, a line each."""
+    """Sources of the numbers, one line each."""
     warnings: list[str] = field(default_factory=list)
     """Warnings to read before the numbers are trusted."""
 
     @classmethod
     def of(cls, sources: Sequence[Source]) -> "Head":
-        """Return the head of a page of these sources."""
+        """Return the head of a page on these sources."""
         titles = list(dict.fromkeys(source.title for source in sources))
         title = titles[0] if len(titles) == 1 else f"{len(sources)} results together"
         warnings = [text for source in sources for text in source.warnings]
@@ -55,13 +55,13 @@ class Head:
 
 
 def write(target: Path, content: Content, title: str, sources: Sequence[str]) -> Path:
-    """Write a page of this content; `sources` say where it comes from, a line each."""
+    """Write a page with this content; `sources` describe its origin, one line each."""
     write_text(target, html(content, Head(title, sources)))
     return target
 
 
 def html(content: Content, head: Head, *, served: bool = False) -> str:
-    """Return a page of this content; a `served` page can request more."""
+    """Return a page with this content; a `served` page can request more rows."""
     catalogue = {
         "title": head.title,
         "sources": head.sources,
@@ -87,10 +87,10 @@ def html(content: Content, head: Head, *, served: bool = False) -> str:
 
 
 def _script_json(value: object) -> Markup:
-    """Return JSON that can stand in a `script` element, whatever texts it holds.
+    """Return JSON that is safe inside a `script` element, for any texts.
 
-    `</script` would end the element; after `<!--` and `<script` not even that would (HTML Living
-    Standard, section 4.12.1.3).
+    `</script` would end the element, and after `<!--` and `<script` the closing tag would not end
+    it (HTML Living Standard, section 4.12.1.3).
     """
     return Markup(json.dumps(value).replace("<", "\\u003c"))
 

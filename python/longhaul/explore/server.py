@@ -1,9 +1,9 @@
-"""The page from a server on the loopback address, for tables that no file holds.
+"""Server of the page on the loopback address, for tables too long for a file.
 
-The page has a sample of a long table and draws it; the server counts, samples and writes the
-selected rows of the whole table. Only programs of this machine reach it, and only with the
-address's key; pages of other sites cannot ask for it by another name (RFC 9110 section 7.2: the
-Host header).
+The page draws a sample of a long table; the server counts, samples and writes the selected rows of
+the whole table. Only programs on this machine can connect, and they need the key in the address.
+Pages of other sites cannot use another host name for it, since the Host header is checked (RFC 9110
+section 7.2).
 """
 
 import json
@@ -26,12 +26,12 @@ from longhaul.explore.large import Large
 from longhaul.explore.page import Head, html
 from longhaul.explore.sources import collect, open_source
 
-# Rows of a sample: as many as a page answers brushes of within 100 ms.
+# Rows of a sample, for which a page updates a selection within 100 ms.
 SAMPLE = 100_000
 LOOPBACK = "127.0.0.1"
 JSON = "application/json"
 KINDS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
-# A question names filters, and at most the rows of a sample one by one.
+# Maximum size of a request, which has filters and at most the numbers of a sample's rows.
 MOST_ASKED_BYTES = 4_000_000
 
 
@@ -41,12 +41,12 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, paths: Sequence[str | Path], port: int = 0, sample: int = SAMPLE) -> None:
-        """Open the tables to explore, and listen on a port; 0 takes a free one."""
+        """Open the tables to explore, and listen on a port; 0 chooses a free port."""
         sources = [open_source(Path(path)) for path in paths]
         content = collect(sources, sample)
         self.tables: dict[str, Large] = content.large
         self.page = html(content, Head.of(sources), served=True).encode()
-        # A link asks for what its page has asked for.
+        # Cached, since a link repeats the requests of its page.
         self.closer = lru_cache(maxsize=16)(self._closer)
         self.key = secrets.token_urlsafe(16)
         try:
@@ -67,7 +67,7 @@ class Server(ThreadingHTTPServer):
 
     @property
     def host(self) -> str:
-        """The host and port by which browsers have to ask."""
+        """Host and port, as required in the Host header."""
         return f"{LOOPBACK}:{self.server_address[1]}"
 
 
@@ -75,7 +75,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        """Answer with the page, or with a file of the selected rows."""
+        """Send the page, or a file of the selected rows."""
         parts = urlsplit(self.path)
         match self._asked(parts.path):
             case "":
@@ -87,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def do_POST(self) -> None:
-        """Answer with the number of rows that pass, or with a sample of them."""
+        """Send the number of rows that pass the filters, or a sample of them."""
         length = int(self.headers.get("Content-Length") or 0)
         if length > MOST_ASKED_BYTES:
             self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
@@ -102,7 +102,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def _asked(self, path: str) -> str | None:
-        """Return the requested service if the key is right and this server was addressed."""
+        """Return the requested service if key and Host header are right."""
         if self.headers.get("Host") != self.server.host:
             return None
         key, _, name = path.lstrip("/").partition("/")
@@ -114,7 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
         except (LonghaulError, pl.exceptions.PolarsError, KeyError, TypeError, ValueError) as error:
             self.send_error(HTTPStatus.BAD_REQUEST, explain=f"{type(error).__name__}: {error}")
         except (BrokenPipeError, ConnectionResetError):
-            # The page asks anew with every brush, and does not wait for what it asked before.
+            # The page sends a new request for every selection and drops earlier ones.
             self.close_connection = True
 
     def _count(self, asked: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""State of algorithms at each acknowledgement, as a page shows it: a row for each connection."""
+"""State of algorithms at each acknowledgement for a page, with a row for each connection."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,11 +12,11 @@ from longhaul.results import Results
 from longhaul.results.state import OF_ALL, Quantity, Trace
 
 TABLE = "acks"
-# Times of curves, if there are more acknowledgements; fewer of many connections and quantities, so
-# that curves stay below this many values.
+# Maximum and minimum number of times of a curve; many connections and quantities have fewer times,
+# to limit the number of all values.
 MAX_TIMES, MIN_TIMES = 20_000, 20
 MAX_VALUES = 10_000_000
-# A threshold that was never set is infinite; windows are never this large.
+# Threshold from which on ssthresh counts as never set; it is initially infinite.
 NEVER_SET_PKTS = 1e8
 ABOUT = {
     "acks": "acknowledgements that the sender processed",
@@ -27,7 +27,7 @@ SHOWN = ("name", "congestion", "acks", "from_s", "to_s")
 
 
 class Connection(NamedTuple):
-    """A traced connection: its run by number, its flow, and its number among the flow's."""
+    """A traced connection: index of the run, flow, and number among the flow's connections."""
 
     run: int
     flow: str
@@ -63,7 +63,7 @@ def _roles(*, several: bool) -> Roles:
 def _frame(
     runs: Sequence[Results], traces: Sequence[tuple[int, Trace]], rows: Sequence[Connection]
 ) -> pl.DataFrame:
-    """Return names, algorithms and acknowledgements of the connections, in their order."""
+    """Return names, algorithms and numbers of acknowledgements of the connections."""
     time_s = pl.col("t_s")
     counts = (time_s.n_unique().alias("acks"), time_s.min().alias("from_s"),
               time_s.max().alias("to_s"))  # fmt: skip

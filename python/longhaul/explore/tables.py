@@ -15,19 +15,19 @@ from longhaul.explore.blobs import Blobs
 from longhaul.figures.registry import unit_of
 from longhaul.libraries import hierarchy
 
-# Text of more different values than this is left out: nothing can be seen of it.
+# Maximum number of different texts in a column; columns with more are left out.
 MOST_CATEGORIES = 60_000
-# Rows and columns of a heat map, and values of all curves of a page.
+# Maximum rows and columns of a heat map, and values of all curves of a page.
 MOST_CLUSTERED = 400
 MOST_COLUMNS = 30
 MOST_SAMPLES = 40_000_000
-# Rows of a table that a file holds; of more it has a sample.
+# Maximum rows of a table in a file; of longer tables it has a sample.
 MOST_ROWS = 1_000_000
 
 
 @dataclass
 class Content:
-    """Content of a page, as it grows."""
+    """Content of a page, to which tables and curves are added."""
 
     blobs: Blobs = field(default_factory=Blobs)
     tables: list[dict[str, Any]] = field(default_factory=list)
@@ -35,9 +35,9 @@ class Content:
     networks: list[dict[str, Any]] = field(default_factory=list)
     relations: list[dict[str, Any]] = field(default_factory=list)
     large: dict[str, Any] = field(default_factory=dict)
-    """Tables of which the page has only a sample, by name; filled by `Large`."""
+    """Tables of which the page has only a sample, by name."""
     sample: int = MOST_ROWS
-    """Number of rows of a sample."""
+    """Maximum number of rows of a sample."""
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ class Roles:
     label: str | None = None
     """The column that names a row."""
     colour: str | None = None
-    """The column that colours rows first."""
+    """The column that initially colours rows."""
     factors: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """Factors with their levels in order."""
     numbers: Sequence[str] = ()
-    """Columns whose numbers only identify rows."""
+    """Numeric columns that only identify rows."""
     shown: Sequence[str] = ()
-    """The columns that are looked at first."""
+    """The columns that are shown first."""
     about: Mapping[str, str] = field(default_factory=dict)
     """Description of each column, by name."""
     units: Mapping[str, str] = field(default_factory=dict)
@@ -63,13 +63,13 @@ class Roles:
     competitor: str | None = None
     """The factor whose levels are compared under the same conditions."""
     title: str = ""
-    """Title of the table, if its name does not say it."""
+    """Title of the table, if it differs from the name."""
     there: str = ""
-    """Text with the numbers of present and wanted runs, if there may be more."""
+    """Numbers of existing and needed runs, as text."""
     is_partial: bool = False
     """True if some runs are missing."""
     samples: str = ""
-    """The recording that curves over time would need."""
+    """Setting that would record samples for curves over time."""
     note: str = ""
 
 
@@ -90,7 +90,7 @@ def described(file: Path) -> dict[str, str]:
 
 
 def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) -> None:
-    """Add a table, without columns that have no value or text of too many different values."""
+    """Add a table, without empty columns and columns with too many different texts."""
     if not frame.is_empty():
         content.tables.append(entry_of(content.blobs, name, frame, roles))
 
@@ -185,10 +185,10 @@ def add_series(
     lost: str = "",
     note: str = "",
 ) -> None:
-    """Add curves to a table, one for each of its rows. Too many samples are thinned.
+    """Add curves to a table, one for each of its rows; too many samples are thinned.
 
-    `lost` is the measure that counts losses, if there is one; the view "who has any, and when"
-    begins with it.
+    `lost` is the measure that counts losses, if there is one; it is the first choice of the view
+    "who has any, and when".
     """
     known = [measure for measure in measures if np.isfinite(measure.values).any()]
     if not known or len(times_s) < 2:
@@ -216,7 +216,7 @@ def add_series(
 
 
 def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Series]:
-    """Return times of each element's first and last loss, and its number of lossy samples."""
+    """Return each element's first and last time of loss, and its number of samples with losses."""
     losing = np.nan_to_num(lost) > 0
     any_ = losing.any(1)
     last = losing.shape[1] - 1 - losing[:, ::-1].argmax(1)
@@ -230,7 +230,7 @@ def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Ser
 
 
 def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[int, int]]) -> None:
-    """Relate rows of a table to rows of another, so that they are selected together."""
+    """Relate rows of two tables, so that related rows are selected together."""
     there = {entry["name"] for entry in content.tables}
     if not pairs or not {table, to} <= there:
         return

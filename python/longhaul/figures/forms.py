@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 
 def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
-    """Return the form with a number of decimals; a number that would be 0 so has two digits."""
+    """Return the form with a number of decimals; if that gives 0, with two significant digits."""
 
     def form(value: float) -> str:
         scaled = value * scale

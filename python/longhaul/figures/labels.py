@@ -8,8 +8,8 @@ from longhaul.analysis.fairness import jain_of_column
 from longhaul.figures.forms import number, percent
 from longhaul.figures.registry import ALL, LABEL, MERIT, SUMMARY, PreparedRun, declare
 
-# Sources of flows that are one connection each, which shares of a link can be compared among: a
-# source of web traffic is many connections, and datagrams do not ask for a share.
+# Sources whose flows compete for a share of a link with one connection each; web traffic has many
+# connections, and datagrams are sent at a given rate.
 COMPARABLE = ("greedy", "transfer", "messages")
 # Counters whose values before the measurement window are shown where they are 0 in it.
 COUNTS = {
@@ -17,7 +17,7 @@ COUNTS = {
     "cuts_ecn": ("cwnd reductions (ECN)", "window reductions for marks"),
     "timeouts": ("timeouts", "retransmission timeouts"),
 }
-# Limits of a sender; a flow's limiting factor is the one that held it back longest.
+# Limiting factors of a sender; that of a flow is the one that limited it longest.
 LIMITS = {
     "network": "limited_network_s",
     "receive window": "limited_receive_window_s",
@@ -28,7 +28,7 @@ QUANTILES = {"p50": "median", "p95": "95th percentile", "p99": "99th percentile"
 MEANT = {
     "p50": "the median", "p95": "which 95 % do not exceed", "p99": "which 99 % do not exceed",
 }  # fmt: skip
-# Flows are harmed in the median and in the tail.
+# Quantiles in which competitors may harm a flow.
 _HARMED = {"p50": "less", "p99": "less"}
 
 
@@ -145,12 +145,12 @@ of_flows(
 
 
 def delays(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the delays of the data packets of each label, and of all."""
+    """Return the delays of the data packets of each label, and of all flows."""
     return with_names(prepared.run.delays)
 
 
 def with_names(delays: pl.DataFrame) -> pl.DataFrame:
-    """Return the delays of labels, with their names as `label`, and of all, which is called so."""
+    """Return the delays of labels and of all flows; the column `label` has the name, or `all`."""
     is_all = pl.col("kind") == ALL
     return delays.filter(is_all | (pl.col("kind") == LABEL)).with_columns(
         label=pl.when(is_all).then(pl.lit(ALL)).otherwise("name")
@@ -171,7 +171,7 @@ of_delays(
 
 
 def counted(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the flows of a run, with the bottleneck's rate and the round trips of its path."""
+    """Return the flows, with the bottleneck's rate and the window's length in round trips."""
     run = prepared.run
     link = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)
     round_trips = run.measured_s / (2 * link["delay_s"]) if link["delay_s"] else None

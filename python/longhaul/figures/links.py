@@ -11,7 +11,7 @@ from longhaul.figures.registry import LINK, PreparedRun, declare
 
 
 def links(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the links of which samples are recorded."""
+    """Return the rows of the links whose samples are recorded."""
     observed = pl.col("name").is_in(prepared.run.observed_links())
     rows: pl.DataFrame = prepared.run.links.filter(observed).with_columns(link="name")
     return rows
@@ -28,7 +28,7 @@ def _column(name: str, title: str, *, only_some: bool = False, **more: Any) -> N
 
 _column("rate_bps", "rate")
 _column("utilization", "utilisation", form=percent(1), needs_capacity=True, most=1.0)
-# Beside that of its token bucket, where it has one.
+# Of links with a token bucket, whose `utilization` is of the bucket's rate.
 _column("line_utilization", "utilisation of the line", form=percent(1), only_some=True, most=1.0)
 _column("queue_mean_pkts", "mean queue", form=number(1))
 _column("queue_max_pkts", "longest queue", form=number(0))
@@ -58,7 +58,7 @@ for _name, _what in (("drop_rate", "dropped"), ("mark_rate", "marked")):
 
 
 def waits(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the waits of packets for each link."""
+    """Return the waiting times of packets at each link."""
     return with_names(prepared.run.delays)
 
 

@@ -1,4 +1,4 @@
-"""The figures of a run, computed."""
+"""Computation of the figures of a run."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +26,7 @@ Number = float | None
 def measured(run: Run, wanted: Iterable[Figure]) -> Iterator[tuple[str, Figure, Number]]:
     """Yield owner, figure and value; the owner of a figure of a run is empty.
 
-    Figures whose tables a run lacks are left out. Figures of one source stand together, by
+    Figures whose tables a run lacks are left out. Figures of one source follow one another, by
     label, link or proxy. Numbers that are not finite become None.
     """
     prepared = PreparedRun(run)
@@ -78,7 +78,7 @@ def of_merit(run: Run) -> list[tuple[str, Number, str]]:
     """Return name, value and meaning of the figures of merit of a run, in the order of a report."""
     from longhaul.figures.runs import lengths
 
-    # Delays of labels follow those of the busiest link.
+    # Delays of labels are placed after the delays at the busiest link.
     figures = [entry for entry in every() if MERIT in entry.listed and entry.of == RUN]
     behind = max((k for k, entry in enumerate(figures) if "delays" in entry.needs), default=-1) + 1
     figures[behind:behind] = [
@@ -93,7 +93,7 @@ def of_merit(run: Run) -> list[tuple[str, Number, str]]:
 
 
 def digest() -> str:
-    """Return a digest of the figures' code, by which stores distinguish other versions' values."""
+    """Return a digest of the figures' code, so that stores recompute values of other versions."""
     from longhaul.analysis import fairness, merit
 
     own = sorted(Path(__file__).parent.glob("*.py"))

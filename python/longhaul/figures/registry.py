@@ -11,7 +11,7 @@ from typing import Any
 from longhaul import _engine
 
 RUN, LABEL, LINK, PROXY = "run", "label", "link", "proxy"
-# The name of all flows together among labels.
+# The label that stands for all flows together.
 ALL = "all"
 # The modules that declare figures, in the order of lists.
 MODULES = {LABEL: "labels", LINK: "links", PROXY: "proxies", RUN: "runs"}
@@ -20,19 +20,19 @@ SUMMARY, MERIT = "summary", "merit"
 _LISTED = {LABEL: (SUMMARY,), LINK: (SUMMARY,), PROXY: (SUMMARY,), RUN: (MERIT,)}
 # Tables of summaries with a row for each owner, as paths name them.
 ROWS = {LABEL: "labels", LINK: "links", PROXY: "proxies"}
-# Tables whose columns are figures as they are.
+# The engine's tables whose columns are figures without further computation.
 _TABLES = {LABEL: "flows", LINK: "links", PROXY: "proxies", RUN: "flows"}
 
-# Endings of names that are units, and how these are written.
+# Suffixes of names that are units, and the units as written in text.
 UNITS = {
     "bps": "bit/s", "pps": "packets/s", "pkts": "packets", "bytes": "bytes", "s": "s", "ms": "ms",
 }  # fmt: skip
-# Units of rows of tables, in place of the base unit.
+# Units of rows in tables, by base unit.
 OF_ROWS = {"bit/s": "Mbit/s", "s": "ms"}
 
 # Format of a figure in a table: a function, or a number of decimals in the unit of its row.
 Form = Callable[[Any], str] | int
-# A run, `longhaul.Results`, whose layer is above this one.
+# `longhaul.Results`, which this module cannot import: its layer is above this one.
 Run = Any
 
 
@@ -64,25 +64,26 @@ class Figure:
     title: str
     about: str
     compute: Any = field(compare=False)
-    """Computation: for a run a function of what `source` returns, for others a Polars
-    expression over the rows of `source`'s table that belong to one."""
+    """Figures of a run: a function of the data that `source` returns. Other figures: a Polars
+    expression over those rows of `source`'s table that belong to one label, link or proxy.
+    """
     source: Source
     unit: str
     """The base unit; empty for a dimensionless number."""
     better: str = ""
-    """`more` or `less`, if known; for labels it marks figures that others may harm."""
+    """`more` or `less`, if one is better; labels can be harmed in figures that have it."""
     needs: tuple[str, ...] = ()
     """Tables that the figure needs."""
     form: Form | None = None
     """Format in tables; tables that compare runs leave out figures without one."""
     row: str = ""
-    """Title of the figure's row in tables, if it is not its title with the unit."""
+    """Title of the figure's row in tables; default: `title` with the unit."""
     listed: tuple[str, ...] = ()
     """Lists that include the figure: the `summary` of a run, its figures of `merit`."""
     only_some: bool = False
-    """True if only some links have the figure, and tables omit it where none has."""
+    """True if only some links have the figure; tables omit its row if no link has it."""
     needs_capacity: bool = False
-    """True if a link without capacity in the measurement window has no value."""
+    """True if the figure is undefined for links without capacity in the measurement window."""
     most: float = inf
     """The largest possible value."""
     is_time_until: bool = False
@@ -90,15 +91,15 @@ class Figure:
 
     @property
     def heading(self) -> str:
-        """Title of the figure's row in a table, with the unit unless the title has it."""
+        """Title of the figure's row in a table, with the unit unless the title contains it."""
         return self.row or with_unit(self.title, OF_ROWS.get(self.unit, self.unit))
 
     def meaning(self, **lengths: str) -> str:
-        """Return the meaning; `lengths` are a run's window lengths, general ones by default."""
+        """Return the meaning, with a run's window lengths, or by default with their rules."""
         return self.about.format(**(_LENGTHS | lengths))
 
 
-# Lengths of windows in general: `longhaul.figures.runs` has those of a run.
+# Rules for lengths of windows; `longhaul.figures.runs` computes the lengths of a run.
 _LENGTHS = {
     "shares": "10 round trips, at least 1 s",
     "starvation": "50 round trips, at least 5 s",
@@ -108,10 +109,10 @@ _FIGURES: dict[tuple[str, str], Figure] = {}
 
 
 def declare(name: str, title: str, compute: Any, about: str = "", **more: Any) -> None:  # noqa: ANN401
-    """Declare a figure; `Figure` says what arguments mean.
+    """Declare a figure; the arguments are fields of `Figure`.
 
     The default of `about` is the engine's description of the column with this name; the default of
-    `unit` is the ending of the name.
+    `unit` is the suffix of the name, if that is a unit.
     """
     of = more["of"]
     if (of, name) in _FIGURES:
@@ -132,14 +133,14 @@ def figure(name: str, title: str, about: str = "", **more: Any) -> Callable[[Com
 
 
 def unit_of(name: str) -> str:
-    """Return the unit that a name ends in; empty if it does not, as in `within_10_s`."""
+    """Return the unit at the end of a name; empty if there is none, as in `within_10_s`."""
     *start, last = name.split("_")
     before = start[-1] if start else "1"
     return "" if before == "per" or before.isdigit() else UNITS.get(last, "")
 
 
 def with_unit(words: str, unit: str) -> str:
-    """Return words with a unit behind them, unless they name it: flows completed are flows."""
+    """Append a unit to words in parentheses, unless they contain it, such as `flows completed`."""
     return f"{words} ({unit})" if unit and unit not in re.findall(r"\w+", words) else words
 
 
@@ -167,7 +168,7 @@ def find(of: str, name: str) -> Figure | None:
 
 
 def expressions(of: str, source: Source) -> list[Any]:
-    """Return the named Polars expressions of the figures of a source that summaries have."""
+    """Return named Polars expressions of a source's figures that summaries contain."""
     figures = [
         entry for entry in declared(of) if SUMMARY in entry.listed and entry.source == source
     ]

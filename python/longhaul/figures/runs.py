@@ -1,7 +1,7 @@
 """Figures of merit of a run (RFC 5166): delays, shares, convergence, starvation, smoothness.
 
-Flows that are one connection each are compared. Their fair share at a time is an equal part of the
-total of the active ones, as on a path with one bottleneck.
+Only flows of one connection each are compared. The fair share at a time is the total rate of the
+active flows divided by their number, as on a path with one bottleneck.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,10 @@ from longhaul.analysis import fairness, merit
 from longhaul.figures.labels import COMPARABLE, QUANTILES
 from longhaul.figures.registry import RUN, PreparedRun, declare, figure
 
-# Bands around the fair share within which flows have converged.
+# Half-widths of the bands of convergence, as fractions of the fair share.
 BANDS = (0.1, 0.2, 0.3)
-# Windows over which rates are averaged: minimum length in seconds, and in round trips.
+# Windows over which rates are averaged: their lengths in seconds and in round trips; the larger
+# applies.
 SHARES_S, SHARES_ROUND_TRIPS = 1.0, 10
 STARVATION_S, STARVATION_ROUND_TRIPS = 5.0, 50
 
@@ -51,7 +52,7 @@ of_busiest(
 
 
 def losses(prepared: PreparedRun) -> tuple[float | None, float | None] | None:
-    """Return the pattern of losses in time: intervals between losses, and losses together."""
+    """Return the mean interval between losses, and the mean number of packets lost at a time."""
     measured = pl.col("t_s") >= prepared.run.measured_from_s
     samples = prepared.run.bottleneck_series.filter(measured).sort("t_s")
     return merit.losses(samples["t_s"], samples["dropped_pkts"]) if len(samples) > 1 else None
@@ -69,7 +70,7 @@ of_losses(
 
 
 def waits(prepared: PreparedRun) -> dict[str, Any]:
-    """Return the delays at the busiest link; empty of a link without."""
+    """Return quantiles of waiting times at the busiest link; empty if none were recorded."""
     name = prepared.run.bottleneck
     rows = prepared.run.delays.filter(pl.col("kind") == "link", pl.col("name") == name)
     row: dict[str, Any] = rows.row(0, named=True) if len(rows) else {}
@@ -85,13 +86,13 @@ for _part, _title in QUANTILES.items():
 
 
 def comparable(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the flows that ask for a share."""
+    """Return the flows whose shares can be compared."""
     flows: pl.DataFrame = prepared.run.bundles.filter(pl.col("source").is_in(COMPARABLE))
     return flows
 
 
 def goodputs(prepared: PreparedRun) -> list[float] | None:
-    """Return the goodput of each flow that asks for a share, of at least two."""
+    """Return the goodput of each comparable flow; None for fewer than two flows."""
     found: list[float] = comparable(prepared)["goodput_bps"].fill_null(0.0).to_list()
     return found if len(found) > 1 else None
 
@@ -125,7 +126,7 @@ class DeliveredBytes:
     starts: np.ndarray
     ends: np.ndarray
     round_trip_s: float
-    """The longest."""
+    """The longest mean RTT of a flow."""
 
     @property
     def shares_s(self) -> float:
@@ -139,7 +140,7 @@ class DeliveredBytes:
 
     @cached_property
     def shares(self) -> merit.Rates:
-        """The rates of the flows over the window of shares."""
+        """The rates of the flows over windows of `shares_s`."""
         return self.rates(self.shares_s)
 
     def rates(self, window_s: float) -> merit.Rates:
@@ -174,7 +175,7 @@ def delivered(prepared: PreparedRun) -> DeliveredBytes | None:
 
 
 def _lives(flows: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return the start and end of flows; the end of flows that do not end is infinite."""
+    """Return the starts and ends of flows; the end of an unlimited flow is infinite."""
     ends = flows["finish_s"].cast(pl.Float64).fill_null(np.inf)
     return flows["start_s"].to_numpy(), ends.to_numpy()
 
@@ -253,9 +254,9 @@ of_events("congestion_events", "congestion events", len, "events: reductions wit
 
 
 def kinds(prepared: PreparedRun) -> pl.Series | None:
-    """Return the goodput of a flow of each of two kinds; labels of one are the same up to a colon.
+    """Return the mean goodput per flow of two kinds of flows.
 
-    None of a run with another number of kinds.
+    A kind is a label up to its colon. None for a run with another number of kinds.
     """
     sums = prepared.run.flows.group_by("label", maintain_order=True).agg(
         pl.col("goodput_bps").sum(), pl.len().alias("flows")

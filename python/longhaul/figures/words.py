@@ -1,7 +1,7 @@
 """Descriptions of figures and other columns: text, subject and unit.
 
-A path names a figure as responses do, such as `labels.cubic.goodput_bps`. A bare name that several
-subjects have means the figure of all flows first.
+A path names a figure as in responses of campaigns, such as `labels.cubic.goodput_bps`. A bare name
+means the figure of all flows if labels have a figure of this name.
 """
 
 import re
@@ -22,7 +22,8 @@ from longhaul.figures.registry import (
 
 # Subjects of a figure by the first part of its path.
 TABLES = {table: (of,) for of, table in ROWS.items()} | {"all": (LABEL, RUN)}
-# Facts of a run, and figures of other kinds of simulation, that places name.
+# Descriptions of names in paths that no figure declares: facts of runs, and figures of other kinds
+# of simulation.
 FACTS = {
     "data_packets": "data packets simulated",
     "measured_s": "length of the measurement window",
@@ -32,21 +33,21 @@ FACTS = {
     "loss_rate": "data packets that went in less those that came out, as part of those that went "
     "in; below zero where more came out, since those on their way from before count as out",
 }
-# Parts of names in words: statistics come first.
+# Parts of names as words; words for statistics come first in a description.
 WORDS = {
     "cwnd": "congestion window", "response": "response time", "rtt": "round-trip time",
     "srtt": "smoothed round-trip time",
 }  # fmt: skip
 STATISTICS = {"mean": "mean", "min": "least", "max": "largest", "p50": "median"}
-# Names of before, which messages refuse with the new ones.
+# Former names, which messages refuse with the new name.
 RENAMED = {"utilisation": "utilization"}
 
 
 def figure_at(place: str) -> Figure | None:
-    """Return the figure that a place names; None if it names a column, or is unknown.
+    """Return the figure at a path; None if the path names a column or is unknown.
 
-    A name alone is that of a figure of the summary, or else of the run: tables of other origin have
-    columns with the names of less usual figures, such as `lost`.
+    A name alone is looked up among the figures of the summary, then of the run, and not among rarer
+    figures: columns of other tables may have the names of those, such as `lost`.
     """
     where, _, name = place.rpartition(".")
     if where:
@@ -65,19 +66,19 @@ def place_of(figure: Figure) -> str:
 
 
 def of_response(place: str) -> Figure | None:
-    """Return the figure that a response names: of all flows if it names no subject."""
+    """Return the figure of a response's path; without a subject, the figure of all flows."""
     return figure_at(place) or figure_at(f"all.{place}") or figure_at(f"links.{place}")
 
 
 def of_suite(name: str) -> Figure | None:
-    """Return the figure that a suite names: of the run, or with a label or a link in front."""
+    """Return the figure of a name in a suite: of the run, or of the label or link in front."""
     owner_, _, last = name.rpartition(".")
     kinds = (LABEL, LINK, PROXY) if owner_ else (RUN,)
     return next((figure for of in kinds if (figure := find(of, last))), None)
 
 
 def is_known(place: str) -> bool:
-    """Return true if a path ends in a figure or column of runs of connections."""
+    """Return true if a path ends in the name of a figure, a fact or a column."""
     name = place.rpartition(".")[2]
     return figure_at(place) is not None or name in FACTS or bool(_column(name))
 
@@ -98,19 +99,19 @@ def meaning(place: str) -> str:
 
 
 def unit_at(place: str) -> str:
-    """Return the unit of the figure or column that a place names; empty if there is none."""
+    """Return the unit of the figure or column at a path; empty if there is none."""
     figure = figure_at(place)
     return figure.unit if figure else unit_of(place)
 
 
 def title(place: str) -> str:
-    """Return the description of a figure: `labels.cubic.rtt_mean_s` is `mean RTT of cubic`."""
+    """Return the title of a figure: `mean RTT of cubic` for `labels.cubic.rtt_mean_s`."""
     figure = figure_at(place)
     return (figure.title if figure else _in_words(place.rpartition(".")[2])) + owner(place)
 
 
 def label(place: str) -> str:
-    """Return the description of a figure, with its unit."""
+    """Return the title of a figure with its unit."""
     return with_unit(title(place), unit_at(place))
 
 
@@ -121,7 +122,7 @@ def owner(place: str) -> str:
 
 
 def _in_words(name: str) -> str:
-    """Return a name without its unit, and with its statistic first."""
+    """Return a name as words, without its unit and with its statistic first."""
     words = name.split("_")[: -1 if unit_of(name) else None]
     for at, word in enumerate(words):
         quantile = re.fullmatch(r"p(\d+)", word)

@@ -1,1 +1,1 @@
-"""Files: tables of rows read from CSV, and files that appear when they are complete."""
+"""Reading and writing of files: CSV tables, atomic writes, names and suffixes."""

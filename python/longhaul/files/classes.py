@@ -1,4 +1,4 @@
-"""Classes of algorithms in files of Python, found without executing the files."""
+"""Search for classes of algorithms in Python files, without executing the files."""
 
 import ast
 from pathlib import Path
@@ -7,11 +7,11 @@ from longhaul._engine import LonghaulError
 
 
 class ClassError(LonghaulError):
-    """A file that does not say which algorithm is meant."""
+    """A file without, or with several, classes of algorithms."""
 
 
 def only_algorithm(file: Path) -> str:
-    """Return the name of the one class of a file that derives from `CongestionControl`."""
+    """Return the name of a file's only class that derives from `CongestionControl`."""
     try:
         tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
     except SyntaxError as error:

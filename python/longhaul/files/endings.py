@@ -1,7 +1,7 @@
-"""Endings of the files that commands write: each command has its list, and nothing else is written.
+"""Suffixes of the files that commands write; each command accepts only those of its list.
 
-A file whose name says PDF and whose content is HTML misleads whoever opens it next, so a name is
-refused before anything is computed, with the command that writes such files.
+An HTML page named as a PDF file would mislead its readers. A wrong suffix is therefore refused
+before anything is computed, and the message names the command that writes such files.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ TABLES = (".csv", ".parquet")
 ANIMATIONS = (".gif", ".mp4")
 SCENARIOS = (".toml",)
 DRAWN = "`longhaul plot`, `window`, `analyze` and `model`"
-# Endings that some command writes. A directory with such a name was not meant as one.
+# Suffixes that some command writes; a name with such a suffix is not meant as a directory.
 WRITERS = {
     **dict.fromkeys(FIGURES, DRAWN),
     ".html": "`longhaul report`, `explore`, `window`, `campaign report --html` and `study report`",
@@ -27,16 +27,16 @@ WRITERS = {
     ".toml": "`longhaul new`, `campaign new` and `study scenario`",
     ".so": "`longhaul module build`",
 }
-# Formats that people ask for and that no command writes.
+# Suffixes that users try and that no command writes.
 UNKNOWN = (".eps", ".ps", ".jpg", ".jpeg", ".webp", ".tiff", ".htm", ".xlsx", ".md")
 
 
 class EndingError(LonghaulError):
-    """A name whose ending a command does not write."""
+    """A file name with a suffix that a command does not write."""
 
 
 def check_file(path: Path, allowed: Sequence[str], option: str = "--out") -> Path:
-    """Return the name of a file to write; refuse one whose ending the command does not write."""
+    """Return the name of a file to write; refuse a suffix that the command does not write."""
     if path.suffix not in allowed:
         raise EndingError(f"{option} {path}: expected a name that ends in {either(allowed)}"
                           f"{_elsewhere(path.suffix)}")  # fmt: skip
@@ -44,7 +44,7 @@ def check_file(path: Path, allowed: Sequence[str], option: str = "--out") -> Pat
 
 
 def check_directory(path: Path, option: str = "--out") -> Path:
-    """Return the name of a directory to write: any name but that of a file."""
+    """Return the name of a directory to write; refuse names with a file's suffix."""
     if path.suffix in (*WRITERS, *UNKNOWN) and not path.is_dir():
         raise EndingError(f"{option} {path}: expected the name of a directory"
                           f"{_elsewhere(path.suffix)}")  # fmt: skip
@@ -52,9 +52,9 @@ def check_directory(path: Path, option: str = "--out") -> Path:
 
 
 def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
-    """Return true if a name is that of a file, false if it is that of a directory for several.
+    """Return true for the name of a file to write, false for that of a directory.
 
-    A name that ends as other files do, and that is no directory, is refused.
+    Names with another suffix of files that are no existing directories are refused.
     """
     if path.is_dir() or path.suffix not in (*WRITERS, *UNKNOWN):
         return False
@@ -65,7 +65,7 @@ def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
 
 
 def check_format(name: str, allowed: Sequence[str], option: str = "--format") -> str:
-    """Return the ending of files of a format, such as `pdf`; refuse one that is not written."""
+    """Return the suffix of a format, such as `pdf`; refuse formats that are not written."""
     ending = f".{name.removeprefix('.').lower()}"
     if ending not in allowed:
         names = either([known.removeprefix(".") for known in allowed])
@@ -79,5 +79,5 @@ def either(names: Sequence[str]) -> str:
 
 
 def _elsewhere(ending: str) -> str:
-    """Return a hint at the commands that write files with this ending; empty if none does."""
+    """Return a hint at the commands that write files with this suffix; empty if none does."""
     return f"; {ending} is written by {WRITERS[ending]}" if ending in WRITERS else ""

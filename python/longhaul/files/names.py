@@ -1,16 +1,16 @@
-"""Unknown names: the nearest known name, a few more, and the place of the full list."""
+"""Messages about unknown names, with the nearest known name and the list's command."""
 
 import difflib
 from collections.abc import Iterable
 
-# Maximum of listed names; more would hide the one that was probably meant.
+# Maximum number of listed names, if one is near.
 FEW = 5
-# Maximum where none is near.
+# Maximum number of listed names, if none is near.
 MANY = 20
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """Return the known name that was probably meant."""
+    """Return the known name that is most similar to an unknown one; None if none is similar."""
     return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)), None)
 
 
@@ -23,10 +23,11 @@ def unknown(what: str, name: str, known: Iterable[str], command: str = "") -> st
 
 
 def suggestion(name: str, known: Iterable[str], command: str = "", near: str | None = None) -> str:
-    """Return the end of a message about an unknown name, as `suggestion` of the engine's units.
+    """Return the end of a message about an unknown name, as the engine's `suggestion` does.
 
-    The name probably meant, which `near` may give, and the known names if they are few. Of many,
-    the command that lists them, or else the nearest; all of up to twenty if none of them is near.
+    It has the nearest name (`near`, if given), and the known names if they are few. For many names
+    it has the command that lists them, else the nearest names, or all of up to twenty if none is
+    near.
     """
     names = [str(one) for one in known]
     near = near or nearest(name, names)

@@ -1,4 +1,4 @@
-"""Processes of this machine, as file names record them."""
+"""Check of processes of this machine that file names record."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Rows of CSV files: cells are text as written, and lines before the head may be comments."""
+"""Reader and writer of CSV files; cells are text, and comments may precede the head."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ def numbered_rows(
 ) -> dict[int, Row]:
     """Return the rows by the numbers of their lines in the file, from 1 on.
 
-    With `columns`, the file has these, and after them those of `optional` that it needs.
+    With `columns`, the file must have these columns, followed by any of `optional`.
     """
     (_, head), *rows = _cells(file).items() or [(1, [])]
     further = [column for column in optional if column in head[len(columns) :]]
@@ -40,7 +40,7 @@ def numbered_rows(
 
 @cache
 def published_rows(file: Path) -> tuple[Row, ...]:
-    """Return the rows of a file that comes with the program, read once."""
+    """Return the rows of a file of the package, which is read once."""
     return tuple(read_rows(file))
 
 
@@ -60,14 +60,14 @@ def _cells(file: Path) -> dict[int, list[str]]:
 
 
 def number(cell: str) -> float | None:
-    """Return the number in a cell; None if the cell is empty."""
+    """Return a cell as a number; None if the cell is empty."""
     return float(cell) if cell else None
 
 
 def write_rows(
     file: Path, rows: Iterable[Mapping[str, object]], columns: Sequence[str], comment: str = ""
 ) -> None:
-    """Write rows by the names of their columns, behind a comment if there is one."""
+    """Write rows, given as dictionaries by column, after an optional comment."""
     text = io.StringIO()
     text.write(comment)
     writer = csv.DictWriter(text, columns, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""Single values: on a command line, or in a file without a schema."""
+"""Parsing of single values on command lines and in files without a schema."""
 
 import tomllib
 from typing import Any
@@ -12,7 +12,7 @@ def value(written: str) -> Any:  # noqa: ANN401
 
 
 def assignment(written: str, option: str = "--set") -> tuple[str, Any]:
-    """Parse `KEY=VALUE`; a word without quotation marks is a text, too."""
+    """Parse `KEY=VALUE`, where text needs no quotation marks."""
     key, equals, text = written.partition("=")
     if not equals or not key.strip():
         raise ScenarioError(f"{option} {written}: expected KEY=VALUE")
@@ -23,7 +23,7 @@ def assignment(written: str, option: str = "--set") -> tuple[str, Any]:
 
 
 def parse_bytes(written: str, name: str) -> int:
-    """Return the bytes of a size such as `2 GB`; refuse anything else as a value of `name`."""
+    """Return the bytes of a size such as `2 GB`; the message for anything else names `name`."""
     units = {"MB": 10**6, "GB": 10**9, "MiB": 2**20, "GiB": 2**30}
     number, _, unit = written.partition(" ")
     try:

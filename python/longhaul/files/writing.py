@@ -11,7 +11,7 @@ from pathlib import Path
 from longhaul._engine import RunError
 from longhaul.files.processes import has_ended
 
-# Suffix of temporary files; that of a format comes after it. Killed processes leave some.
+# Suffix of temporary files, before the format's suffix; killed processes leave such files.
 SUFFIX = ".longhaul-unfinished"
 
 
@@ -37,7 +37,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_durably(path: Path, content: bytes) -> None:
-    """Write a file atomically, onto the disk; raises `OSError`."""
+    """Write a file atomically and flush it to the disk; raise `OSError` if that fails."""
     with _renamed(path) as temporary, temporary.open("wb") as out:
         out.write(content)
         out.flush()
@@ -45,7 +45,7 @@ def write_durably(path: Path, content: bytes) -> None:
 
 
 def remove_unfinished(directory: Path, file: str = "*") -> None:
-    """Remove temporary files that killed processes of this machine have left.
+    """Remove temporary files of killed processes of this machine.
 
     `file` is a name or a pattern. Files of living processes and of other machines stay.
     """
@@ -67,7 +67,7 @@ def _renamed(path: Path, suffix: str = "") -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
-        # The same permissions as a file opened by its name.
+        # The permissions are those of an ordinarily created file.
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     except BaseException:

@@ -1,4 +1,4 @@
-"""Named analyses of competitors: the levels of one factor, algorithms mostly."""
+"""Named analyses of competitors, the levels of one factor, which are mostly algorithms."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -59,7 +59,7 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
 
 
 def _classes_by(table: ResponseTable, options: Options, who: str) -> Sequence[tuple[str, ...]]:
-    """Return the class of congestion of each condition if conditions are ordered, else nothing.
+    """Return the congestion class of each condition if conditions are ordered, else nothing.
 
     Dendrograms of NIST SP 500-282 show these classes (figures 6-8 and 7-4).
     """
@@ -96,7 +96,7 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
 
 
 def _at_least(count: int, table: ResponseTable, options: Options) -> str:
-    """Return the factor whose levels compete; refuse a factor of too few levels."""
+    """Return the factor whose levels compete; refuse a factor with fewer than `count` levels."""
     who = competitors_of(table, options)
     if (found := len(table.factors[who])) < count:
         raise TableError(f"{who}: expected {count} levels or more, found {found}")
@@ -114,7 +114,7 @@ def _limit(options: Options, count: int) -> str:
     return f"{options.critical:g} (as given{never if options.critical >= largest else ''})"
 
 
-# Responses on a page.
+# Maximum responses on a page.
 MAX_RESPONSES = 50
 
 
@@ -152,7 +152,7 @@ def _in_words(
     line: Sequence[Standout | None], names: Sequence[str], responses: Sequence[str], *,
     is_high: bool,
 ) -> str:  # fmt: skip
-    """Return the competitors that stand out to one side under a condition, with their responses."""
+    """Return the high or low outliers under a condition, with their responses, as text."""
     found: dict[int, list[str]] = {}
     for cell, response in zip(line, responses, strict=True):
         if cell is not None and cell.is_high == is_high:
@@ -161,7 +161,7 @@ def _in_words(
 
 
 def _named(table: ResponseTable, response: str) -> str:
-    """Return a response's name, followed by its words if these say more."""
+    """Return a response's name, followed by its description if that differs."""
     words = label(table.place(response))
     return response if words == response else f"{words}  {response}"
 
@@ -203,5 +203,5 @@ def _classed(rates: Sequence[float], classes: int | None) -> tuple[list[str], li
     return [letters[k] for k in congestion.congestion_classes(rates, bounds)], bounds
 
 
-# Classes of congestion, as many as figures 6-5 and 7-1 of NIST SP 500-282 have.
+# Number of congestion classes, as in figures 6-5 and 7-1 of NIST SP 500-282.
 CLASSES = 4

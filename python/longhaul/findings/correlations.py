@@ -1,4 +1,4 @@
-"""Named analyses of responses among themselves."""
+"""Named analyses of relations between responses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,14 +11,14 @@ from longhaul.analysis.table import REPLICATION, ResponseTable, TableError
 from longhaul.findings.labels import codes, factor_label, label
 from longhaul.findings.registry import Findings, Options, drawn_by, matrix, named
 
-# Groups of scores that are looked for causes.
+# Number of groups of scores.
 SCORE_GROUPS = 3
-# Below this probability such a level is in a group's name.
+# Maximum p-value of a factor in a group's name.
 EVIDENT = 0.01
-# Part of a group's runs from which on a level is in its name, and how many levels are.
+# Minimum fraction of a group's runs with a level in its name, and maximum levels in a name.
 MOST = 0.75
 NAMED_CAUSES = 2
-# Correlations that are listed as gained or lost against another campaign (NIST SP 500-282, C.3).
+# Thresholds of |r| for correlations gained or lost against another campaign (NIST SP 500-282, C.3).
 STRONG = (0.95, 0.9)
 
 
@@ -60,7 +60,7 @@ def _correlations(table: ResponseTable, options: Options) -> Findings:
 
 @named("components", "principal components, and what the groups of their scores have in common")
 def _components(table: ResponseTable, options: Options) -> Findings:
-    # Runs in which a group of flows transferred nothing have no goodput of it, and no scores.
+    # Runs without the goodput of some flow group, which transferred nothing, have no scores.
     table, left_out = table.with_all(options.responses)
     names, values = matrix(table, options)
     if len(names) < 2 or len(values) < 3:
@@ -125,7 +125,7 @@ def _with_factors(table: ResponseTable, pc: components.Components) -> pl.DataFra
 
 
 def _cluster_name(group: int, causes: Mapping[int, Sequence[components.Cause]]) -> str:
-    """Return a cluster's number, with levels that most of its runs share and others lack."""
+    """Return a cluster's number with the levels that distinguish most of its runs."""
     evident = [c for c in causes[group] if c.share >= MOST and c.p < EVIDENT][:NAMED_CAUSES]
     shared = [
         f"{factor_label(c.factor)} {c.level}" + (f" ({100 * c.share:.0f} %)" if c.share < 1 else "")

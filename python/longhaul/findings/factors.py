@@ -18,7 +18,7 @@ from longhaul.findings.registry import (
     named,
 )
 
-# Pictures of cells with more panels than this are not drawn: `-f` names fewer factors.
+# Maximum panels of a plot of cells; option `-f` selects fewer factors.
 MAX_PANELS = 24
 
 
@@ -38,7 +38,7 @@ def _effects(table: ResponseTable, options: Options) -> Findings:
             for level, mean in zip(of_factor.levels, of_factor.means, strict=True):
                 limits = (mean.low, mean.high) if np.isfinite(mean.low) else (None, None)
                 rows.append((of_factor.factor, level, mean.mean, *limits, share, p))
-                # Both are of the factor, and stand once.
+                # Both are values of the factor, and are listed once.
                 share = p = None
         heads = ("factor", "level", "mean", "95 % from", "to", "% of variance", "p")
         note = over_replications(mean for one in factors for mean in one.means)

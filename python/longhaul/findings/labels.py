@@ -1,4 +1,4 @@
-"""Labels of a table's columns in plots: words with the unit."""
+"""Labels of a table's columns in plots: descriptions with units."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from longhaul.mesonet.groups import short_name
 from longhaul.mesonet.meanings import Meaning, meaning
 from longhaul.results.table import UNITS
 
-# Names of periods in labels, if not their own: a run with one period needs none.
+# Names of periods in labels, if they differ; a run's only period is not named.
 PERIODS = {"measured": "", "half": "second half"}
 _LOGARITHM = re.compile(rf"{LOGARITHM}\((.+)\)")
 _COMPONENT = re.compile(r"PC\d+")
@@ -27,12 +27,12 @@ def label(column: str) -> str:
 
 
 def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return the label with the unit of tables, and the factor from the column's unit to it."""
+    """Return the label with the unit of tables, and the factor to convert the column's values."""
     return in_unit_of_rows(*words_and_unit(column), values)
 
 
 def in_unit_of_rows(words: str, unit: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return words with the unit that tables have in place of a base unit, and the scale to it."""
+    """Return a label with the unit of tables instead of a base unit, and the conversion factor."""
     if unit == "bit/s" or (unit == "s" and max(map(abs, values), default=1.0) < 1.0):
         shown = UNITS[OF_ROWS[unit]][0]
         return with_unit(words, shown.name), shown.scale
@@ -40,7 +40,7 @@ def in_unit_of_rows(words: str, unit: str, values: Iterable[float]) -> tuple[str
 
 
 def words_and_unit(column: str) -> tuple[str, str]:
-    """Return the label's words, and its unit, empty if unknown."""
+    """Return the description of a column, and its unit; empty if unknown."""
     if logarithm := _LOGARITHM.fullmatch(column):
         of, unit = words_and_unit(logarithm[1])
         return f"{LOGARITHM} of {of}{f' in {unit}' if unit else ''}", ""
@@ -60,12 +60,11 @@ def words_and_unit(column: str) -> tuple[str, str]:
 def codes(
     columns: Sequence[str], places: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[list[str], list[str]]:
-    """Return short names for where there is no room for labels, and lines that explain them.
+    """Return short names of columns where labels would not fit, and lines that explain them.
 
-    Figures at `places` to which a campaign gave names keep these names.
-
-    Numbers of responses are without their period if all are of one; flow groups have their
-    letters. Others are called by their labels without the unit, and need no line.
+    Responses that a campaign named, with their figure in `places`, keep this name. Numbered
+    responses are without the period if all have the same; flow groups have their letters. Other
+    columns have their description without the unit as name, and no explanation.
     """
     period = _common([meaning(column) for column in columns])
     shorter = [short_name(column) for column in columns]
@@ -84,7 +83,7 @@ def codes(
 
 
 def _common(found: Sequence[Meaning | None]) -> str:
-    """Return the common period of all columns; empty if there are several."""
+    """Return the common period of all columns; empty if they differ."""
     periods = {each.period if each else "" for each in found}
     return periods.pop() if len(periods) == 1 else ""
 

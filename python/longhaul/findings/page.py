@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-# Sentences that a report begins with: of the first responses.
+# Number of responses with a sentence at the beginning of the report.
 MOST = 4
 
 
 def write(dataset: Dataset, path: Path) -> Path:
     """Write the report; needs at least one finished run."""
     table = dataset.table()
-    # Cells of one factor are its effects.
+    # With a single factor, cells and effects are the same.
     names = ("effects", "cells") if len(table.varying) > 1 else ("effects",)
     analyses = {name: analyse(name, table, Options()) for name in names}
     responses = [text.title for text in analyses["effects"].tables]
@@ -53,7 +53,7 @@ def write(dataset: Dataset, path: Path) -> Path:
 
 
 def _finding(table: ResponseTable, response: str) -> str:
-    """Return a sentence on the factor with the largest effect on a response; empty without one."""
+    """Return a sentence on the factor with the largest effect on a response, or nothing."""
     factors = levels.factor_means(table, response)
     first = factors[0] if factors else None
     if first is None or not first.share:
@@ -70,7 +70,7 @@ def _finding(table: ResponseTable, response: str) -> str:
 
 
 def _shares(table: ResponseTable) -> list[dict[str, Any]]:
-    """Return a section on the shares of labels, if responses have several labels."""
+    """Return a section on the shares of labels, if responses are of several labels."""
     if not of_several_labels(table):
         return []
     found = analyse("shares", table, Options())
@@ -88,7 +88,7 @@ def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
 def _filled(
     plot: str, name: str, text: Text, draw: "Callable[[], Figure] | None"
 ) -> dict[str, Any]:
-    """Return a part of a page: a table, and a plot if there is one."""
+    """Return a part of the page: a table, and a plot if there is one."""
     title = f"{name}: {text.heading or text.title}"
     return {
         "name": title,

@@ -1,7 +1,7 @@
 """Registry of the analyses that `longhaul analyze` applies to tables of factors and responses.
 
-Each analysis gets a table and options, and returns tables of text, and plots that are drawn on
-request. The computations are in `analysis`.
+Each analysis gets a table and options, and returns tables of text and plots that are drawn on
+request. The package `analysis` has the computations.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,10 +20,10 @@ from longhaul.findings.labels import in_row_unit, label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Lines of a table that is printed, as many as NIST SP 500-282 has conditions and more; --json has
-# all.
+# Maximum printed lines of a table, more than the conditions of NIST SP 500-282; --json has all
+# lines.
 MAX_ROWS = 40
-# Columns that are in the unit of the response.
+# Columns in the unit of the response.
 OF_RESPONSE = ("mean", "difference", "size", "95 % from", "to")
 
 
@@ -42,31 +42,31 @@ class Options:
     min_percent: float = 0.0
     low_is_best: tuple[str, ...] = ()
     classes: int | None = None
-    """Classes of congestion; four by default, or fewer if there are no more different rates."""
+    """Number of congestion classes; by default four, or fewer for fewer different rates."""
     order_by: str | None = None
-    """The response whose mean over competitors orders conditions, from the least."""
+    """The response whose mean over competitors orders conditions, in ascending order."""
     against: ResponseTable | None = None
-    """Another campaign's table, whose correlations are compared."""
+    """Table of another campaign, with whose correlations this one's are compared."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """A table of text: numbers stay numbers until they are printed."""
+    """A table for printing, whose cells are texts and unformatted numbers."""
 
     title: str
     heads: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     left_out: Sequence[str] = ()
-    """Items that the rows leave out, with the reasons."""
+    """Omitted items, with reasons."""
     note: str = ""
     """Meaning of columns, such as of intervals; printed below the table."""
     heading: str = ""
-    """Title for printing, with the unit of a response, if it differs from the title."""
+    """Printed title, with the unit of a response, if it differs from the title."""
     scale: float = 1.0
-    """Factor from the unit of a response to that of the heading."""
+    """Factor that converts the unit of a response to that of the heading."""
 
     def printed(self) -> list[list[str]]:
-        """Return the rows as texts, a response in the unit of the heading."""
+        """Return the rows as texts, with responses in the unit of the heading."""
         scales = [self.scale if head in OF_RESPONSE else 1.0 for head in self.heads]
         return [
             [
@@ -90,7 +90,7 @@ class Findings:
         self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]],
         left_out: Sequence[str] = (), note: str = "", place: str = "",
     ) -> None:  # fmt: skip
-        """Add a table; `place` is the figure of a response."""
+        """Add a table; `place` is the path of a response's figure."""
         if place.startswith(LOGARITHM):
             title = f"{LOGARITHM}({title})"
         found = Text(title, tuple(heads), [*map(tuple, rows)], left_out, note)
@@ -135,16 +135,16 @@ def analyse(name: str, table: ResponseTable, options: Options) -> Findings:
 
 
 def drawn_by(place: str, *given: Any) -> Callable[[], "Figure"]:  # noqa: ANN401
-    """Return a function that draws with a plot of analyses, `module.function`.
+    """Return a function that draws the plot `module.function` of `plots.analysis`.
 
-    What draws takes longer to load than an analysis runs: it is imported for drawing.
+    The module is imported for drawing only, since loading it takes longer than an analysis.
     """
     module, function = place.split(".")
     return lambda: getattr(import_module(f"longhaul.plots.analysis.{module}"), function)(*given)
 
 
 def chosen(table: ResponseTable, options: Options) -> list[str]:
-    """Return the selected responses: those named, or all that every run has."""
+    """Return the named responses, or all responses that every run has."""
     for name in options.responses:
         table.values(name)
     chosen = list(options.responses or table.telling())
@@ -154,10 +154,9 @@ def chosen(table: ResponseTable, options: Options) -> list[str]:
 
 
 def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarray]:
-    """Return the selected responses, and their values, a row per run.
+    """Return the selected responses, and a matrix of their values with a row per run.
 
-    A response that is the same in every run correlates with nothing: it is refused if it is named,
-    and left out otherwise.
+    A constant response has no correlation: it is refused if it is named, otherwise left out.
     """
     names = chosen(table, options)
     values = np.stack([table.values(name) for name in names], axis=1)
@@ -184,7 +183,7 @@ def title(levels_: Mapping[str, object]) -> str:
     return ", ".join(f"{name} {level}" for name, level in levels_.items()) or "all"
 
 
-# Factors that number conditions: their levels are names.
+# Factors whose levels are only numbers of conditions.
 NUMBERS = ("condition", "run")
 MINUS = "\N{MINUS SIGN}"
 
@@ -192,9 +191,9 @@ MINUS = "\N{MINUS SIGN}"
 def in_signs(
     table: ResponseTable, conditions: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, list[str]], str]:
-    """Return, for each factor, a text per condition, and the meaning of the signs.
+    """Return a text per condition for each factor, and an explanation of the signs.
 
-    The first of two levels is a minus, the second a plus.
+    The first of two levels is written as minus, the second as plus.
     """
     rows, signs = {}, []
     for name in conditions[0]:
@@ -208,7 +207,7 @@ def in_signs(
 
 
 def short(table: ResponseTable, conditions: Sequence[Mapping[str, Any]]) -> tuple[list[str], str]:
-    """Return short names of conditions: levels without names, and the meaning of the signs."""
+    """Return short names of conditions (levels without factors), and an explanation of signs."""
     rows, signs = in_signs(table, conditions)
     names = [" ".join(levels) for levels in zip(*rows.values(), strict=True)]
     return names or ["all"] * len(conditions), signs
@@ -234,7 +233,7 @@ def cells_of(
 
 
 def shown(cell: object) -> str:
-    """Return the text of a table's cell."""
+    """Return a table's cell as text."""
     if cell is None:
         return ""
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

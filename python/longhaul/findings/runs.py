@@ -1,4 +1,4 @@
-"""Analyses of one run by name, or of one against another: `longhaul analyze r1 NAME`."""
+"""Named analyses of one run, or of two runs compared: `longhaul analyze r1 NAME`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,19 +22,19 @@ from longhaul.results.counts import counted
 if TYPE_CHECKING:
     from longhaul.results import Results
 
-# Upper bounds of classes of response sizes, in bytes. Above them is what was never asked for.
+# Upper bounds of classes of response sizes, in bytes.
 CLASSES = (1420, 25_560, 100_000, inf)
-# Quantiles of response times, and of sizes as more and more are in.
+# Quantiles of response times, and of sizes for growing numbers of responses.
 QUANTILES = (0.1, 0.5, 0.9, 0.99, 0.999)
 SIZE_QUANTILES = (0.5, 0.9, 0.99)
-# Statistics are taken without this first fraction of the responses, of this number at least.
+# Fraction of the first responses that convergence leaves out; minimum number of responses.
 LEFT_OUT, LEAST = 0.4, 100
-# Response times within a millisecond count as equal.
+# Tolerance within which response times count as equal, in seconds.
 EQUAL_S = 1e-3
 
 
 class RunAnalysisError(LonghaulError):
-    """An analysis that a run has nothing for, or that does not exist."""
+    """An unknown analysis, or one for which a run has no data."""
 
 
 Find = Callable[["Results", "Results | None"], list[Text]]
@@ -49,7 +49,7 @@ class RunAnalysis:
     help: str
     find: Find
     of_all: FindAll | None = None
-    """Finds out about several runs together, where that is more than about each."""
+    """Joint analysis of several runs, if it differs from separate analyses."""
 
 
 RUN_ANALYSES: dict[str, RunAnalysis] = {}
@@ -71,7 +71,7 @@ def analyse_run(name: str, run: "Results", against: "Results | None" = None) -> 
 
 
 def of_run(name: str) -> RunAnalysis:
-    """Return the analysis of runs of a name."""
+    """Return the analysis of runs with a name."""
     if name not in RUN_ANALYSES:
         if name in ANALYSES:
             raise RunAnalysisError(
@@ -128,7 +128,7 @@ def _harm(run: "Results", against: "Results | None") -> list[Text]:
     harmed = [figure for figure in declared(LABEL) if figure.better]
     rows = []
     for row in both:
-        # Figures of which more is better come first.
+        # Figures for which more is better come first.
         for figure in sorted(harmed, key=lambda figure: (figure.better != "more", figure.name)):
             ours, other = alone[row["label"]].get(figure.name), row.get(figure.name)
             if ours is not None and other is not None and (ours or other):
@@ -181,7 +181,7 @@ def _hurst(run: "Results", against: "Results | None") -> list[Text]:
 
 
 def _without_estimate(name: str, samples: int, refused: Mapping[str, str]) -> list[str]:
-    """Return a line for each reason for which methods have no estimate of a series."""
+    """Return a line for each reason why methods gave no estimate."""
     reasons: dict[str, list[str]] = {}
     for method, reason in refused.items():
         reasons.setdefault(reason, []).append(method)
@@ -243,7 +243,7 @@ def _paired(run: "Results", against: "Results | None") -> list[Text]:
 
 
 def _unique(heads: tuple[str, ...]) -> tuple[str, ...]:
-    """Return heads that distinguish the columns, in JSON too."""
+    """Return unique heads of columns."""
     return tuple(
         f"{head} ({heads[: k + 1].count(head)})" if heads.count(head) > 1 else head
         for k, head in enumerate(heads)

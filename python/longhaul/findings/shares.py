@@ -1,4 +1,4 @@
-"""Goodput and share of each label in a campaign, by the levels of factors."""
+"""Analysis of goodput and share of each label in a campaign, by levels of factors."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from longhaul.findings.registry import Findings, Options, chosen, named
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Combinations of levels that a picture shows: `-f` names fewer factors.
+# Maximum combinations of levels in a plot; option `-f` selects fewer factors.
 MAX_GROUPS = 40
 
 
@@ -60,14 +60,14 @@ def _shares(table: ResponseTable, options: Options) -> Findings:
 
 
 def of_several_labels(table: ResponseTable) -> bool:
-    """Return true for figures of several labels, with few enough levels of the factors."""
+    """Return true if responses are of several labels, and factors have few enough levels."""
     found = _labelled(table, table.telling())
     combinations = table.frame.select(table.varying).n_unique() if table.varying else 1
     return combinations <= MAX_GROUPS and any(len(of) > 1 for of in found.values())
 
 
 def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the responses of labels; refuse a table without any."""
+    """Return the responses of labels by figure; refuse a table without any."""
     found = _labelled(table, responses)
     if not found:
         raise TableError(
@@ -78,7 +78,7 @@ def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict
 
 
 def _labelled(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the responses that are of labels: by figure, then by label."""
+    """Return the responses that are figures of labels, by figure, then by label."""
     found: dict[str, dict[str, str]] = {}
     for response in responses:
         kind, _, rest = table.place(response).partition(".")

@@ -1,4 +1,4 @@
-"""Steadiness of a run in its measurement window, from its samples over time."""
+"""Analysis of a run's steady state in the measurement window, from samples over time."""
 
 from longhaul.analysis import steady
 from longhaul.findings.registry import Text
@@ -12,8 +12,8 @@ HEADS = (
 def steady_state(run: Results) -> Text:
     """Return warm-up (MSER-5), the mean after it, and drift for each series of a run.
 
-    Warm-up counts from the first sample; a run should be measured from the longest on. The drift is
-    the change from the end of the warm-up to the end of the run.
+    Warm-up counts from the first sample; a run should be measured after the longest warm-up of its
+    series. The drift is the change from the end of the warm-up to the end of the run.
     """
     rows, left_out = [], []
     for name, times, values in run.kind.time_series(run):

@@ -1,4 +1,4 @@
-"""The analysis of users' goodput: a group of flows, and the flows that compete with it."""
+"""Analysis of users' goodput: groups of flows, and the flows that compete with them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,31 +33,31 @@ ROLES = {
     "alternate": "the alternate's own flows",
     "standard": "flows with standard TCP beside the alternate",
 }
-# A space at which no line ends.
+# A space that does not allow a line break.
 UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True)
 class Goodputs:
-    """Responses of users under each condition, with their subjects."""
+    """Goodput of users under each condition, with the names of its dimensions."""
 
     names: Mapping[int, str]
     conditions: Sequence[str]
     factors: str
-    """Subject of the levels of a condition."""
+    """Names of the factors in a condition."""
     signs: str
-    """Meaning of the signs among them."""
+    """Explanation of signs in conditions."""
     responses: Sequence[str]
     """Flow groups by statistic and role, in the order of their numbers."""
     cells: np.ndarray
-    """(condition, response, competitor)"""
+    """Values by condition, response and competitor."""
     missing: Sequence[str]
-    """Responses that not every run has."""
+    """Responses that some run lacks."""
     order: str
     """Order of the conditions, as text."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
-        """Return positions of responses by statistic and role, empty for other responses."""
+        """Return the positions of responses by statistic and role, or by two empty texts."""
         found: dict[tuple[str, str], list[int]] = {}
         for k, name in enumerate(self.responses):
             group = groups.parts_of(name)
@@ -83,7 +83,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options)
     findings = Findings()
     table.matching(options.responses)
-    # Some groups of users have no flows in a short run.
+    # Groups of users may have no flows in a short run.
     empty = [response for response in options.responses if response not in table.complete()]
     if empty and len(empty) < len(options.responses):
         runs = [(name, table.without(name)) for name in empty]
@@ -114,7 +114,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
 
 
 def _place(response: str) -> tuple[str, str, int]:
-    """Return the sort key of a flow group; other responses keep their places."""
+    """Return the sort key of a flow group; other responses keep their order."""
     group = groups.parts_of(response)
     return (group.statistic, group.role, int(response.rpartition("_")[2])) if group else ("", "", 0)
 
@@ -151,15 +151,15 @@ def _differences(given: Goodputs, means: np.ndarray, findings: Findings) -> None
 
 
 def _statistic(response: str) -> str:
-    """Return the statistic that a response measures, without its subject."""
+    """Return the description of a response's statistic, without its subject."""
     return words_and_unit(response)[0].partition(",")[0]
 
 
 def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.RankSummary:
     """Add average ranks over conditions, and return their summary.
 
-    For flow groups, averages are by role and type of file, with the deviation of the study (NIST SP
-    500-282, tables 8-31, 8-32 and 9-13); for other responses, by response.
+    Averages of flow groups are by role and type of file, with standard deviations as in NIST SP
+    500-282, tables 8-31, 8-32 and 9-13; averages of other responses are by response.
     """
     ranked = ranks.value_ranks(given.cells)
     each = {name: ranked[:, k] for k, name in enumerate(given.responses)}
@@ -179,7 +179,7 @@ def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.R
 
 
 def _left_out(given: Goodputs, role: str = "", file: str = "") -> str:
-    """Return a note on flows that a plot leaves out since some runs lack them."""
+    """Return a note on flows that a plot leaves out, since some runs lack them."""
     names: dict[str, list[str]] = {}
     for name in given.missing:
         group = groups.parts_of(name)
@@ -205,7 +205,7 @@ def _spread(given: Goodputs, summary: ranks.RankSummary) -> "Figure":
 def _plots_of_pairs(
     given: Goodputs, means: np.ndarray
 ) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    """Yield bar plots; for a single pair differences and scatter plots, too."""
+    """Yield bar plots, and for a single pair also plots of differences and scatter plots."""
     pairs = given.pairs()
     if len(pairs) == 1:
         ((name, pair),) = pairs.items()

@@ -1,1 +1,1 @@
-"""Material for beginners: example scenarios, the demonstration, and lists of names."""
+"""Example scenarios, the demonstration, and lists of names."""

@@ -1,4 +1,4 @@
-"""Catalogue of choices: algorithms, queues, keys, columns, plots, and others."""
+"""Lists for `longhaul list`: algorithms, queues, keys, columns, plots and others."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,8 +12,8 @@ from longhaul.guide import examples as bundled
 
 Row = dict[str, Any]
 
-# Tables of scenarios that only one kind of simulation has, as `longhaul.results.kinds` declares
-# them: that module loads the libraries for tables, which a list does without.
+# Tables of scenarios of a single kind of simulation. They repeat `longhaul.results.kinds`, which
+# would load the libraries for tables.
 OWN_TABLES = ("mesonet",)
 
 
@@ -87,13 +87,13 @@ def columns() -> list[Row]:
 
 def plot_names() -> list[Row]:
     """Return plots of runs."""
-    from longhaul import plots  # of no other list, and they take longer to load than all of them
+    from longhaul import plots  # takes longer to load than all other lists
 
     return [{"name": plot.name, "description": plot.help} for plot in plots.PLOTS.values()]
 
 
 def figures() -> list[Row]:
-    """Return figures of runs over links: responses of campaigns may name all of them."""
+    """Return figures of runs of connections, all of which can be responses of campaigns."""
     from longhaul.figures import every
     from longhaul.figures.words import place_of
 

@@ -1,4 +1,4 @@
-"""The demonstration: one question, two answers, one table, one page."""
+"""The demonstration of the command `demo`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The example scenarios that come with the package, and the template of `longhaul new`."""
+"""The package's example scenarios, one of which is the template of `longhaul new`."""
 
 import tomllib
 from importlib.resources import as_file, files

@@ -1,4 +1,4 @@
-"""Runs of MesoNet: their tables, figures, plots, and files as the original writes them."""
+"""Runs of MesoNet: their tables, figures, plots, and export to the original's file formats."""
 
 from longhaul._engine import Interval
 from longhaul.mesonet.matrix import flow_matrix

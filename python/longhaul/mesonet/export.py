@@ -20,7 +20,7 @@ from longhaul.mesonet.tables import MesoNet
 from longhaul.results import Results, ResultsError
 from longhaul.results.kinds import RunData
 
-# Stem and column of the measures of the network (table 3-4).
+# File stem and column of each measure of the network (table 3-4).
 NETWORK = {
     "ActiveFlows": "active_flows",
     "ConnectionFailures": "failed_flows",
@@ -39,7 +39,7 @@ NETWORK = {
     "Timeouts": "timeouts_per_flow",
     "WindowIncreases": "growth_mean_pkts",
 }
-# Files of flow classes (table 3-5), except the throughput.
+# File stem and column of measures of flow classes (table 3-5), except the throughput.
 CLASS = {
     "ActiveFlowsByType": "active_flows",
     "ConnectionFailuresByType": "failed_flows",
@@ -54,7 +54,7 @@ CLASS = {
     "TimeoutsByFlowType": "timeouts_per_flow",
     "WindowIncreasesByFlowType": "growth_mean_pkts",
 }
-# Files of long-lived flows (table 3-6), except mode and round trip.
+# File stem and column of measures of long-lived flows (table 3-6), except mode and round trip.
 LONG_LIVED = {
     "LongLivedFlowCWNDs": "cwnd_pkts",
     "LongLivedFlowFASTalpha": "fast_alpha_pkts",
@@ -63,13 +63,13 @@ LONG_LIVED = {
     "LongLivedFlowTimeouts": "timeouts",
     "LongLivedFlowWindowIncreases": "increases",
 }
-# Beginnings of the stems of each tier (table 3-7), which the original spells in two ways.
+# Prefixes of the stems of each tier (table 3-7); the original spells them in two ways.
 TIERS = {
     "backbone": ("BackboneRouters", "BackboneRouter"),
     "pop": ("SubnetRouters", "SubnetRouter"),
     "access": ("LeafRouters", "LeafRouter"),
 }
-# Files of access routers (table 3-8).
+# File stem and column of measures of access routers (table 3-8).
 EDGES = {
     "LeafConnectionFailures": "failed_flows",
     "LeafNAKs": "naks_per_flow",
@@ -143,8 +143,8 @@ def _write(path: Path, rows: Rows) -> None:
 def _written(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.9g}"
-    # A mean over no flows: 0 in the original.
-    # A word is one column.
+    # The original writes 0 for a mean over no flows. Spaces would split a value into several
+    # columns.
     return "0" if value is None else str(value).replace(" ", "-")
 
 
@@ -158,7 +158,7 @@ def _settings(scenario: Mapping[str, Any], path: str = "") -> Rows:
 
 
 def _settings_and_derived(run: RunData) -> Rows:
-    """Return the settings, and behind them the values that follow from them.
+    """Return the settings, followed by the values derived from them.
 
     The original's file has both (NIST SP 500-282, section 3.2.8): the probabilities of flow classes
     and the minima of large files, among others.
@@ -167,7 +167,7 @@ def _settings_and_derived(run: RunData) -> Rows:
     yield from settings
     known = {name for name, _ in settings}
     for path, value, _ in Scenario.parse(json.dumps(run.scenario), run.name).explain():
-        # Entries of lists are in the line of their list.
+        # A list and its entries are one line.
         if path not in known and not any(step.isdigit() for step in path.split(".")):
             yield path, json.dumps(value)
 
@@ -267,7 +267,7 @@ def _edges(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield figures of the whole run, under a header."""
+    """Yield measures of the whole run, each with a header."""
     totals = tables.totals
     classes = [(row["class"], row) for row in totals.to_dicts()]
     yield (
@@ -306,7 +306,7 @@ def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     """Yield a file for each flow group and role, with a line per batch.
 
-    Number of the interval, flows, mean, standard deviation, smallest, largest, deciles.
+    Columns: number of the interval, flows, mean, standard deviation, minimum, maximum, deciles.
     """
     for (number, role), batches in tables.goodput.group_by("group", "role", maintain_order=True):
         kind = "ALT" if role == "alternate" else "TCP"
@@ -316,8 +316,8 @@ def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     """Yield states of traced flows at every event, and their packets (NIST SP 500-282, chapter 3).
 
-    Packets of sources are listed when sent, packets of receivers when they reach the source.
-    Hosts of long-lived flows, which have no numbers, are called after the flow.
+    Packets of sources are listed when sent, packets of receivers when they reach the source. Hosts
+    of long-lived flows have no numbers, and are named after their flow.
     """
     ends = [pl.coalesce(pl.col(key).cast(pl.String), "long_lived").alias(key) for key in HOSTS]
     states = tables.flow_trace
@@ -334,7 +334,7 @@ def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield packets on the links that the scenario monitors."""
+    """Yield the packets on each link that the scenario monitors."""
     measure = tables.scenario["measure"]
     if tables.has("backbone_links"):
         links = tables.backbone_links["link"].unique(maintain_order=True).to_list()

@@ -1,9 +1,9 @@
 """Goodput of completed flows by group (NIST SP 500-282, chapter 8; table 8-6 has the groups).
 
-Runs report the flows of a group in batches. The study averages over the batches of a run, each
-weighted by its flows, whatever the statistic. That is exact for the mean alone: the deviation
-within batches is smaller than that of all flows, and the mean of minima is no minimum. `of_flows`
-takes every statistic from the log of flows, if a run has one.
+Runs report the flows of a group in batches. The study averages every statistic over the batches of
+a run, weighted by the numbers of flows. This average is exact only for the mean: the deviation
+within batches is smaller than that of all flows, and a mean of minima is not the minimum.
+`of_flows` computes all statistics from the log of flows, if a run has one.
 """
 
 import re
@@ -37,12 +37,12 @@ LETTERS = (
     "Flow groups: M movies, SP service packs, D documents, WO web objects; paths VF very fast, F "
     "fast, T typical; interfaces F fast, N normal."
 )
-# Packets a second of interfaces, as scenarios have them by default and in chapters 8 and 9.
+# Speeds of interfaces in packets per second, by default and in chapters 8 and 9.
 INTERFACE_PPS = {"fast": 80_000.0, "normal": 8000.0}
 
 
 class GroupResponse(NamedTuple):
-    """The statistic, role and group of flows that a response's name states."""
+    """The statistic, role and flow group in a response's name."""
 
     statistic: str
     role: str
@@ -71,8 +71,9 @@ def short_name(response: str) -> str:
 def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
     """Return a row for each group and role with completed flows, from the table `goodput`.
 
-    `flows`, and the `STATISTICS` in packets per second: averages over batches, weighted by flows.
-    `pooled_deviation_pps`, `least_pps` and `largest_pps` are those of all flows.
+    Columns are `flows` and the `STATISTICS` in packets per second, averaged over batches with the
+    numbers of flows as weights. `pooled_deviation_pps`, `least_pps` and `largest_pps` are of all
+    flows.
     """
     flows = pl.col("flows")
     weighted = [((pl.col(name) * flows).sum() / flows.sum()).alias(name) for name in STATISTICS]
@@ -94,7 +95,7 @@ def of_batches(goodput: pl.DataFrame) -> pl.DataFrame:
 
 
 def of_flows(flows: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of the table with `flows` and exact `STATISTICS`, from the table `flows`."""
+    """Return a row for each group and role with exact `STATISTICS`, from the table `flows`."""
     goodput = pl.col("goodput_pps")
     rank = [((pl.len() * percent + 99) // 100).clip(1) - 1 for percent in PERCENTS]
     return (
@@ -116,7 +117,7 @@ def of_flows(flows: pl.DataFrame) -> pl.DataFrame:
 
 
 def shares_of_files(groups: pl.DataFrame) -> Iterator[tuple[str, float]]:
-    """Return each type of file with its fraction of the flows."""
+    """Return the fraction of the flows by type of file."""
     counts = dict(groups.group_by("file").agg(pl.col("flows").sum()).iter_rows())
     total = sum(counts.values())
     for file in FILES:

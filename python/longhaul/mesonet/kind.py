@@ -11,9 +11,9 @@ from longhaul.mesonet import summary
 from longhaul.mesonet.tables import MesoNet
 from longhaul.results.kinds import Kind, PlannedRun, RunData, TimeSeries
 
-# Columns of the network table that show whether a network is in a steady state.
+# Columns of the network table from which the steady state is judged.
 _STATE = ("active_flows", "out_pkts", "completed_flows", "srtt_mean_s", "cwnd_mean_pkts")
-# Packets per second that a source sends on average with the parameters of the published studies.
+# Mean packets per second of a source with the parameters of the published studies.
 _SOURCE_PPS = 20.0
 
 _LEFT_OUT = "`mesonet.measure.tables` of the scenario leaves it out"
@@ -50,7 +50,7 @@ def _kept(meta: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_numbers(_: Sequence[Scenario]) -> dict[str, Any]:
-    # Rows, such as those of classes and periods, are known when a run has been done.
+    # Names of rows, such as classes and periods, are known only after a run.
     return {table: [dict.fromkeys(columns)] for table, columns in summary.columns().items()}
 
 
@@ -66,7 +66,7 @@ def _time_series(run: RunData) -> TimeSeries:
 
 
 def _expected_packets(run: PlannedRun) -> float:
-    # Keys have several names, and the duration may follow from others.
+    # Resolved, since keys have several names and the duration may follow from other keys.
     resolved = run.resolved
     hosts = json.loads(resolved.resolved_json())["mesonet"].get("hosts", {})
     sources = float(hosts.get("sources", 1000)) * float(hosts.get("scale", 1))
@@ -74,7 +74,7 @@ def _expected_packets(run: PlannedRun) -> float:
 
 
 def _card(run: Any) -> str:  # noqa: ANN401
-    from longhaul.reports import card  # Matplotlib, for notebooks alone
+    from longhaul.reports import card  # loads Matplotlib, which only notebooks need
 
     return card(run)
 

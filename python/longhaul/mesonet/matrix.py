@@ -1,8 +1,9 @@
 """The flow matrix: packets from their points of entry to access routers, by interval.
 
-The example of a measure of one's own in NIST SP 500-282, chapter 3: packets of all kinds that their
-first access router accepted, by the point of presence above it, or by itself where it is directly
-at the backbone (28 observation points), and by the access router that they go to (139).
+The example of a user-defined measure in NIST SP 500-282, chapter 3. It counts packets of all kinds
+that their first access router accepted, by observation point and by destination access router
+(139). The observation point is the point of presence above the first router, or this router itself
+if it is directly at the backbone (28 points).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +20,8 @@ COLUMNS = ("observation_point", "access_router", "interval", "packets")
 def flow_matrix(run: RunData) -> pl.DataFrame:
     """Return a run's matrix, over the flows and the time that its scenario traces.
 
-    A row an observation point, access router and interval (columns `observation_point`,
-    `access_router`, `interval`, `packets`), in the order of the routers, those without packets too.
+    There is a row for each observation point, access router and interval, also without packets, in
+    the order of the routers (columns `observation_point`, `access_router`, `interval`, `packets`).
     """
     tables = MesoNet.of(run)
     ends = tables.network["t_s"].to_list()
@@ -41,7 +42,7 @@ def flow_matrix(run: RunData) -> pl.DataFrame:
 def counts(
     packets: pl.DataFrame | Mapping[str, Sequence[Any]], topology: pl.DataFrame, interval_s: float
 ) -> pl.DataFrame:
-    """Count packets from their events, such as those of an interval; empty cells have no row.
+    """Count packets by cell of the matrix, from their events; empty cells have no row.
 
     `packets` has the columns of the table `packet_trace`, `topology` those of the table `topology`.
     """

@@ -1,9 +1,9 @@
 """Descriptions of the columns in tables of MesoNet runs, derived from the columns' names.
 
-A name ends in its period: `active_flows_TP1`. Responses with the study's numbers are as
-`numbered_responses` has them, `y6_TP1` and `T.y5`; long-lived flows have a throughput each,
-`L1_pps_TP1`, and flow classes, `DD_pps_TP1`; flow groups as `groups` numbers them,
-`mean_alternate_14`.
+A name ends in its period: `active_flows_TP1`. Responses with the study's numbers are named as in
+`numbered_responses`, such as `y6_TP1` and `T.y5`. Each long-lived flow has a throughput, such as
+`L1_pps_TP1`, and so has each flow class, `DD_pps_TP1`. Flow groups have the numbers of `groups`, as
+in `mean_alternate_14`.
 """
 
 import re
@@ -14,7 +14,7 @@ from longhaul.mesonet import groups
 from longhaul.mesonet.numbered_responses import CLASSES, OF_PERIODS, OF_RUN, Response
 
 WHOLE = "whole run"
-# The chapter that numbers the responses of a period: chapter 4 has one, which is measured.
+# Chapter of the response numbers by period; chapter 4 has one period, `measured`.
 CHAPTERS = {"measured": 4}
 
 
@@ -27,7 +27,7 @@ class Meaning:
     more: str = ""
     """Further information."""
     period: str = ""
-    """The period that its name ends in, or `whole run`."""
+    """The period at the end of the column's name, or `whole run`."""
 
 
 # Description, unit and further information of each figure; means over a period, unless stated
@@ -147,7 +147,7 @@ def _of_figure(name: str) -> Meaning | None:
 
 
 def _of_group(name: str) -> Meaning | None:
-    """Return the description of a flow group's statistic."""
+    """Return the description of a statistic of a flow group."""
     parts = groups.parts_of(name)
     if parts is None:
         return None

@@ -1,10 +1,10 @@
-"""The responses of NIST SP 500-282 by their numbers.
+"""The numbered responses of NIST SP 500-282.
 
 Chapters 8 and 9 have y1 to y16 of the network (table 8-19), and y1(u) to y28(u) of each flow group
 (table 8-20): `GROUP_RESPONSES`. Chapters 6 and 7 have y1 to y45, means over the intervals of a
 period (tables 6-15 to 6-20), and T.y1 to T.y28, of the whole run (tables 6-21 to 6-25). Chapter 4
-has 22 others, y1 to y22 (tables 4-1 and 4-2). As in the original's files, a mean over no flows
-counts as 0.
+has 22 different responses, y1 to y22 (tables 4-1 and 4-2). As in the original's files, a mean over
+no flows counts as 0.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,15 +22,15 @@ RUN = "run"
 """The period of responses of the whole run."""
 
 FLOWS = pl.col("connecting_flows") + pl.col("active_flows") + pl.col("completed_flows") / 2
-"""The flows of a class that share its packets, of the table of classes.
+"""The number of flows by which a class's packets are divided, from the table of classes.
 
-Those that connect count, and those completed in the interval half: the figures of table 4-28 need
-both (docs/mesonet_validation.md).
+Connecting flows count, and flows completed in the interval count half: the values of table 4-28
+need both (docs/mesonet_validation.md).
 """
 
 
 def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
-    """Return packets per second of a flow, from the table of classes; null without flows."""
+    """Return packets per second and flow, from the table of classes; null without flows."""
     return pl.when(flows > 0).then(pl.col("out_pkts") / flows / interval_s)
 
 
@@ -46,11 +46,11 @@ class Part:
         return _mean(self._network[column])
 
     def measured(self, column: str) -> float | None:
-        """Return a column's mean; None for a run from before the column was added."""
+        """Return a column's mean; None for a run of an older version without the column."""
         return self.mean(column) if column in self._network.columns else None
 
     def ratio(self, column: str, over: str) -> float:
-        """Return the fraction that one column has of the sum of two."""
+        """Return one column's sum divided by the sum of both columns."""
         part, other = self.mean(column), self.mean(over)
         return part / (part + other) if part + other else 0.0
 
@@ -64,14 +64,14 @@ class Part:
         return self.of_class(name, flow_pps(self.tables.interval_s))
 
     def of_long_lived(self, number: int, column: str) -> float | None:
-        """Return the mean of a long-lived flow's column, counted from 0; None without the flow."""
+        """Return a column's mean for a long-lived flow by number from 0; None if missing."""
         flows = [flow["label"] for flow in self.tables.scenario["long_lived"]]
         if number >= len(flows):
             return None
         return _mean(self._long_lived.filter(pl.col("flow") == flows[number])[column])
 
     def of_direct_router(self, number: int, column: str) -> float | None:
-        """Return the mean of a direct access router's column, counted from 0; None without it."""
+        """Return a column's mean for a direct access router by number from 0; None if missing."""
         topology = self.tables.topology
         names = topology.filter(pl.col("class") == "direct")["router"].to_list()
         if number >= len(names):
@@ -81,8 +81,8 @@ class Part:
     def of_backbone(self, number: int) -> float | None:
         """Count completed flows with an end below a backbone router; None without the router.
 
-        Table 6-25 says that they transit it. Those that begin and end elsewhere are not in the
-        numbers of table 6-30 (docs/mesonet_validation.md).
+        Table 6-25 defines them as flows that transit the router, but the numbers of table 6-30 do
+        not include flows that begin and end elsewhere (docs/mesonet_validation.md).
         """
         topology = self.tables.topology
         names = topology.filter(pl.col("tier") == "backbone")["router"].to_list()
@@ -102,7 +102,7 @@ class Part:
         return None if value is None else float(value)
 
     def share_of_file(self, file: str) -> float:
-        """Return the completed flows that transferred a type of file, as a part of all."""
+        """Return the fraction of completed flows that transferred a type of file."""
         return dict(groups.shares_of_files(groups.of_batches(self.tables.goodput))).get(file, 0.0)
 
     @property
@@ -145,7 +145,7 @@ class Response:
 
 
 def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
-    """Return the responses of a run as a chapter numbers them: 4, 6 (and 7), or 8 (and 9).
+    """Return a run's responses with the numbers of chapter 4, 6 (and 7), or 8 (and 9).
 
     The frame has a row per response and period, and the columns `response`, `period` (`run` for the
     whole run), `value`, `unit`, `title`. Responses whose table the run lacks are left out. Packet
@@ -186,7 +186,7 @@ def column(name: str, title: str, unit: str, of: str) -> Response:
 
 
 def _quotient(dividend: float, other: float) -> float | None:
-    """Return a quotient; None of zero, as without sources if all flows are long-lived."""
+    """Return a quotient; None if the divisor is 0, as without short-lived sources."""
     return dividend / other if other else None
 
 
@@ -331,7 +331,7 @@ _CHAPTER_8: Sequence[Response] = (
 )
 
 OF_PERIODS = {4: _CHAPTER_4, 6: _CHAPTER_6, 8: _CHAPTER_8}
-"""Responses of each period, by the chapter that numbers them."""
+"""Responses of each period, by chapter."""
 
 OF_RUN: Sequence[Response] = (
     _total(
@@ -371,11 +371,11 @@ OF_RUNS: dict[int, Sequence[Response]] = {
         _of_file(16, "movie", "movies"),
     ),
 }  # fmt: skip
-"""Responses of the whole run, by the chapter that numbers them."""
+"""Responses of the whole run, by chapter."""
 
 GROUP_RESPONSES = {
     f"y{first + at}(u)": f"{statistic.removesuffix('_pps')}_{role}"
     for first, role in ((1, "alternate"), (15, "standard"))
     for at, statistic in enumerate(("flows_per_h", *groups.STATISTICS))
 }
-"""Names of table 8-20 with our names of the responses, without the number of the group."""
+"""Names of table 8-20, with our names of the responses without the group's number."""

@@ -36,7 +36,7 @@ NETWORK_FIGURES = (
 
 @dataclass(frozen=True)
 class Summary:
-    """Figures of one run by period; without named periods, the run is one."""
+    """Figures of one run by period; without named periods, the whole run is one period."""
 
     network: pl.DataFrame
     classes: pl.DataFrame
@@ -85,7 +85,7 @@ def _by_period(
     figures: Sequence[pl.Expr],
     key: str | None = None,
 ) -> pl.DataFrame:
-    """Return figures of a table, a row for each period and value of `key`; none without it."""
+    """Return figures of a table, with a row for each period and value of `key`."""
     if not tables.has(name):
         return pl.DataFrame()
     table: pl.DataFrame = getattr(tables, name)
@@ -99,7 +99,7 @@ def _by_period(
     return pl.concat(rows)
 
 
-# Least part of its interface's rate at which a flow counts as being at full rate.
+# Minimum fraction of its interface's rate at which a flow counts as being at full rate.
 FULL = 0.999
 
 
@@ -114,7 +114,7 @@ def _with_full_rate(
     if summary.is_empty():
         return summary
     flows = tables.scenario["long_lived"]
-    # Interfaces are in packets a millisecond.
+    # Speeds of interfaces are in packets per millisecond.
     full = {flow["label"]: FULL * 1000.0 * float(flow["rate"]) for flow in flows}
     full_rate_s = []
     for row in summary.select("period", "flow").iter_rows(named=True):
@@ -141,10 +141,10 @@ def access_capacity(topology: pl.DataFrame) -> float:
 
 
 def utilisation(out_pps: pl.Expr, capacity_pps: float) -> pl.Expr:
-    """Return packets and their acknowledgements over the capacity of access routers.
+    """Return the rate of packets and acknowledgements divided by access routers' capacity.
 
-    The definition of NIST SP 500-282, chapter 3, is crude: each of a router's two queues has its
-    capacity, so that the value can exceed 1.
+    By the definition of NIST SP 500-282, chapter 3, the value can exceed 1, since each of a
+    router's two queues has the router's capacity.
     """
     return 2 * out_pps / capacity_pps
 
@@ -205,7 +205,7 @@ def columns() -> dict[str, list[str]]:
 
 
 def table(runs: Sequence[RunData]) -> Table:
-    """Return one table of all runs' figures, side by side, with a column for each period."""
+    """Return one table of all runs' figures, with a column for each run and period."""
     summaries = [Summary.of(run) for run in runs]
     heads = [(run.name, [period.name for period in MesoNet.of(run).summed]) for run in runs]
     blocks = [_network_block(heads, summaries)]

@@ -1,4 +1,4 @@
-"""The tables of a run of MesoNet, each read when it is first asked for."""
+"""The tables of a run of MesoNet, each read on first use."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +13,7 @@ from longhaul.results.kinds import RunData
 
 @dataclass(frozen=True)
 class Period:
-    """A part of a run with a name."""
+    """A named part of a run."""
 
     name: str
     from_s: float
@@ -28,7 +28,7 @@ class MesoNet:
     """Recorded tables of a MesoNet run; a row per interval, unless a table says otherwise."""
 
     def __init__(self, run: RunData) -> None:
-        """Take the tables of a run."""
+        """Create the tables of a run."""
         self.run = run
 
     @classmethod
@@ -71,7 +71,7 @@ class MesoNet:
 
     @property
     def backbone_ends(self) -> dict[str, tuple[str, str]]:
-        """The routers that each link of the backbone leads from and to; names may have hyphens."""
+        """First and second router of each backbone link; routers' names may have hyphens."""
         routers = self.topology.filter(tier="backbone")["router"].to_list()
         ways = {f"{start}-{end}": (start, end) for start in routers for end in routers}
         links = self.backbone_links["link"].unique(maintain_order=True)
@@ -130,7 +130,7 @@ class MesoNet:
 
     @property
     def periods(self) -> list[Period]:
-        """The parts of the run that the scenario names."""
+        """The named periods of the scenario."""
         seconds = _engine.seconds
         return [
             Period(period["name"], seconds(period["from"]), seconds(period["to"]))
@@ -139,7 +139,7 @@ class MesoNet:
 
     @property
     def summed(self) -> list[Period]:
-        """The periods that the summary averages over: without any, the run is one."""
+        """The periods over which the summary averages; without named periods, the whole run."""
         whole = Period("whole run", 0.0, float(self.run.meta["simulated_s"]))
         return self.periods or [whole]
 

@@ -1,1 +1,1 @@
-"""Closed forms, fluid and hybrid models: congestion control without a packet."""
+"""Closed forms, fluid and hybrid models of congestion control, without packets."""

@@ -1,8 +1,8 @@
 """Thirty flows in three sets over the backbone of Abilene: NIST SP 500-282 (2010), appendix B.
 
 Ten flows each from H, F and B share the link from G to I at 10 Gbit/s. The report repeats with
-MesoNet an experiment that Lee et al. did with a hybrid model; the two differ in what a router is
-(`ROUTERS`). Delays, routes and rates are those of its tables B-1 to B-3.
+MesoNet an experiment that Lee et al. did with a hybrid model; the two models differ in the queues
+of a router (`ROUTERS`). Delays, routes and rates are those of its tables B-1 to B-3.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from longhaul.models.hybrid import Flow, Measured, Queue, simulate
 
-# One-way delays of the links in ms, both ways (table B-1).
+# One-way delays of the links in ms, equal in both directions (table B-1).
 DELAYS_MS = {
     "AB": 17, "AC": 26, "BC": 25, "BD": 8, "CE": 11, "DF": 32, "EF": 16,
     "EG": 9, "FH": 20, "GH": 11, "GI": 4, "HJ": 16, "IK": 20, "JK": 4,
@@ -45,7 +45,7 @@ class Sets:
     """Mean throughput of a flow over all intervals."""
     rtt_s: tuple[float, ...]
     utilisation: float
-    """Data through G to I, as a fraction of the link's rate."""
+    """Rate of data on the link from G to I, as a fraction of its capacity."""
     reductions_per_flow_h: float
 
     def throughput_ratio(self, first: int, other: int) -> float:
@@ -101,7 +101,7 @@ def network(buffer_pkts: float, routers: str, seed: int) -> tuple[list[Queue], l
 def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
     """Return the queues that data and acknowledgements pass.
 
-    Acknowledgements of 40 bytes on links of their own are free.
+    With separate queues, acknowledgements of 40 bytes take no service.
     """
     if routers == "per-link":
         return [f"{start}-{other}" for start, other in pairwise(route)], []
@@ -111,7 +111,7 @@ def _path(route: str, routers: str) -> tuple[Sequence[str], Sequence[str]]:
 def run(
     buffer_pkts: float, *, routers: str = "shared", hours: float = HOURS, seed: int = 1
 ) -> tuple[Sets, Measured]:
-    """Follow the thirty flows for some hours, sampled once a minute."""
+    """Simulate the thirty flows for some hours, sampled once a minute."""
     queues, flows = network(buffer_pkts, routers, seed)
     intervals = round(hours * 3600.0 / INTERVAL_S)
     result = simulate(queues, flows, interval_s=INTERVAL_S, intervals=intervals, seed=seed)

@@ -1,10 +1,9 @@
 """Delay differential equations with delays that depend on the state.
 
-Heun's method with a fixed step; the past between two steps is a straight line, so that both errors
-are of second order. Before time zero the state is what it is at zero. The solvers at hand do not
-fit: SciPy has none for delays, ddeint copies all of the past at every point so that its time is
-quadratic, and jitcdde compiles symbolic expressions with a C compiler, while a user's marking
-function is Python.
+Heun's method with a fixed step and linear interpolation of past states, both with errors of second
+order. Before time zero the state is the initial one. Available solvers do not fit: SciPy has none
+for delays, ddeint copies all past states at every step, which takes quadratic time, and jitcdde
+compiles symbolic expressions with a C compiler, whereas a user's marking function is Python.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from longhaul.models.response import Numbers
 
 State = list[float]
 Past = Callable[[float], State]
-# The derivative at a time, of a state, given the past.
+# Function that returns the derivative from time, state and past states.
 Derivative = Callable[[float, State, Past], Sequence[float]]
-# Projection of a state after each step: bounds, and events at a point in time.
+# Function that changes a state after each step: bounds, and events at points in time.
 Project = Callable[[float, State], None]
 
 
@@ -40,7 +39,7 @@ class History:
         self.states = [initial]
 
     def __call__(self, t: float) -> State:
-        """Return the state at an earlier time; after the last step, the last one."""
+        """Return the state at a time; for times after the last step, the last state."""
         place = t / self.step
         index = int(place)
         if place <= 0.0:
@@ -60,7 +59,7 @@ def integrate(
     project: Project | None = None,
     every: int = 1,
 ) -> Solution:
-    """Follow a state from time zero to `end_s`.
+    """Integrate a delay differential equation from time zero to `end_s`.
 
     `project` changes a state in place after each step. The solution has every `every`-th step.
     Delays have to be at least one step.

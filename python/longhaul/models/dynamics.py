@@ -1,9 +1,9 @@
 """Dynamics of the mean window of many flows of one algorithm: the sender's half of a fluid model.
 
-Between losses a window grows as the algorithm says; losses come as a Poisson process of rate
-`events` per flow and second, and take their part of it (Misra, Gong and Towsley, SIGCOMM 2000). An
-algorithm that remembers more than its window has more states. Windows are in segments, times in
-seconds.
+Between losses a window grows as the algorithm specifies; losses are a Poisson process of rate
+`events` per flow and second, and each removes a fraction of the window (Misra, Gong and Towsley,
+SIGCOMM 2000). An algorithm whose growth depends on more than its window has further states. Windows
+are in segments, times in seconds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from longhaul.models.response import FORMS, HighSpeed
 
 
 class Dynamics(Protocol):
-    """State variables of an algorithm."""
+    """States of an algorithm, and their derivatives."""
 
     def begin(self, window: float) -> list[float]:
         """Return the states of a flow that has just had its first loss at this window."""
@@ -32,7 +32,7 @@ class Dynamics(Protocol):
         ...
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the states of this window whose sum alone may change."""
+        """Return states with this mean window for which only the window, their sum, may change."""
         return self.at(window)
 
     def derivative(
@@ -58,8 +58,8 @@ class OneState(Dynamics):
 class WindowOnly(OneState):
     """An algorithm whose only state is its window.
 
-    `increase` gives segments per round trip, from window and round-trip time, `decrease` the part
-    that a loss removes.
+    `increase` maps window and round-trip time to segments per round trip, `decrease` maps the
+    window to the fraction that a loss removes.
     """
 
     increase: Callable[[float, float], float]
@@ -127,8 +127,8 @@ class Cubic(Dynamics):
     """CUBIC by its last peak and the time since the last loss.
 
     Vardoyan, Hollot and Towsley, "Towards stability analysis of data transport mechanisms: a fluid
-    model and its applications", IEEE/ACM ToN 29(4), 2021; the window follows from both. Without
-    fast convergence and the Reno-friendly region.
+    model and its applications", IEEE/ACM ToN 29(4), 2021; the window follows from both states. Fast
+    convergence and the Reno-friendly region are left out.
     """
 
     scale: float = 0.4
@@ -139,11 +139,11 @@ class Cubic(Dynamics):
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the plateau of a cubic: no peak is known."""
+        """Return the plateau of the cubic at this window, since no peak is known."""
         return [window, cbrt(window * self.decrease / self.scale)]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the cubic."""
+        """Return the window of the cubic."""
         peak, since = states
         return self.scale * (since - cbrt(peak * self.decrease / self.scale)) ** 3 + peak
 
@@ -159,7 +159,8 @@ class Cubic(Dynamics):
 class HTcp(Dynamics):
     """H-TCP by its window and the time since the last loss (draft-leith-tcp-htcp-06).
 
-    The part kept is the empty path's share of the round-trip time, from 0.5 to 0.8.
+    A loss leaves the fraction of the window that propagation has of the round-trip time, from 0.5
+    to 0.8.
     """
 
     low_speed_s: float = 1.0
@@ -195,8 +196,9 @@ class HTcp(Dynamics):
 class Bic(Dynamics):
     """BIC by its last peak and the round trips since the last loss (Xu, Harfoush and Rhee 2004).
 
-    The window follows from both, as CUBIC's does; with the mean window as state it would settle at
-    its own peak and hardly grow. Without fast convergence and the region below the low window.
+    The window follows from both states, as for CUBIC; with the mean window as state it would settle
+    at its own peak and hardly grow. Fast convergence and the region below the low window are left
+    out.
     """
 
     decrease: float = 0.125
@@ -208,7 +210,7 @@ class Bic(Dynamics):
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window as its own peak: no other is known."""
+        """Return the window as the peak, since no peak is known."""
         return [window, sum(self._phases(window))]
 
     def window(self, states: Sequence[float]) -> float:
@@ -227,7 +229,7 @@ class Bic(Dynamics):
         return peak + self.min_increment * steps + self.max_increment * max(0.0, beyond - doubling)
 
     def _phases(self, peak: float) -> tuple[float, float]:
-        """Return the round trips of the largest step, and those in which the distance halves."""
+        """Return the numbers of round trips with the largest step, and of halving the distance."""
         below = peak * self.decrease
         near = min(below, 2.0 * self.max_increment)
         return (below - near) / self.max_increment, max(0.0, log2(near / self.min_increment))
@@ -259,7 +261,7 @@ class Compound(Dynamics):
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the loss window at which it rests, and the remaining window."""
+        """Return the loss window that is constant under these losses, and the rest."""
         cwnd = min(window, 2.0 / max(rtt_s * events, 1e-30))
         return [cwnd, window - cwnd]
 
@@ -314,7 +316,8 @@ class Illinois(OneState):
         delay = queueing_s / self.max_queueing_s
         increase = self.max_increase
         if delay > 0.01:
-            # A hyperbola through the largest increase at 1 % and the smallest at the whole.
+            # A hyperbola through the largest increase at 1 % of the delay and the smallest at its
+            # maximum.
             k1 = (
                 0.99
                 * self.min_increase
@@ -367,7 +370,7 @@ def _high_speed(to: Setting) -> Dynamics:
 
 
 def _fields(made: type) -> Callable[[Setting], Dynamics]:
-    """Return a dynamics whose fields are the registry's parameters of the same names."""
+    """Return a factory of dynamics, whose fields are the registry's parameters."""
 
     def build(to: Setting) -> Dynamics:
         names = [field.name for field in fields(made) if field.name in to.parameters]

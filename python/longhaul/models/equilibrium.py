@@ -1,8 +1,8 @@
 """Equilibrium of many flows on one link: intersection of response function and loss model.
 
 A response function gives the window at a loss rate, a loss model the loss rate at a window; the
-first falls and the second rises, so that they meet once (NIST SP 500-282, appendix A). Queueing is
-left out of round-trip times, as there.
+first curve falls and the second rises, so that they intersect once (NIST SP 500-282, appendix A).
+Round-trip times do not include queueing, as in that report.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from longhaul.models.response import root
 if TYPE_CHECKING:
     from longhaul.models.laws import Window
 
-# Loss rates between which equilibria are looked for.
+# Range of loss rates in which equilibria are searched.
 LEAST_LOSS, MOST_LOSS = 1e-9, 1.0
 
 
@@ -31,14 +31,14 @@ class Equilibrium:
     load: float
     """Offered load, as a fraction of the link's capacity."""
     throughput_pps: float
-    """Throughput of all flows together, without lost packets."""
+    """Total throughput of all flows, without lost packets."""
 
 
 def equilibrium(window: Window, model: LossModel, link: Link) -> Equilibrium:
     """Return the intersection of a response function and a loss model.
 
     Raises:
-        ValueError: They do not meet between loss rates of 1e-9 and 1.
+        ValueError: There is no intersection between loss rates of 1e-9 and 1.
 
     """
 

@@ -3,14 +3,15 @@
 Misra, Gong and Towsley, "Fluid-based analysis of a network of AQM routers supporting TCP flows with
 an application to RED", SIGCOMM 2000; NIST SP 500-282 (2010), equations 7 to 9, is the same for one
 link without RED. A class of flows has one mean window `w`; its round-trip time `R` is that of the
-empty path and what the queues add:
+empty path plus queueing delays:
 
     dq/dt = sum n w / R - C                 between an empty and a full queue
     dw/dt = a(w) / R - b(w) w events        events = p(t - R) w(t - R) / R(t - R), at most 1 / R
 
-with `p` the loss rate of the links on its path: losses of one round trip are one loss event, which
-the papers leave out and a full queue after a slow start needs. All flows of a class lose at the
-rates of their mean, so that the model cannot show the sawteeth of few flows in step.
+with `p` the loss rate of the links on its path. All losses of a round trip are one loss event,
+which the papers leave out, but without which slow start into a full queue would be wrong. Losses
+depend on the mean window of a class, so that the model cannot show the sawteeth of few synchronised
+flows.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from longhaul.models.dynamics import Dynamics
 from longhaul.models.marking import FluidLink
 from longhaul.models.response import Numbers
 
-# Steps in the shortest round trip.
+# Number of steps per shortest round-trip time.
 STEPS = 100
-# States of a link: its queue, and its average.
+# Number of states of a link: the queue and its average.
 OF_LINK = 2
 
 
@@ -67,7 +68,7 @@ class Trajectory:
     """States of the model over time."""
 
     def after(self, t_s: float) -> Trajectory:
-        """Return the part after a time."""
+        """Return the part of the solution after a time."""
         late = self.t_s >= t_s
         return Trajectory(*(values[late] for values in vars(self).values()))
 
@@ -87,8 +88,8 @@ class Model:
             at += size
         self.size = at
 
-    # For each class the states of its dynamics follow the window of its slow start, which is below
-    # zero once that is over.
+    # The states of a class are its window in slow start, negative after slow start, and then those
+    # of its dynamics.
 
     def window(self, number: int, x: Sequence[float]) -> float:
         """Return the mean window of a class."""
@@ -119,7 +120,7 @@ class Model:
         ]
 
     def lost(self, number: int, x: Sequence[float], t: float = np.inf) -> float:
-        """Return the packets per second that one flow of a class loses in a state."""
+        """Return the packets per second that one flow of a class loses."""
         rates = self.rates(x, t)
         losses = self.losses(x, rates)
         class_ = self.classes[number]
@@ -131,7 +132,7 @@ class Model:
     def derivative(
         self, x: Sequence[float], lost: Sequence[float], t: float = np.inf
     ) -> list[float]:
-        """Return the derivative of a state, given the losses per second that flows detect."""
+        """Return the derivative of a state; `lost` is the rate of losses that flows detect."""
         out: list[float] = [0.0] * self.size
         rates = self.rates(x, t)
         inflow = [0.0] * len(self.links)
@@ -151,7 +152,8 @@ class Model:
             rtt = self.rtt(n, x)
             starting, *states = x[place]
             if starting >= 0.0:
-                # A segment for each ACK; ACKs come no faster than the links serve packets.
+                # Slow start adds a segment per ACK; ACKs arrive no faster than the links serve
+                # packets.
                 served = min(min(1.0, self.links[k].capacity_pps / inflow[k]) for k in class_.path)
                 out[place.start] = served * starting / rtt
             else:
@@ -161,7 +163,7 @@ class Model:
         return out
 
     def moving(self) -> list[int]:
-        """Return the indices of the states that matter after slow start."""
+        """Return the indices of the states that can change after slow start."""
         averages = [OF_LINK * k + 1 for k, gain in enumerate(self.gains) if gain]
         queues = [OF_LINK * k for k in range(len(self.links))]
         return sorted(queues + averages) + [

@@ -1,4 +1,4 @@
-"""A scenario's simulation compared with its fluid model: means, and trajectories overlaid."""
+"""Comparison of a scenario's simulation with its fluid model: means and trajectories."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FLUID = {"color": "#000000", "linestyle": (0, (4, 2)), "linewidth": 1.1}
 
 @dataclass(frozen=True)
 class Pair:
-    """A figure from the simulation and from the model."""
+    """A mean of the simulation and of the model."""
 
     what: str
     """The label or link of the figure."""
@@ -33,7 +33,7 @@ class Pair:
 
     @property
     def difference(self) -> float:
-        """The model's value relative to the simulation's, less one."""
+        """The model's value divided by the simulation's, minus one."""
         if self.packets == 0.0:
             return 0.0 if self.fluid == 0.0 else np.inf
         return self.fluid / self.packets - 1.0

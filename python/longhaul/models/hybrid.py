@@ -4,10 +4,10 @@ After Lee, Bohacek, Hespanha and Obraczka, "Modeling communication networks with
 IEEE/ACM ToN 15(3), 2007, with which NIST SP 500-282 (2010) compares MesoNet in its appendix B.
 
 A flow of window `w` sends `w / rtt` packets a second, limited by its host; its round-trip time is
-that of the empty path plus the delays of the queues on it. A queue serves flows in proportion to
-their packets in it, and drops its excess in proportion to their arrivals. Drops of single
+that of the empty path plus the delays of the queues on the path. A queue serves flows in proportion
+to their packets in it, and drops its excess in proportion to their arrivals. Drops of single
 packets are a Poisson process of the fluid's rate; the window is reduced a round trip after the
-first of them, and the others of that round trip belong to the same loss event.
+first drop, and other drops in that round trip belong to the same loss event.
 
 The steps are computed by the compiled module: eleven hours of thirty flows at 10 Gbit/s take about
 half a minute at the longest. Windows and buffers are in packets, rates in packets per second, times
@@ -39,7 +39,8 @@ class Queue:
 class Flow:
     """A long-lived AIMD flow, and the numbers of the queues that it passes, in order.
 
-    Acknowledgements take a packet's service in the queues of `ack_path`; their drops are no losses.
+    Acknowledgements take the service of a packet in the queues of `ack_path`; a dropped
+    acknowledgement is no loss.
     """
 
     rtt_s: float
@@ -88,7 +89,7 @@ def simulate(
     """Simulate flows and return their measurements, averaged over intervals.
 
     Raises:
-        ScenarioError: A number that must be greater than zero is not, or a queue does not exist.
+        ScenarioError: A number is not greater than zero, or a queue does not exist.
 
     """
     measured = _engine.hybrid(

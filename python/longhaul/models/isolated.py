@@ -1,6 +1,6 @@
-"""One flow alone behind a drop-tail queue: its sawtooth, continuous between impulses.
+"""Fluid model of one flow at a drop-tail queue: its sawtooth, continuous between losses.
 
-NIST SP 500-282 (2010), equations 1 to 4, with the capacity where the report prints the rate:
+NIST SP 500-282 (2010), equations 1 to 4, with the capacity in place of the printed rate:
 
     dW/dt = 1 / (T + Q(t - T) / C)        W is halved when a loss is detected
     dQ/dt = W / (T + Q(t - T) / C) - C    between an empty and a full queue
@@ -20,7 +20,7 @@ from longhaul.models.response import Numbers
 
 @dataclass(frozen=True)
 class SawTooth:
-    """A sawtooth over time, once per step."""
+    """A sawtooth over time, with a value for each step."""
 
     t_s: Numbers
     window_pkts: Numbers
@@ -36,7 +36,7 @@ def saw_tooth(
 ) -> SawTooth:
     """Compute the sawtooth of one standard TCP flow over a drop-tail link.
 
-    The window begins at half of the packets that path and buffer hold together.
+    The initial window is half of the BDP plus the buffer.
     """
     top = capacity_pps * rtt_s + buffer_pkts
     losses: list[float] = []

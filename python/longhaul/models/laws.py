@@ -1,11 +1,11 @@
 """Response functions of every loss-based algorithm: mean window over loss rate and round-trip time.
 
-Losses are `1 / p` segments apart, each known at once and repaired without cost, and nothing queues;
-a form that means another loss process says so. `LAWS` holds one law per algorithm of the registry
-with its default parameters, `PRINTED` the forms of NIST SP 500-282 (2010), appendix A. Windows are
-in segments, loss rates parts of one, times in seconds. Algorithms that only use delay have no
-function of the loss rate: Vegas, FAST, LEDBAT, BBR and their like; Westwood+ has one of random
-losses only, which keeps the whole window.
+Losses are `1 / p` segments apart, detected immediately and retransmitted without cost, and there is
+no queueing; functions for other loss processes say so. `LAWS` has one law for each algorithm of the
+registry with its default parameters, `PRINTED` has the forms of NIST SP 500-282 (2010), appendix A.
+Windows are in segments, loss rates are fractions, times are in seconds. Algorithms that react to
+delay or rate only, such as Vegas, FAST, LEDBAT and BBR, have no function of the loss rate;
+Westwood+ keeps its whole window at a random loss without queueing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from longhaul.models.response import FORMS, STANDARD, HighSpeed, Numbers, PowerL
 # The mean window at a loss rate and a round-trip time.
 Window = Callable[[ArrayLike, float], Numbers]
 
-# Loss rates between which windows are inverted.
+# Range of loss rates in which windows are inverted.
 LEAST_LOSS, MOST_LOSS = 1e-15, 1.0
 
 
@@ -55,7 +55,7 @@ class Law:
         return float(np.exp(root(excess, *ends)))
 
     def scaled(self, factor: float) -> Law:
-        """Return the law with all windows multiplied: the edge of an error band."""
+        """Return the law with all windows multiplied by a factor, as an edge of an error band."""
         return Law(
             self.kind, lambda p, rtt_s: factor * self.window(p, rtt_s), self.source, self.note
         )
@@ -64,8 +64,8 @@ class Law:
 def crossing(first: Law, other: Law, rtt_s: float) -> float | None:
     """Return the loss rate up to which one mean window is larger than another.
 
-    `first` has the larger window below this rate, and not just above it. The result is `None` if it
-    is not larger at 1e-9, and 1 if it is larger at all rates.
+    `first` has the larger window at all loss rates below the returned one. The result is `None` if
+    its window is not larger at 1e-9, and 1 if it is larger at all rates.
     """
 
     def is_ahead(p: float) -> bool:
@@ -133,7 +133,7 @@ def compound(increase: float = 0.125, exponent: float = 0.75, decrease: float = 
 
 
 def cubic(scale: float = 0.4, decrease: float = 0.3) -> Window:
-    """Return CUBIC's law with a loss each time it is back at its peak.
+    """Return CUBIC's law with a loss each time the window returns to its peak.
 
     RFC 9438 equation 6; NIST SP 500-282 equation 14 with a decrease of 0.2. The Reno-friendly
     region is left out.
@@ -145,7 +145,7 @@ def cubic(scale: float = 0.4, decrease: float = 0.3) -> Window:
 def cubic_poisson(scale: float = 0.4, decrease: float = 0.2) -> Window:
     """Return CUBIC's law with losses as a Poisson process (NIST SP 500-282, equation 15).
 
-    From the stated mean window `(0.3 beta + 3.8) c / (beta lambda^3)`, a fit.
+    It follows from the printed mean window `(0.3 beta + 3.8) c / (beta lambda^3)`, which is a fit.
     """
     law = PowerLaw(((0.3 * decrease + 3.8) * scale / decrease) ** 0.25, 0.75)
     return lambda p, rtt_s: law.window(np.asarray(p, float) / rtt_s)
@@ -169,8 +169,8 @@ def solve_poisson_cubic(
     """Solve the mean-field equations behind equation 15 of NIST SP 500-282.
 
     Losses before the plateau lower the next peak by half the decrease (fast convergence), and so
-    shorten the way to it; `as_printed` also shortens it after losses beyond the plateau, where the
-    window has no old peak above it.
+    shorten the time to the plateau. `as_printed` also shortens it after losses beyond the plateau,
+    although the window is then above the old peak.
     """
     late = decrease / 2.0 if as_printed else decrease
 
@@ -197,7 +197,7 @@ def solve_poisson_cubic(
 
 
 def friendly(law: Window) -> Window:
-    """Return a law that is nowhere below standard TCP's."""
+    """Return the maximum of a law and standard TCP's law."""
     return lambda p, rtt_s: np.maximum(law(p, rtt_s), STANDARD.window(p))
 
 
@@ -207,7 +207,7 @@ def _standard(p: ArrayLike, rtt_s: float) -> Numbers:
 
 
 def _independent(p: ArrayLike, rtt_s: float) -> Numbers:
-    """Return standard TCP's law where the lost packet itself counts: `sqrt(1.5 (1 - p) / p)`."""
+    """Return standard TCP's law if the lost packet counts, too: `sqrt(1.5 (1 - p) / p)`."""
     del rtt_s
     p = np.asarray(p, float)
     return np.asarray(np.sqrt(1.5 * (1.0 - p) / p))

@@ -1,9 +1,9 @@
 """Loss models: the probability that a link with a buffer drops a packet.
 
 A loss model gives the loss rate when `flows` flows of a mean window share a link. Any object with
-this method may replace the models here, including a user's function (`Custom`). Windows and
-buffers are in packets, capacities in packets per second, round-trip times in seconds. Equation
-numbers are those of NIST SP 500-282 (2010), appendix A.
+the method `loss` can be used as a model, and any function as `Custom`. Windows and buffers are in
+packets, capacities in packets per second, round-trip times in seconds. Equation numbers are those
+of NIST SP 500-282 (2010), appendix A.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ class AnickMitraSondhi:
     """A fluid queue fed by on-off sources that send a window as one burst (equation 18).
 
     `0.05 rho exp(-1.5 B / w (1 - rho))`, with `B` the buffer of the link. The report prints no
-    factor in front. Without one every cell of its tables A-1 to A-3 comes out too low; with 0.05
-    104 of 108 are exact, and both constants have their best fit there in each of the tables.
+    factor. Without a factor every cell of its tables A-1 to A-3 is too low; with 0.05, 104 of 108
+    cells are exact, and 0.05 and 1.5 are the best fit to each of the tables.
     """
 
     factor: float = 0.05
     """The finite-buffer correction that the report's discussion mentions."""
     decay: float = 1.5
-    """Exponent; 1 is the limit of Anick, Mitra and Sondhi for sources of infinite peak rate."""
+    """Factor in the exponent; 1 is the limit for infinite peak rates (Anick, Mitra, Sondhi)."""
 
     def loss(self, window: float, link: Link) -> float:
         """Return the loss probability."""
         rho = link.load(window)
         exponent = -self.decay * link.buffer_pkts / window * (1.0 - rho)
-        # Beyond the capacity the model has no meaning, and the exponential no bound.
+        # Above capacity the model has no meaning, and its exponential is unbounded.
         return min(1.0, self.factor * rho * exp(min(exponent, 50.0)))
 
 
@@ -71,7 +71,7 @@ class MM1B:
 
 @dataclass(frozen=True)
 class Custom:
-    """A function of a mean window and a link."""
+    """A loss model from a function of mean window and link."""
 
     function: Callable[[float, Link], float]
 

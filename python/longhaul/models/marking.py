@@ -1,7 +1,7 @@
 """Loss and marking rates of queue disciplines, as functions of a fluid queue.
 
-A marking function says with which probability a packet is lost or marked while `queue` packets wait
-and their moving average is `average`. Queues are in packets, rates in packets per second.
+A marking function returns the probability that an arriving packet is lost or marked, from the queue
+length `queue` and its moving average `average`. Queues are in packets, rates in packets per second.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import log1p
 from typing import Protocol
 
-# Relative distance within which a queue counts as full: steps end a little off.
+# Relative distance within which a queue counts as full, due to discrete steps.
 FULL = 1e-9
 
 
@@ -45,7 +45,7 @@ class DropTail:
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return the fraction of the arrivals that overflows."""
+        """Return the fraction of arrivals that overflow the queue."""
         del average
         if queue < link.buffer_pkts * (1.0 - FULL) or arriving_pps <= link.capacity_pps:
             return 0.0
@@ -85,7 +85,7 @@ class Red:
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return RED's loss rate at an average queue, or that of overflow where it is larger."""
+        """Return the larger of RED's loss rate at an average queue and the overflow's."""
         selected = min(1.0, self.spacing * self.curve(average))
         return max(selected, DropTail().probability(queue, average, arriving_pps, link))
 
@@ -96,7 +96,7 @@ class Red:
 
 @dataclass(frozen=True)
 class Custom:
-    """A user's function of the queue in packets, with or without drops of a full queue."""
+    """A user's function of the queue in packets; a full queue may also drop."""
 
     function: Callable[[float], float]
 

@@ -1,10 +1,10 @@
 """Models of parallel TCP: one transfer over N standard connections and one bottleneck.
 
-Drop-tail with all connections losing at once (a lower bound), drop-tail with losses spread evenly
-over time (an upper bound), and RED at its equilibrium: the models of "Transport protocols for fast
-long-distance networks" (Osaka University, 2006), chapter 5; equation numbers are its. Every
-connection has the same round-trip time and largest window. Windows, buffers and queues are in
-packets; throughput and goodput are shares of the link's rate.
+Three models of "Transport protocols for fast long-distance networks" (Osaka University, 2006),
+chapter 5, with its equation numbers: drop-tail with synchronised losses (a lower bound), drop-tail
+with losses spread evenly over time (an upper bound), and RED at its equilibrium. Every connection
+has the same round-trip time and maximum window. Windows, buffers and queues are in packets;
+throughput and goodput are fractions of the link's rate.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class Path:
 
     @property
     def bdp(self) -> float:
-        """Packets that the empty path holds, `D`."""
+        """Bandwidth-delay product of the path in packets, `D`."""
         return path_window(self.rate_bps, self.rtt_s, self.packet_bytes)
 
     @property
     def max_window(self) -> float:
-        """The largest window of one connection in packets, `W_max`; not cut to whole packets."""
+        """Maximum window of one connection in packets, `W_max`; not rounded to whole packets."""
         return self.window_bytes / self.packet_bytes
 
 
@@ -52,24 +52,24 @@ class Point:
     loss: float
     """Dropped packets per packet sent."""
     throughput: float
-    """Packets that pass the link, as a share of its rate."""
+    """Packets that pass the link, as a fraction of its rate."""
 
     @property
     def goodput(self) -> float:
-        """Throughput less losses (5.1)."""
+        """Throughput minus losses (5.1)."""
         return self.throughput * (1.0 - self.loss)
 
 
 def synchronised(path: Path, buffer: float, connections: int, *, timeouts: bool = True) -> Point:
     """Return loss rate and throughput with synchronised losses: (5.2) to (5.7).
 
-    `buffer` is the longest queue. Without `timeouts` every loss is repaired at once (5.4).
+    `buffer` is the longest queue. Without `timeouts` every loss is recovered immediately (5.4).
     """
     if (lossless := _lossless(path, buffer, connections)) is not None:
         return lossless
     n, d, full = float(connections), path.bdp, buffer + path.bdp
-    # One sawtooth of the sum of windows, from half of what path and buffer hold to all of it:
-    # while it is below the path's, a round trip takes rtt_s; above, the queue makes it longer.
+    # The sum of windows is a sawtooth between half of and the whole of BDP plus buffer. Below the
+    # BDP a round trip takes rtt_s; above, the queue makes it longer.
     packets = 3.0 * full * (full + 2.0 * n) / (8.0 * n)
     rounds = (d - buffer + 2.0 * n) / (2.0 * n)
     rounds += (2.0 * d * buffer + n * buffer + buffer**2) / (2.0 * d * n)
@@ -100,7 +100,7 @@ def _timeout_rounds(path: Path, p: float) -> float:
 def mean_window(path: Path, p: float) -> float:
     """Return the mean window of one connection at a loss rate: `b(p) RTT` (5.8).
 
-    With timeouts and without a largest window; the approximation of Padhye et al.
+    The approximation of Padhye et al. with timeouts and without a maximum window.
     """
     b = path.packets_per_ack
     timeouts = min(1.0, 3.0 * sqrt(3.0 * b * p / 8.0)) * p * (1.0 + 32.0 * p * p)
@@ -110,8 +110,8 @@ def mean_window(path: Path, p: float) -> float:
 def desynchronised(path: Path, buffer: float, connections: int) -> Point:
     """Return loss rate and throughput with losses one by one: (5.8) to (5.13).
 
-    The sum of their windows is then normal; a packet is lost when it is above what path and buffer
-    hold. The queue cannot be less than empty, so that the round-trip time is never below `rtt_s`.
+    The sum of the windows is then normally distributed; a packet is lost while it exceeds BDP plus
+    buffer. The queue is never negative, so that the round-trip time is at least `rtt_s`.
     """
     if (lossless := _lossless(path, buffer, connections)) is not None:
         return lossless
@@ -128,7 +128,7 @@ def desynchronised(path: Path, buffer: float, connections: int) -> Point:
 
 
 def _lossless(path: Path, buffer: float, connections: int) -> Point | None:
-    """Return the throughput if path and buffer hold all windows (5.6, 5.7)."""
+    """Return the throughput if all maximum windows fit into BDP plus buffer (5.6, 5.7)."""
     windows = connections * path.max_window
     if windows > buffer + path.bdp:
         return None
@@ -146,7 +146,8 @@ class Band:
 def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
     """Return the numbers of synchronised connections that use at least a share of the link.
 
-    The first number fills the share without losses; the result is `None` if no number does.
+    The first number is the smallest that reaches the share without losses; the result is `None` if
+    no number reaches it.
     """
     first = ceil(utilisation * path.bdp / path.max_window)
     last = floor((buffer + path.bdp) / path.max_window)
@@ -157,7 +158,7 @@ def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
 
 @dataclass(frozen=True)
 class Red:
-    """RED without its gentle part, by the average queue (5.17)."""
+    """RED without gentle mode, as a function of the average queue (5.17)."""
 
     q_min: float = 5.0
     q_max: float = 15.0
@@ -174,7 +175,7 @@ class Red:
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """The fixed point at which the queue causes the loss rate that keeps it there."""
+    """The fixed point of queue length and loss rate."""
 
     loss: float
     queue: float
@@ -189,7 +190,7 @@ def red_queue(path: Path, connections: int, p: float) -> float:
 def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | None:
     """Return the equilibrium of N connections under RED; `None` outside its equilibrium area.
 
-    There, between `q_min` and `q_max`, the link is busy, and all that is lost is lost to RED.
+    In this area, between `q_min` and `q_max`, the link is busy, and only RED drops packets.
     """
     if red_queue(path, connections, 0.0) <= red.q_min:
         return None
@@ -204,10 +205,10 @@ def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | Non
 
 
 def red_connections(path: Path, red: Red) -> tuple[float, int]:
-    """Return the ends of the equilibrium area.
+    """Return the range of numbers of connections with an equilibrium.
 
-    The windows that reach `q_min` without loss, as a number of connections, and the last number
-    that RED can hold.
+    At the first number (not a whole one) the maximum windows reach `q_min` without loss; the last
+    is the largest number that RED can control.
     """
     first = (path.bdp + red.q_min) / path.max_window
     window = min(path.max_window, mean_window(path, red.p_max))

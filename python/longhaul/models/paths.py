@@ -11,7 +11,7 @@ from math import floor, inf, log, sqrt
 
 from longhaul.models.dynamics import of_algorithm
 
-# Steps of a recovery in a round trip, and the longest recovery that is looked for.
+# Integration steps per round trip, and the maximum recovery time (s).
 STEPS, MOST_S = 20, 86_400.0
 
 
@@ -36,7 +36,7 @@ def recovery_s(
         slope = dynamics.derivative(middle, rtt_s, 0.0, 0.0)
         states = [x + step * dx for x, dx in zip(states, slope, strict=True)]
         now = dynamics.window(states)
-        # CUBIC and BIC come to their peak without passing it.
+        # CUBIC and BIC approach their peak without exceeding it.
         if now >= window * (1.0 - 1e-9):
             return t + step * (window - before) / (now - before) if now > before else t
         t, before = t + step, now
@@ -47,10 +47,10 @@ def recovery_s(
 
 
 def full_buffer(bdp: float, decrease: float = 0.5) -> float:
-    """Return the smallest buffer with which one flow keeps a link busy: `b / (1 - b)` of the path.
+    """Return the smallest buffer that keeps a link busy with one flow: `b / (1 - b)` of the BDP.
 
-    The rule of thumb of one bandwidth-delay product is that of standard TCP (Villamizar and Song,
-    CCR 24(5), 1994): after a reduction the packets of a full path and buffer just fill the path.
+    For standard TCP this is the rule of thumb of one bandwidth-delay product (Villamizar and Song,
+    CCR 24(5), 1994): the window after a reduction is just the BDP.
     """
     return bdp * decrease / (1.0 - decrease)
 
@@ -66,8 +66,8 @@ def shared_buffer(bdp: float, flows: int) -> float:
 def tiny_buffer(max_window: float) -> float:
     """Return the natural logarithm of the largest window: the buffer for paced flows.
 
-    Up to a factor that is not known; the link may not be full (Enachescu et al., "Routers with very
-    small buffers", INFOCOM 2006).
+    The rule is up to an unknown factor, and the link may not be full (Enachescu et al., "Routers
+    with very small buffers", INFOCOM 2006).
     """
     return log(max_window)
 
@@ -96,10 +96,10 @@ def loss_free_s(
 ) -> float:
     """Return the time of a transfer until its last acknowledgement, without losses.
 
-    An acknowledgement comes a round trip after each segment, and the host sends at most `host_pps`
-    segments a second. Slow start adds a segment for each of them, above `max_ssthresh` such that
-    the window grows by half of that a round trip (RFC 3742); from `ssthresh` on the window grows by
-    one segment a round trip. NIST SP 500-282 measures the mean of this value over sizes and round
+    Each segment is acknowledged after a round trip, and the host sends at most `host_pps` segments
+    a second. Slow start adds a segment per acknowledgement; above `max_ssthresh` it adds
+    `max_ssthresh / 2` segments per round trip (RFC 3742). From `ssthresh` on the window grows by
+    one segment per round trip. NIST SP 500-282 measures the mean of this value over sizes and round
     trips on its very fast paths (chapter 9).
     """
     window, acked = initial_window, 0
@@ -107,12 +107,12 @@ def loss_free_s(
     sent = 0.0
     for number in range(segments):
         free = sent
-        # Acknowledgements come in order; the window has to reach this segment.
+        # Acknowledgements arrive in order; the window has to include this segment.
         while number + 1 > acked + floor(window):
             window += _growth(window, ssthresh, max_ssthresh)
             free = max(free, acks[acked])
             acked += 1
-        # Acknowledgements that arrived while the host was busy count, too.
+        # Acknowledgements that arrived while the host was busy sending are processed as well.
         while acked < len(acks) and acks[acked] <= free:
             window += _growth(window, ssthresh, max_ssthresh)
             acked += 1
@@ -131,5 +131,5 @@ def _growth(window: float, ssthresh: float, max_ssthresh: float) -> float:
 
 
 def loss_free_goodput(segments: int, rtt_s: float, host_pps: float, **start: float) -> float:
-    """Return segments over the time of `loss_free_s`."""
+    """Return the number of segments divided by `loss_free_s`."""
     return segments / loss_free_s(segments, rtt_s, host_pps, **start)

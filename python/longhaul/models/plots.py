@@ -19,7 +19,7 @@ from longhaul.plots.files import styled
 from longhaul.plots.layout import MIN_PANEL_IN, for_width_of, legend_columns, single
 
 LOSSES = np.geomspace(1e-10, 1e-1, 200)
-# Sawteeth of BIC and H-TCP are followed one by one.
+# Fewer points for laws such as BIC's and H-TCP's, which follow each sawtooth.
 LAW_LOSSES = np.geomspace(1e-7, 1e-1, 61)
 
 
@@ -161,7 +161,7 @@ def red(paths: dict[str, Path], settings: Red, connections: Iterable[int]) -> Fi
 
 
 def _two_panels() -> tuple[Figure, Axes, Axes]:
-    """Return a figure and its panels, side by side or, for a narrow width, below each other."""
+    """Return a figure with two panels, side by side or, for a narrow width, one below the other."""
     width = for_width_of(8.4)
     rows = 1 if width >= 2 * MIN_PANEL_IN else 2
     drawing = Figure(figsize=(width, 3.1 if rows == 1 else 5.4), layout="constrained")

@@ -1,8 +1,8 @@
 """Response functions of standard and HighSpeed TCP, and quantities derived from them.
 
 A response function gives the mean congestion window of a flow whose segments are lost at the rate
-`p`, with losses evenly spaced and repaired at once. Windows are in segments, loss rates are parts
-of one, times are in seconds, rates in bits per second. Functions take numbers or arrays and give
+`p`, with losses evenly spaced and recovered immediately. Windows are in segments, loss rates are
+fractions, times are in seconds, rates in bits per second. Functions take numbers or arrays and give
 arrays. The sources are RFC 3649 and "A simulation-based study of HighSpeed TCP and its deployment"
 (LBNL-52549, 2003), chapter 3; the rounded form of `p(w)` is printed in RFC 3649 section 5.
 """
@@ -21,12 +21,12 @@ from longhaul.libraries import optimize
 
 Numbers = NDArray[np.float64]
 
-# Loss rates between which equilibria are looked for.
+# Range of loss rates in which equilibria are searched.
 LEAST_LOSS, MOST_LOSS = 1e-15, 1.0
 
 
 class Response(Protocol):
-    """Increase and decrease of a congestion control algorithm, and the mean window that results."""
+    """Increase, decrease and response function of a congestion control algorithm."""
 
     def window(self, p: ArrayLike) -> Numbers:
         """Return the mean window at a loss rate."""
@@ -41,7 +41,7 @@ class Response(Protocol):
         ...
 
     def decrease(self, w: ArrayLike) -> Numbers:
-        """Return the part `b(w)` of the window that a loss removes."""
+        """Return the fraction `b(w)` of the window that a loss removes."""
         ...
 
 
@@ -54,7 +54,7 @@ class PowerLaw:
 
     @classmethod
     def through(cls, w1: float, p1: float, w2: float, p2: float) -> PowerLaw:
-        """Return the straight line through two points on logarithmic scales."""
+        """Return the power law through two points."""
         exponent = log(w2 / w1) / log(p1 / p2)
         return cls(w1 * p1**exponent, exponent)
 
@@ -72,7 +72,7 @@ class StandardTcp:
     """Standard TCP: one segment a round trip, one half at a loss.
 
     Its mean window is `constant / sqrt(p)`. The sawtooth gives sqrt(1.5) = 1.22; RFC 3649 prints
-    1.2 (section 2) and works its tables out with it.
+    1.2 (section 2) and uses it for its tables.
     """
 
     constant: float = sqrt(1.5)
@@ -120,8 +120,8 @@ class HighSpeed:
     ) -> HighSpeed:
         """Return the algorithm whose response function goes through two points (window, loss rate).
 
-        The defaults are the points of RFC 3649. Without `low_p` the response function begins at
-        the low window on that of standard TCP, as in ns-2.
+        The defaults are the points of RFC 3649. Without `low_p` the response function starts from
+        that of standard TCP at the low window, as in ns-2.
         """
         standard = StandardTcp()
         first = float(standard.loss(low_window)) if low_p is None else low_p
@@ -144,7 +144,7 @@ class HighSpeed:
         return np.where(self._is_low(w), 1.0, np.maximum(above, 1.0))
 
     def decrease(self, w: ArrayLike) -> Numbers:
-        """Return `b(w)`, the part of the window that a loss removes."""
+        """Return `b(w)`, the fraction of the window that a loss removes."""
         climbed = np.log(np.asarray(w, float) / self.low_window)
         b = 0.5 - (0.5 - self.high_decrease) / self._width() * climbed
         return np.where(self._is_low(w), 0.5, b)
@@ -170,12 +170,12 @@ FORMS: dict[str, HighSpeed] = {
 
 
 def rounds_between_losses(response: Response, p: ArrayLike) -> Numbers:
-    """Return the round trips between two losses: `1 / p` segments, a window in each."""
+    """Return the round trips between two losses: `1 / p` segments divided by the mean window."""
     return np.asarray(1.0 / (np.asarray(p, float) * response.window(p)))
 
 
 def relative_fairness(high_speed: Response, standard: Response, p: ArrayLike) -> Numbers:
-    """Return the ratio of another window to that of standard TCP at the same loss rate."""
+    """Return the ratio of another algorithm's window to standard TCP's at equal loss rates."""
     return high_speed.window(p) / standard.window(p)
 
 
@@ -195,7 +195,8 @@ def sharing(
 ) -> Sharing:
     """Return the shares of two kinds of flows, with equal round trips, of `capacity` segments.
 
-    All see the same loss rate, as under RED: the one at which their windows add up to the capacity.
+    All flows have the same loss rate, as under RED: that at which their windows add up to the
+    capacity.
     """
 
     def total(log_p: float) -> float:
@@ -211,7 +212,8 @@ def sharing(
 def equivalent_flows(high_speed: Response, standard: Response, capacity: float) -> float:
     """Return the number of flows of the second kind with the throughput of one of the first.
 
-    They share a path that holds `capacity` segments, at equal loss rates, so each side has half.
+    They share a path that holds `capacity` segments, at equal loss rates, so that each kind has
+    half of it.
     """
     p = float(high_speed.loss(capacity / 2.0))
     return float(relative_fairness(high_speed, standard, p))
@@ -225,7 +227,7 @@ def path_window(rate_bps: float, rtt_s: float, packet_bytes: float = 1500.0) -> 
 def recovery_time_s(rate_bps: float, rtt_s: float, packet_bytes: float = 1500.0) -> float:
     """Return the time that standard TCP takes to fill a path again after one halving.
 
-    Half the path's window, one segment a round trip.
+    The window grows by one segment per round trip, from half the path's window.
     """
     return path_window(rate_bps, rtt_s, packet_bytes) / 2.0 * rtt_s
 
@@ -237,5 +239,5 @@ def root(
     within: float = 1e-12,
     relative: float = 1e-13,
 ) -> float:
-    """Return the zero of a function that changes its sign once between two places."""
+    """Return the zero of a function that changes its sign once between two arguments."""
     return float(optimize.brentq(of, low, high, xtol=within, rtol=relative))

@@ -1,6 +1,6 @@
-"""Mean windows of sawteeth that no power of the loss rate describes.
+"""Mean windows of sawteeth that are no power laws of the loss rate.
 
-Losses are `1 / p` segments apart: the peak is the one whose sawtooth has `1 / p` segments.
+Losses are `1 / p` segments apart: a sawtooth has `1 / p` segments, which determines its peak.
 Windows are in segments, times in seconds.
 """
 
@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 
 from longhaul.models.response import Numbers, root
 
-# Segments of a sawtooth with a given size, and the round trips that it lasts.
+# Function from the size of a sawtooth to its segments and its duration in round trips.
 Tooth = Callable[[float], tuple[float, float]]
-# Sizes between which sawteeth are looked for: peaks in segments, or periods in seconds.
+# Range of sizes in which sawteeth are searched: peaks in segments, or periods in seconds.
 LEAST, MOST = 1e-6, 1e12
 
 
@@ -51,11 +51,11 @@ def binomial(
 
 
 def htcp(kept: float = 0.8, low_speed_s: float = 1.0) -> Callable[[ArrayLike, float], Numbers]:
-    """Return H-TCP's law (draft-leith-tcp-htcp-06), its size the time between losses.
+    """Return H-TCP's law (draft-leith-tcp-htcp-06); the size is the time between losses.
 
-    The increase per round trip is `2 (1 - kept)` up to `low_speed_s` seconds after a loss, and
-    `1 + 10 d + (d / 2)^2` times that `d` seconds later. `kept` is 0.8 where throughput is steady
-    and nothing queues.
+    The increase per round trip is `2 (1 - kept)` up to `low_speed_s` seconds after a loss, and `1 +
+    10 d + (d / 2)^2` times that `d` seconds later. `kept`, the fraction of the window after a loss,
+    is 0.8 if throughput is steady and nothing queues.
     """
 
     def law(p: ArrayLike, rtt_s: float) -> Numbers:
@@ -81,14 +81,14 @@ def bic(
 ) -> Callable[[ArrayLike, float], Numbers]:
     """Return BIC's law, round trip by round trip (Xu, Harfoush and Rhee 2004, section III).
 
-    Half of the way to the peak each round trip, in steps from `min_increment` to `max_increment`,
-    and a loss as the peak is reached; standard TCP below `low_window`.
+    Each round trip covers half of the distance to the peak, in steps from `min_increment` to
+    `max_increment`; a loss occurs at the peak. Below `low_window` it is standard TCP.
     """
 
     def tooth(peak: float) -> tuple[float, float]:
         if peak < low_window:
             return 3.0 / 8.0 * peak**2, peak / 2.0
-        # In steps of the largest size first, all at once.
+        # First the steps of the largest size, computed at once.
         window = peak * (1.0 - decrease)
         whole = max(0, int((peak - window) / max_increment) - 1)
         sent = whole * window + max_increment * whole * (whole - 1) / 2.0
@@ -96,7 +96,7 @@ def bic(
         rounds = float(whole)
         while window < peak:
             step = min(max((peak - window) / 2.0, min_increment), max_increment)
-            # The last step in part, so that segments rise smoothly with the peak.
+            # The last step counts in part, so that segments rise smoothly with the peak.
             part = min(1.0, (peak - window) / step)
             sent += part * window
             rounds += part

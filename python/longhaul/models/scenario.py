@@ -1,9 +1,9 @@
 """Conversion of a scenario file to a fluid model, and its refusals.
 
-Long-lived TCP flows of the algorithms in `dynamics`, over first-in first-out queues with drop-tail
-or RED. A key of a scenario, a link or a flow that is in none of the lists here is refused by its
-name. The lists also have keys of details that the model leaves out: how losses are repaired,
-timeouts, delayed acknowledgements, access links as bottlenecks, rate and queue of the way back.
+The model supports long-lived TCP flows of the algorithms in `dynamics` over first-in first-out
+queues with drop-tail or RED. Any other key of a scenario, link or flow is refused by name. Accepted
+keys include details that the model leaves out: loss recovery, timeouts, delayed acknowledgements,
+access links as bottlenecks, rate and queue of the reverse path.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from longhaul.models.dynamics import MODELLED, of_algorithm
 from longhaul.models.fluid import FlowClass, Model
 from longhaul.models.marking import DropTail, FluidLink, Marking, Red
 
-# Keys whose values the model uses, or leaves out as the docstring says.
+# Keys that the model uses, or leaves out as documented above.
 OF_SCENARIOS = (
     "title", "description", "profile", "duration", "seed", "replication", "clock", "random",
     "measure", "topology", "flows",
@@ -40,7 +40,7 @@ class UnmodelledError(LonghaulError):
 
 @dataclass(frozen=True)
 class Scene:
-    """A model, with the names that the scenario gives to its parts."""
+    """A model, with the scenario's names of its classes and links."""
 
     model: Model
     labels: Sequence[str]
@@ -53,7 +53,7 @@ class Scene:
 def fluid(scenario: _engine.Scenario) -> Scene:
     """Return the fluid model of a checked scenario.
 
-    Raises: UnmodelledError: The model cannot represent some keys; the message names them all.
+    Raises: UnmodelledError: The model cannot represent some keys; the message lists all of them.
 
     """
     resolved = json.loads(scenario.resolved_json())
@@ -112,7 +112,7 @@ def _reasons(resolved: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _unknown(table: Mapping[str, Any], known: Sequence[str], before: str = "") -> Iterator[str]:
-    """Name the keys of a table that are not known, with the path before them."""
+    """Yield the paths of a table's unknown keys."""
     return (f"`{before}{key}`" for key in table if key not in known)
 
 
@@ -122,7 +122,7 @@ def _links(kind: str, topology: Mapping[str, Any]) -> list[tuple[str, Mapping[st
     return [(f"parking-lot.hops.{n}", hop) for n, hop in enumerate(topology["hops"])]
 
 
-# CUBIC of a current kernel: a model of means cannot represent its rounding.
+# CUBIC as in a current kernel, whose rounding to whole segments a model of means cannot represent.
 WHOLE_SEGMENTS = "linux-6.18"
 
 
@@ -190,7 +190,7 @@ def _marking(queue: Mapping[str, Any]) -> Marking:
 
 
 def _start_s(start: Any) -> float:  # noqa: ANN401
-    """Return when flows start on average."""
+    """Return the mean start time of flows, in seconds."""
     if isinstance(start, Mapping):
         low, high = start["uniform"]
         return (_engine.seconds(low) + _engine.seconds(high)) / 2.0
@@ -200,7 +200,7 @@ def _start_s(start: Any) -> float:  # noqa: ANN401
 
 
 def _numbers(congestion: Mapping[str, Any]) -> dict[str, float]:
-    """Return the parameters that are numbers, times in seconds."""
+    """Return the numeric parameters, with times in seconds."""
     numbers = {}
     for name, value in congestion.items():
         if isinstance(value, (int, float)):

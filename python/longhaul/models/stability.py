@@ -1,9 +1,10 @@
 """Stability of a fluid model's equilibrium, and its margin.
 
-A model is linearised where it rests, and the characteristic roots of the linear delay equation
+A model is linearised at its equilibrium, and the characteristic roots of the linear delay equation
 `x' = A0 x + sum Ai x(t - Ri)` are found by collocation on Chebyshev points (Breda, Maset and
-Vermiglio, SIAM J. Sci. Comput. 27(2), 2005). It is stable if all are left of the imaginary axis.
-For one equation with one delay, and for standard TCP under RED, there are closed conditions.
+Vermiglio, SIAM J. Sci. Comput. 27(2), 2005). The equilibrium is stable if all roots are left of the
+imaginary axis. For one equation with one delay, and for standard TCP under RED, there are closed
+conditions.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ class Linear:
 
     def rightmost(self, points: int = POINTS) -> complex:
         """Return the characteristic root with the largest real part."""
-        # States at Chebyshev points of [-longest, 0]; the equation stands at 0, and the derivative
-        # of the interpolating polynomial at all others.
+        # States at Chebyshev points of [-longest, 0]: the row of point 0 is the equation, all other
+        # rows are the derivative of the interpolating polynomial.
         size = len(self.present)
         longest = max(lag for lag, _ in self.delayed)
         nodes = np.cos(np.pi * np.arange(points + 1) / points)
@@ -73,7 +74,7 @@ def _differentiation(nodes: Numbers) -> Numbers:
 
 
 def _interpolation(places: Numbers, at: float) -> Numbers:
-    """Return the weights of the values at places for the value at another one."""
+    """Return the weights of the values at `places` for the interpolated value at `at`."""
     hit = np.isclose(places, at, rtol=0.0, atol=1e-14 * abs(places[-1]))
     if hit.any():
         return hit.astype(float)
@@ -89,8 +90,9 @@ def equilibrium(model: Model) -> Equilibrium:
     Longer queues reduce arrivals, so that each queue in turn is adjusted until none changes.
 
     Raises:
-        ValueError: None exists: queues fill, empty, or reach a jump of a window or a loss rate.
-        RunError: It was not found.
+        ValueError: There is no equilibrium: queues fill, empty, or reach a jump of a window or a
+            loss rate.
+        RunError: The search did not converge.
 
     """
     queues = [0.0] * len(model.links)
@@ -127,7 +129,7 @@ def equilibrium(model: Model) -> Equilibrium:
 
 
 def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
-    """Return the stationary state of a class; of several the one nearest its share of a link."""
+    """Return the stationary state of a class; of several, the nearest to its share of a link."""
     class_, rtt_s = model.classes[number], model.rtt(number, x)
     kept, share = 1.0, inf
     for k in class_.path:
@@ -146,7 +148,7 @@ def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
 
 
 def _zero(of: Callable[[float], float], low: float, high: float) -> float:
-    """Return the argument at which a function falls below zero, or the nearer end of the range."""
+    """Return the argument at which a function falls below zero, or an end of the range."""
     if of(low) <= 0.0:
         return low
     return high if of(high) >= 0.0 else root(of, low, high, within=1e-15, relative=1e-15)
@@ -188,8 +190,8 @@ def _nudged(values: Sequence[float], place: int) -> tuple[list[float], list[floa
 def gain_margin(linear: Linear, most: float = 1e4) -> float:
     """Return the factor by which all feedback may be multiplied before the equilibrium is unstable.
 
-    Below one it is already unstable. The factor multiplies the losses that flows see, and so the
-    slope of a marking function.
+    A factor below one means that the equilibrium is unstable. The factor multiplies the losses that
+    flows see, and so the slope of a marking function.
     """
 
     def growth(log_factor: float) -> float:
@@ -233,7 +235,7 @@ class OneDelay:
 def hollot_bound(
     flows: int, rtt_s: float, capacity_pps: float, slope: float, weight: float
 ) -> tuple[float, float]:
-    """Return both sides of the condition that standard TCP under RED is stable.
+    """Return both sides of a sufficient condition for stability of standard TCP under RED.
 
     Hollot, Misra, Towsley and Gong, "A control theoretic analysis of RED", INFOCOM 2001,
     proposition 1: stable if the first is at most the second. `slope` is RED's

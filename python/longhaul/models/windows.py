@@ -1,8 +1,8 @@
-"""The window of any algorithm round by round, with no network: `longhaul window`.
+"""The window of any algorithm per round trip, without a network: `longhaul window`.
 
-Each round trip acknowledges one window of segments. Losses are counted in segments, or drawn; a
-lost segment cuts the window, once a round trip at most, and repairs take no time: the model behind
-the response functions of RFC 5681 and RFC 3649.
+Each round trip acknowledges one window of segments. Losses are periodic in segments, or random; a
+lost segment reduces the window, at most once per round trip, and recovery takes no time. This is
+the model behind the response functions of RFC 5681 and RFC 3649.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,18 +24,18 @@ from longhaul.plots.files import styled
 from longhaul.plots.layout import for_width_of, legend_columns, single
 from longhaul.running.loading import load
 
-# An algorithm's name, a file and a class as in `my_cc.py:MyCC`, the class itself, or the object of
-# a module of Linux as in `tcp_mine.so`.
+# An algorithm: its name, a file and class such as `my_cc.py:MyCC`, the class itself, or the object
+# of a Linux module such as `tcp_mine.so`.
 Kind = str | type[CongestionControl]
 
-# Windows reach some multiple of the distance between losses; beyond this a plot takes minutes.
+# Maximum distance between losses in segments, and maximum rounds; longer plots take minutes.
 MAX_SEGMENTS = 10_000_000
 MAX_ROUNDS = 100_000
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Conditions of the flow; exactly one of `loss_every` and `loss` is given.
+    """Conditions of the flow; exactly one of `loss_every` and `loss` is set.
 
     `loss_every` is a number of segments, `loss` the probability of each segment's loss, drawn from
     `seed`; `rtt_s` the round-trip time in seconds; `cwnd` the window in segments that congestion
@@ -50,7 +50,7 @@ class Experiment:
     seed: int = 1
 
     def __post_init__(self) -> None:
-        """Refuse values that make no sense."""
+        """Refuse invalid values."""
         if (self.loss_every is None) == (self.loss is None):
             raise _refused("give either the segments between losses (--loss-every), or --loss")
         if self.loss_every is not None and not 1 <= self.loss_every <= MAX_SEGMENTS:
@@ -86,17 +86,17 @@ class Trajectory:
     rounds: pl.DataFrame
     """Columns `round`, `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts`, `congestion`."""
     response_pkts: float | None
-    """The mean window that the algorithm's response function gives at this loss, if it has one."""
+    """Mean window by the algorithm's response function at this loss rate; None without one."""
 
     def settled(self) -> pl.DataFrame:
-        """Return the rounds from the second cut on, without slow start; all if there are fewer."""
+        """Return the rounds from the second reduction on, without slow start, else all."""
         cuts = self.rounds.filter("congestion")["round"]
         if len(cuts) < 3:
             return self.rounds
         return self.rounds.filter(pl.col("round") > cuts[1])
 
     def figures(self) -> dict[str, Any]:
-        """Return mean, least and largest settled window, in segments, and the number of cuts."""
+        """Return mean, minimum and maximum of the settled window, in segments, and reductions."""
         settled = self.settled()
         cwnd = settled["cwnd_pkts"]
         return {
@@ -112,7 +112,7 @@ class Trajectory:
 def trajectories(
     kinds: Sequence[Kind], experiment: Experiment, set: Sequence[str] = ()
 ) -> list[Trajectory]:
-    """Return each algorithm's window; `set` holds `parameter=value` for those that have it."""
+    """Return each algorithm's window; `set` has `parameter=value` for any that has it."""
     given = [_congestion(kind) for kind in kinds]
     if len({str(_what(algorithm)) for algorithm in given}) < len(given):
         raise _refused("an algorithm is named twice")
@@ -149,7 +149,7 @@ def _trajectory(congestion: Mapping[str, Any], experiment: Experiment) -> Trajec
 
 
 def _what(congestion: Mapping[str, Any]) -> Kind:
-    """Return the kind, the file or the class that a table of congestion control names."""
+    """Return the kind, file or class in a table of congestion control."""
     kind: Kind = next(congestion[key] for key in ("kind", "python", "module") if key in congestion)
     return kind
 
@@ -180,14 +180,14 @@ def _congestion(kind: Kind) -> dict[str, Any]:
 
 
 def _give(given: Sequence[dict[str, Any]], text: str) -> None:
-    """Give a parameter to every algorithm that has it."""
+    """Set a parameter of every algorithm that has it."""
     key, value = assignment(text)
     catalogue = {row["name"]: row for row in _engine.algorithms()["algorithms"]}
     takers: list[dict[str, Any]] = []
     known: dict[str, None] = {}
     for algorithm in given:
         row = catalogue.get(algorithm.get("kind", ""))
-        # The parameters of a class are known when it is loaded.
+        # The parameters of a class are known only when it is loaded.
         names = [key] if row is None else ["variant", *(p["name"] for p in row["parameters"])]
         known |= dict.fromkeys(names)
         if key in names:
@@ -208,7 +208,7 @@ def figure(drawn: Sequence[Trajectory], experiment: Experiment) -> Figure:
         rounds, style = trajectory.rounds, style_of[trajectory.name]
         line = styles.as_line(style, marker=True)
         axes.plot(rounds["round"], rounds["cwnd_pkts"], label=trajectory.name, **line)
-    # A slow start that overshoots would flatten all that follows.
+    # An overshooting slow start would compress the rest of the plot.
     top = max(float(trajectory.settled()["cwnd_pkts"].max() or 0) for trajectory in drawn)  # type: ignore[arg-type]
     axes.set_ylim(0, top * 1.1)
     axes.set_xlim(0, experiment.rounds)
@@ -226,7 +226,7 @@ def figure(drawn: Sequence[Trajectory], experiment: Experiment) -> Figure:
 def save(
     drawn: Sequence[Trajectory], experiment: Experiment, path: Path, width_in: float | None = None
 ) -> None:
-    """Write the picture as SVG, PNG, or a page with the figures above it, by the path's suffix."""
+    """Write the plot as SVG or PNG, or a page with a table and the plot, by the path's suffix."""
     if path.suffix != ".html":
         return plots.draw(lambda: figure(drawn, experiment), path, width_in)
     with plots.for_width(width_in):

@@ -18,8 +18,8 @@ from longhaul.modules import diagnostics, sources
 
 KERNEL = Path(__file__).parent / "kernel"
 
-# As the kernel is compiled: signed numbers wrap, and types may be looked at as others. What only
-# warns in older compilers is an error: a function that the headers lack, and a wrong interface.
+# The kernel's flags: signed overflow wraps, and types may alias. Undeclared functions and wrong
+# signatures of hooks, which are warnings of older compilers, are errors.
 FLAGS = (
     "-std=gnu11",
     "-O2",
@@ -38,7 +38,7 @@ MODULE_FLAGS = (
     "-Werror=int-conversion",
 )
 
-# Ticks of the clock per second that a kernel may be configured for (CONFIG_HZ).
+# Values of CONFIG_HZ, the clock ticks per second.
 HZ = (100, 250, 300, 1000)
 
 
@@ -48,7 +48,7 @@ class ModuleBuildError(LonghaulError):
 
 @dataclass(frozen=True)
 class Built:
-    """A built object, with the facts that it states of its module."""
+    """A built object, with the object's description of its module."""
 
     object: Path
     name: str
@@ -64,13 +64,13 @@ def build(
 ) -> Built:
     """Compile a module of one or several C files to an object for scenarios.
 
-    The object is written to `out`, by default beside the current directory's other files under the
-    name of the first source. `name` is the congestion control that is wanted if the files register
-    several. `hz` is the number of clock ticks per second.
+    The object is written to `out`, by default to the current directory under the name of the first
+    source. `name` selects a congestion control if the files register several. `hz` is the number of
+    clock ticks per second.
 
     Raises:
-        ModuleBuildError: the first error of the compiler, a missing compiler, or an object that
-            registers no congestion control or several.
+        ModuleBuildError: the compiler is missing or reports an error, or the object registers no
+            congestion control or several.
 
     """
     check_inputs(files, hz)
@@ -88,7 +88,7 @@ def build(
 
 
 def _described(target: Path, files: Sequence[Path], *, name: str | None, hz: int) -> dict[str, Any]:
-    """Compile to an object; return the facts that it states of its module."""
+    """Compile to an object; return the object's description of its module."""
     compile_to(target, files, ["-shared"], name=name, hz=hz)
     try:
         return _engine.describe_module(target)
@@ -98,7 +98,7 @@ def _described(target: Path, files: Sequence[Path], *, name: str | None, hz: int
 
 
 def check_inputs(files: Sequence[Path], hz: int) -> None:
-    """Refuse files that are no C sources, and clocks that no kernel has."""
+    """Refuse files that are no C sources, and values of `hz` that no kernel has."""
     for file in files:
         if not file.is_file():
             raise ModuleBuildError(f"{file}: no such file")
@@ -117,7 +117,7 @@ def compile_to(
     hz: int,
     beside: Sequence[Path] = (),
 ) -> None:
-    """Compile the files of a module, the driver and the files `beside` it, and link them."""
+    """Compile and link the files of a module, the driver and the files in `beside`."""
     texts = sources.read_all(files)
     macros = [f"-D{macro}" for macro in sources.macros(texts.values())]
     macros += [f"-DHZ={hz}", *([f'-DLONGHAUL_NAME="{name}"'] if name else [])]
@@ -144,9 +144,9 @@ def _all_symbols() -> list[str]:
 
 @contextmanager
 def _stand_ins(names: set[str]) -> Iterator[tuple[Path, Path]]:
-    """Yield a temporary directory, and one in it with an empty file for each kernel header.
+    """Yield a temporary directory, and a subdirectory with an empty file for each kernel header.
 
-    `kernel.h` is included before all others, and has the needed declarations.
+    Our `kernel.h` is included before all of them, and has the declarations.
     """
     with tempfile.TemporaryDirectory(prefix="longhaul-module-") as temporary:
         folder = Path(temporary)

@@ -1,4 +1,4 @@
-"""Test of a module on made-up connections, with the compiler's sanitizers on."""
+"""Test of a module with synthetic connections under the compiler's sanitizers."""
 
 import subprocess
 import tempfile
@@ -7,14 +7,14 @@ from pathlib import Path
 
 from longhaul.modules.building import KERNEL, ModuleBuildError, check_inputs, compile_to
 
-# Division by zero, access out of bounds, null pointers and shifts by too much; not the overflow of
-# signed numbers, which the kernel relies on.
+# Checks for division by zero, out-of-bounds access, null pointers and excessive shifts, but not for
+# signed overflow, on which the kernel relies.
 SANITIZERS = (
     "-g",
     "-fsanitize=address,bounds,integer-divide-by-zero,null,shift-exponent,unreachable",
     "-fno-sanitize-recover=all",
 )
-# Seconds after which a module that loops is stopped.
+# Seconds after which a module in an endless loop is stopped.
 LIMIT_S = 120
 
 
@@ -22,7 +22,7 @@ def check(files: Sequence[Path], *, name: str | None = None, hz: int = 250) -> s
     """Run a module through synthetic connections under the sanitizers; return the report.
 
     Raises:
-        ModuleBuildError: the first thing that a sanitizer found, with its place in the source.
+        ModuleBuildError: the first fault that a sanitizer found, with its place in the source.
 
     """
     check_inputs(files, hz)

@@ -1,11 +1,10 @@
-"""Compiler errors of a module, explained to readers who know the kernel but not these headers."""
+"""Explanation of a module's compiler errors for readers who know the kernel's headers."""
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-# Places in the kernel of what the names of functions, constants and types begin with, the longest
-# beginnings first.
+# Kernel headers by prefix of names of functions, constants and types; longer prefixes first.
 PLACES = (
     ("tcp_cong", "include/net/tcp.h"),
     ("tcp_", "include/net/tcp.h"),
@@ -34,7 +33,7 @@ PLACES = (
     ("k", "include/linux/slab.h"),
 )
 
-# Kernel structs of which this engine's struct replaces several, by prefix of their members.
+# Kernel structs that are merged into one struct here, by prefix of their members.
 STRUCTS = (
     ("icsk_", "struct inet_connection_sock, include/net/inet_connection_sock.h"),
     ("sk_", "struct sock, include/net/sock.h"),
@@ -48,7 +47,7 @@ UNDEFINED = re.compile(rf"undefined reference to {QUOTED}|Undefined symbols?.*?\
 
 
 def explain(errors: str, files: Sequence[Path]) -> str:
-    """Return a compiler's first error, with the item that the headers lack."""
+    """Return the compiler's first error, with the kernel header of a missing item."""
     first = ERROR.search(errors)
     undefined = UNDEFINED.search(errors)
     if first is not None:
@@ -60,7 +59,7 @@ def explain(errors: str, files: Sequence[Path]) -> str:
 
 
 def _missing(message: str) -> str | None:
-    """Name the place in the kernel of an item that the headers lack; None for other errors."""
+    """Return the kernel header of an item missing here; None for other errors."""
     undeclared = re.search(
         rf"implicit declaration of function {QUOTED}|undeclared (?:function|identifier) {QUOTED}"
         rf"|{QUOTED} undeclared|unknown type name {QUOTED}|undeclared here.*{QUOTED}",

@@ -1,4 +1,4 @@
-"""The text of a module: its includes, and the settings that follow from names in it."""
+"""Reader of a module's sources: its includes, and macros that depend on names in the text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
-# Names by which a module asks for facts that take time to collect: the driver collects them for it.
+# Macros for data that take time to collect, by the names with which a module uses them.
 ASKS = {
     "LONGHAUL_TIMESTAMPS": re.compile(r"\brcv_ts(val|ecr)\b"),
     "LONGHAUL_FLIGHTS": re.compile(
@@ -16,7 +16,7 @@ ASKS = {
 
 
 def read_all(sources: Sequence[Path]) -> dict[Path, str]:
-    """Return the texts of the sources and of the files beside them that they include."""
+    """Return the texts of the sources and of included files in the same directories."""
     texts: dict[Path, str] = {}
     waiting = list(sources)
     while waiting:

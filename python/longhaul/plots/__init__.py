@@ -1,12 +1,12 @@
 """Plots by name.
 
-A plot is a name (`longhaul plot cwnd r1`), a line of help, and a function that draws. Plots of
-flows keep each algorithm's colour and line, and several runs stand side by side on the same scales.
-Plots of links overlay several runs, one colour per run, and have a panel for each busy link. Rates
-are differences of stored counters; nothing is interpolated.
+A plot has a name (`longhaul plot cwnd r1`), a line of help, and a function that draws it. Plots of
+flows give each algorithm its colour and line style, and have a panel for each run, on equal scales.
+Plots of links have a panel for each busy link, in which runs are overlaid, one colour per run.
+Rates are differences of stored counters; nothing is interpolated.
 
-One file per subject: `registry` has the names, `layout` panels and legends, `files` the formats;
-others draw.
+`registry` has the names of plots, `layout` their panels and legends, `files` the file formats; the
+other modules draw.
 """
 
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ def figure(name: str, runs: Sequence[Results], options: Options | None = None) -
     for run in runs:
         if not wanted.suits(run):
             if wanted.suits is has_samples and run.is_tcp:
-                run.table("series")  # which says how samples are recorded
+                run.table("series")  # its error names the key that records samples
             raise ResultsError(f"{run.path}: this run has no plot `{name}`{_remedy(run, wanted)}")
     options = options or Options()
     with matplotlib.rc_context(STYLE), for_width(options.width_in):
@@ -68,7 +68,7 @@ def figure(name: str, runs: Sequence[Results], options: Options | None = None) -
 
 
 def _remedy(run: Results, wanted: Plot) -> str:
-    """Return the key that a scenario needs for the table of a plot."""
+    """Return a hint at the scenario key that records a plot's table."""
     if not wanted.table or wanted.table in run.tables:
         return ""
     remedy = run.kind.remedies.get(wanted.table)

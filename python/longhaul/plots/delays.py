@@ -1,4 +1,4 @@
-"""Packet delays: quantiles, where a scenario measures them (`measure.delays`)."""
+"""Plots of quantiles of packet delays, which scenarios measure with `measure.delays`."""
 
 from collections.abc import Sequence
 
@@ -12,12 +12,12 @@ from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
 
-# Columns of the table of delays, and the parts of the packets that they are of.
+# Columns of the table of delays, with the fraction of packets up to each quantile.
 PARTS = {
     "min_s": 0.0, "p1_s": 0.01, "p5_s": 0.05, "p25_s": 0.25, "p50_s": 0.5, "p75_s": 0.75,
     "p90_s": 0.9, "p95_s": 0.95, "p99_s": 0.99, "p999_s": 0.999, "max_s": 1.0,
 }  # fmt: skip
-# From this ratio on, the largest quantile to the smallest, the axis is logarithmic.
+# Ratio of the largest to the smallest quantile from which on the axis is logarithmic.
 MAX_RATIO = 100.0
 
 

@@ -1,4 +1,4 @@
-"""Distributions of the traffic of exchanges: sizes and round-trip times of responses."""
+"""Plots of distributions over exchanges: sizes and round-trip times of responses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ SIZES = (
     Quantity("request_bytes", 1.0, "requests", "bytes"),
     Quantity("response_bytes", 1.0, "responses", "bytes"),
 )
-# Round-trip times of connections beyond those of the network, which delay boxes and models add.
+# Round-trip times of connections, including delays that delay boxes and traffic models add.
 ROUND_TRIPS = (Quantity("extra_rtt_s", 1e3, "round-trip time beyond the network's", "ms"),)
 
 
@@ -53,7 +53,7 @@ def _has(quantities: Sequence[Quantity], run: Results) -> bool:
 
 
 def _register(name: str, what: str, quantities: Sequence[Quantity]) -> None:
-    """Register the distribution function and the tails of quantities, a panel for each."""
+    """Register plots of the distribution function and of the tails, a panel per quantity."""
     for ending, words, tails in (
         ("", "at most", False),
         ("-tails", "more than", True),
@@ -97,7 +97,7 @@ def _distribution(axes: Axes, values: np.ndarray, name: str, style: Style, *, ta
     """Draw the empirical distribution function of sorted values, or its complement."""
     at_most = np.arange(1, len(values) + 1) / len(values)
     shares = 1.0 - at_most if tails else at_most
-    # Of the largest value nothing is left: a logarithm has no place for it.
+    # The complement is 0 at the largest value, which a logarithmic axis cannot show.
     kept = slice(None, -1) if tails else slice(None)
     axes.plot(
         values[kept], shares[kept], drawstyle="steps-post", label=name,

@@ -1,4 +1,4 @@
-"""Fairness over time."""
+"""Plot of fairness over time."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Files of figures: SVG, PNG and PDF."""
+"""Writer of figures as SVG, PNG and PDF files."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -23,10 +23,10 @@ from longhaul.plots.layout import for_width
 # Resolution of PNG files, and of bitmaps in SVG files.
 DPI = 160
 POINTS_PER_INCH = 72
-# Part of a panel's width that its title may take: the rest is that of the other axis.
+# Fraction of a panel's width available to its title.
 ROOM = 0.85
 
-STYLE: Any = {  # matplotlib types its settings by their several hundred names
+STYLE: Any = {  # Matplotlib types keys as one of several hundred names
     "axes.axisbelow": True,
     "axes.grid": True,
     "axes.spines.right": False,
@@ -40,7 +40,7 @@ STYLE: Any = {  # matplotlib types its settings by their several hundred names
     "legend.frameon": False,
     "lines.linewidth": 1.1,
     "path.simplify_threshold": 0.5,
-    # TrueType fonts, embedded: text can be found and copied, and journals refuse type 3.
+    # Embedded TrueType fonts: text can be searched and copied; journals refuse type 3 fonts.
     "pdf.fonttype": 42,
     "savefig.bbox": "tight",
     "svg.fonttype": "none",
@@ -54,7 +54,7 @@ def styled() -> Iterator[None]:
         yield
 
 
-# Metadata by ending, without times and versions: the same figure gives the same bytes.
+# Metadata by file suffix, without times and versions, so that equal figures have equal bytes.
 NO_METADATA: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 METADATA: dict[str, Any] = {
     ".png": None,
@@ -63,7 +63,7 @@ METADATA: dict[str, Any] = {
 
 
 def _wrap(drawing: Figure) -> None:
-    """Break titles and labels that are wider than the room of their panels into lines."""
+    """Break titles and labels that are wider than their panels into lines."""
     drawing.draw_without_rendering()
     for axes in drawing.axes:
         place = axes.get_subplotspec()
@@ -77,7 +77,7 @@ def _wrap(drawing: Figure) -> None:
 
 
 def draw(make: Callable[[], Figure], path: Path, width_in: float | None = None) -> None:
-    """Draw a figure for a width, or for its own if that is None, and write it."""
+    """Draw a figure of a given width, or of its default width if that is None, and write it."""
     with for_width(width_in):
         save(make(), path, width_in)
 
@@ -85,14 +85,14 @@ def draw(make: Callable[[], Figure], path: Path, width_in: float | None = None) 
 def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
     """Write a figure as SVG, PNG or PDF, by the path's suffix.
 
-    The same figure gives the same bytes. Margins are cut off, unless a width is given: then the
-    file is as wide as that.
+    The same figure gives the same bytes. Margins are cut off unless a width is given, which is then
+    the width of the file.
     """
     check_file(path, FIGURES, "plot")
     if width_in is not None:
         drawing.set_figwidth(width_in)
         _wrap(drawing)
-    # What the figure shows, for those who do not see it.
+    # Alternative text for readers who cannot see the figure.
     title = str(drawing.get_label())
     if path.suffix == ".svg":
         text = as_svg(drawing, path.stem, title=title, cut=width_in is None)
@@ -111,10 +111,10 @@ def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
 def as_svg(
     drawing: Figure, name: str, *, title: str = "", cut: bool = True, dpi: float = DPI
 ) -> str:
-    """Return the text of an SVG file; `name` makes its ids, `dpi` is the resolution of bitmaps.
+    """Return the text of an SVG file; ids derive from `name`, `dpi` is the resolution of bitmaps.
 
-    With `cut`, margins are cut off if no layout engine has left them out: for that, `savefig` draws
-    everything a first time. All other figures are drawn once.
+    With `cut`, margins are cut off, except of figures with a layout engine, which have none.
+    Cutting makes `savefig` draw the figure twice.
     """
     text = io.StringIO()
     metadata = NO_METADATA | ({"Title": title} if title else {})
@@ -132,7 +132,7 @@ def _draw(drawing: Figure, text: io.StringIO, dpi: float, metadata: Any) -> None
     svg: Any = _Renderer(  # type: ignore[no-untyped-call]
         POINTS_PER_INCH * wide, POINTS_PER_INCH * high, text, image_dpi=dpi, metadata=metadata
     )  # fmt: skip
-    # Rasterised artists become images.
+    # Rasterised artists are embedded as images.
     renderer: Any = MixedModeRenderer(drawing, wide, high, dpi, svg)  # type: ignore[no-untyped-call]
     drawing.draw(renderer)
     renderer.finalize()
@@ -140,7 +140,7 @@ def _draw(drawing: Figure, text: io.StringIO, dpi: float, metadata: Any) -> None
 
 
 class _Renderer(RendererSVG):
-    """Measures each text once for all figures, not once for each."""
+    """Cache of text sizes for all figures."""
 
     def get_text_width_height_descent(
         self,

@@ -1,4 +1,4 @@
-"""Plots of flows over time: one line per flow, or a band per label where there are many."""
+"""Plots of flows over time: one line per flow, or for many flows a band per label."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -16,9 +16,9 @@ from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
 
-# More flows of one label than this are drawn as their median and range instead of one by one.
+# Maximum number of flows of a label drawn as lines; more are drawn as median and range.
 MAX_LINES = 12
-# How the sum of all labels is drawn: behind them, and apart from every algorithm.
+# Style of the sum of all labels, which no algorithm has; it is drawn behind them.
 SUM: dict[str, Any] = {"color": "#8c8c8c", "linewidth": 0.9, "zorder": 1.5, "label": "sum"}
 
 DrawRun = Callable[[Axes, Results, dict[str, Style]], None]
@@ -27,7 +27,7 @@ DrawRun = Callable[[Axes, Results, dict[str, Style]], None]
 def _of_flows(
     name: str, help: str, suits: Callable[[Results], bool] = has_samples, *, over_time: bool = True
 ) -> Callable[[DrawRun], Draw]:
-    """Register a plot whose lines are flows or labels: runs stand side by side."""
+    """Register a plot whose lines are flows or labels, with a panel for each run."""
 
     def add(draw: DrawRun) -> Draw:
         @register(name, help, suits, ["colour_by"])
@@ -51,7 +51,7 @@ def _draw_flows(
 ) -> None:
     """Draw one column of every flow's samples, or each label's median and range."""
     series = run.flow_series.select("t_s", "name", "label", (pl.col(column) * scale).fill_nan(None))
-    # Datagrams, and connections that come and go, have no window.
+    # Datagram flows, and traffic that opens connections over time, have no window.
     series = series.filter(pl.col(column).count().over("name") > 0)
     for label, flows in series.group_by("label", maintain_order=True):
         style = style_of[str(label[0])]
@@ -82,7 +82,7 @@ def _line(axes: Axes, x: pl.Series, y: pl.Series, style: Style) -> None:
 
 
 def _name_labels(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
-    """Add entries to the legend: one per label."""
+    """Add a legend entry for each label."""
     for label, count in run.label_counts().items():
         text = label if count == 1 else f"{label} ({count} flows)"
         axes.plot([], [], label=text, **styles.as_line(style_of[label]))

@@ -17,29 +17,29 @@ from longhaul.results import Results
 
 # Maximum number of panels in a row.
 MAX_COLUMNS = 3
-# Lines with more points than this have no markers, which would hide them.
+# Maximum number of points of a line with markers, which would otherwise hide the line.
 MAX_MARKED = 40
 
-# Most names at the ends of lines; more are a legend. Height of one, in points.
+# Maximum number of names at the ends of lines, instead of a legend; height of a name in points.
 MAX_ENDS = 8
 END_PT = 10.0
 
 WIDTH_IN = 7.2
 WIDE_IN = 9.6
 PANEL_HEIGHT_IN = 2.6
-# Room for the time axis, and for a row of the legend.
+# Inches for the time axis, and for a row of the legend.
 FOOT_IN = 0.4
 LEGEND_ROW_IN = 0.2
-# Characters of the legend that fit on an inch, and what each entry takes beside its text.
+# Characters of the legend per inch; width of an entry's handle, in characters.
 CHARACTERS_PER_IN = 13.5
 HANDLE_CHARACTERS = 7
-# Longer names are shortened, so that no name pushes the others out of the plot.
+# Maximum characters of a name in a legend; longer names are shortened.
 MAX_CHARACTERS = 44
 
-# Width of a figure that is drawn for a given one; unset, each plot has its own.
+# Requested width of figures in inches; None for each plot's default width.
 _given_width_in: ContextVar[float | None] = ContextVar("given_width_in", default=None)
 
-# Narrower panels have no room for their numbers.
+# Minimum width of a panel in inches.
 MIN_PANEL_IN = 2.4
 Content = TypeVar("Content")
 
@@ -61,9 +61,10 @@ def panels(
     scales: Literal["all", "row"] = "all",
     height_in: float = PANEL_HEIGHT_IN,
 ) -> Figure:
-    """Draw each of the contents on axes of its own, with one legend.
+    """Draw each of the contents in a panel, with one legend for all panels.
 
-    All panels have the same scales, or with `scales = "row"` those of a row the same values.
+    All panels have the same scales; with `scales = "row"`, only panels of the same row share the
+    vertical scale.
     """
     columns = min(len(contents), columns)
     width = WIDE_IN if columns > 1 else WIDTH_IN
@@ -79,11 +80,11 @@ def panels(
         draw(axes, content)
         axes.set_title(shortened(titles[index]) if len(contents) > 1 else axes.get_title())
         axes.label_outer()
-        # Nothing is below it in an incomplete last row.
+        # The lowest panel of each column has the axis' labels, also above an incomplete last row.
         if index + columns >= len(contents):
             axes.xaxis.set_tick_params(labelbottom=True)
             axes.set_xlabel(axes.get_xlabel() or x)
-    # After all are drawn: a limit set earlier would stop the scales from growing.
+    # Set after all panels are drawn: an earlier limit would stop autoscaling.
     if from_zero and axes_of_all[0].get_yscale() == "linear":
         axes_of_all[0].set_ylim(bottom=0)
     for axes in axes_of_all[len(contents) :]:
@@ -94,7 +95,7 @@ def panels(
 
 @contextmanager
 def for_width(width_in: float | None) -> Iterator[None]:
-    """Draw figures for a width, or each for its own if it is None."""
+    """Draw figures of a given width (inches), or of their default widths if it is None."""
     token = _given_width_in.set(width_in)
     try:
         yield
@@ -103,12 +104,12 @@ def for_width(width_in: float | None) -> Iterator[None]:
 
 
 def for_width_of(usual_in: float) -> float:
-    """Return the width of a figure in inches: the one that is given, or else its usual one."""
+    """Return the width of a figure in inches: the requested width, else `usual_in`."""
     return _given_width_in.get() or usual_in
 
 
 def logarithmic(axes: Axes) -> None:
-    """Make the horizontal axis logarithmic, with whole numbers in place of powers of ten."""
+    """Make the horizontal axis logarithmic, with plain numbers instead of powers of ten."""
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.xaxis.set_major_formatter("{x:g}")
@@ -143,7 +144,7 @@ def legend_columns(names: Collection[str], room_in: float) -> int:
 
 
 def label_ends(drawing: Figure) -> Figure:
-    """Put names at the ends of lines in place of the legend, if one panel has few, well apart."""
+    """Replace the legend by names at the lines' ends, if there is one panel and they fit."""
     if len(drawing.axes) != 1 or not drawing.legends:
         return drawing
     [axes] = drawing.axes
@@ -163,7 +164,7 @@ def label_ends(drawing: Figure) -> Figure:
             textcoords="offset points", va="center", fontsize=8, annotation_clip=False,
             color=_darker(handle.get_color()),
         )  # fmt: skip
-    # Names stand right behind the ends.
+    # The axis ends with the lines, so that names follow directly.
     axes.set_xlim(right=axes.dataLim.xmax)
     for each in drawing.legends:
         each.remove()
@@ -172,7 +173,7 @@ def label_ends(drawing: Figure) -> Figure:
 
 
 def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
-    """Return the mean height at which the curves that look like an entry of the legend end."""
+    """Return the mean last value of the curves that have the style of a legend entry."""
     if not isinstance(handle, Line2D):
         return None
     ends = []
@@ -188,7 +189,7 @@ def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
 
 
 def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Return heights moved at least `gap` apart, and from `low` to `high` if they all fit."""
+    """Return heights moved to be at least `gap` apart, within `low` and `high` if they fit."""
     order = sorted(range(len(heights)), key=heights.__getitem__)
     places = list(heights)
     floor = low
@@ -218,7 +219,7 @@ def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
 
 
 def labels_of(runs: Sequence[Results]) -> dict[str, tuple[Results, str, str]]:
-    """Return each label of each run by its name among them, with its algorithm."""
+    """Return run, label and algorithm of each label of each run, by its name among the runs."""
     return {
         named_among(run, label, runs): (run, label, kind)
         for run in runs
@@ -227,7 +228,7 @@ def labels_of(runs: Sequence[Results]) -> dict[str, tuple[Results, str, str]]:
 
 
 def shortened(text: str) -> str:
-    """Shorten a long name in its middle: ends distinguish names as often as beginnings."""
+    """Shorten a long name in its middle, since both ends may distinguish it from other names."""
     if len(text) <= MAX_CHARACTERS:
         return text
     half = (MAX_CHARACTERS - 1) // 2

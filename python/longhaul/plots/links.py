@@ -17,7 +17,7 @@ from longhaul.results import Results
 # Maximum number of panels unless links are named.
 MAX_LINKS = 6
 
-# Draws the samples of one link of one run; the run has a name if there are several.
+# A function that draws one link of one run; the run's name is empty for a single run.
 DrawLink = Callable[[Axes, pl.DataFrame, Style, str | None], None]
 
 

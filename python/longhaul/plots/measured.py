@@ -1,4 +1,4 @@
-"""Scales of plots over time: from the measurement window, with what comes before it shaded."""
+"""Scales of plots over time, chosen for the measurement window, with the time before it shaded."""
 
 from collections.abc import Sequence
 
@@ -9,17 +9,18 @@ from matplotlib.figure import Figure
 from longhaul.results import Results
 
 SHADE = "#f1f1f1"
-# Scales follow the window only where what comes before it is so many times as high.
+# Minimum ratio of the highest value before the window to the highest in it at which the scale is
+# chosen for the window alone.
 CUT = 1.25
-# Room above the highest value of the window, as a part of it.
+# Margin above the highest value of the window, as a fraction of this value.
 ABOVE = 0.1
 
 
 def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
     """Shade the time before the window in each panel, and scale all panels to the windows.
 
-    `starts` has the start of the measurement window of each panel, in seconds. Where the scale cuts
-    off values before the window, such as those of slow start, the panel states the highest of them.
+    `starts` has the start of the measurement window of each panel, in seconds. If the scale cuts
+    off values before the window, such as those of slow start, the panel states the highest value.
     """
     every = list(zip(drawing.axes, starts, strict=True))
     before = [_highest(axes, -np.inf, start) for axes, start in every]
@@ -42,7 +43,7 @@ def scaled_to_windows(drawing: Figure, starts: Sequence[float]) -> Figure:
 
 
 def scaled_to_shared_window(drawing: Figure, runs: Sequence[Results]) -> Figure:
-    """Do the same for panels each of which shows all runs, if these measure from the same time."""
+    """Scale panels that overlay runs to the window, if all runs measure from the same time."""
     starts = {run.measured_from_s for run in runs}
     return drawing if len(starts) > 1 else scaled_to_windows(drawing, [*starts] * len(drawing.axes))
 

@@ -1,4 +1,4 @@
-"""Rates over time from counters that samples hold."""
+"""Rates over time, from sampled counters."""
 
 import polars as pl
 
@@ -7,11 +7,12 @@ RATE_BINS = 200
 
 
 def rates(series: pl.DataFrame, key: str, counter: str, times: pl.Series) -> pl.DataFrame:
-    """Return average rates per second of a counter, over intervals that all values of `key` share.
+    """Return average rates (1/s) of a counter over the same intervals for all values of `key`.
 
-    `times` are those of all samples of the run, in order: flows have none before they start. Gives
-    the samples at the ends of the intervals, with `rate`, the interval's length `step_s`, and
-    `whole`: whether the counter existed at its beginning. One that did not began at zero in it.
+    `times` are the times of all samples of the run, in order; a flow has no samples before its
+    start. The result has the samples at the ends of intervals, with `rate`, the interval's length
+    `step_s`, and `whole`, which is true if the counter existed at the interval's beginning.
+    Otherwise it counts from zero.
     """
     ends = times.gather_every(max(1, -(-(len(times) - 1) // RATE_BINS)))
     steps = pl.DataFrame({"t_s": ends, "step_s": ends.diff()})

@@ -16,22 +16,22 @@ class Options:
     """Options of a plot."""
 
     links: tuple[str, ...] = ()
-    """Links that plots of links show; the busy ones if none is named."""
+    """Links that plots of links show; the busy links if none is named."""
     colour_by: Literal["algorithm", "label"] = "algorithm"
     """Attribute of flows that colours distinguish: the algorithm, or the label."""
     from_s: float | None = None
     to_s: float | None = None
-    """The part of a run that plots over time of MesoNet show; all of it without them."""
+    """Ends of the part of a MesoNet run that plots show; by default the whole run."""
     parts: tuple[str, ...] = ()
-    """Parts that a plot shows: flows, classes or routers of MesoNet (all, or the fullest, without
-    any), or quantities of algorithms' state."""
+    """Parts that a plot shows: flows, classes or routers of MesoNet, or quantities of algorithms'
+    state."""
     overlay: bool = False
-    """True if MesoNet plots have a line per run, and a panel for each flow or class."""
+    """True if MesoNet plots overlay runs, with a panel for each flow or class."""
     width_in: float | None = None
-    """Width of the figure in inches; each plot's own without it."""
+    """Width of the figure in inches; None for each plot's default."""
 
 
-# Spelling of each option of `longhaul plot`.
+# Options on the command line of `longhaul plot`, by field.
 FLAGS = {
     "links": "--link",
     "colour_by": "--colour-by",
@@ -40,7 +40,7 @@ FLAGS = {
     "parts": "--part",
     "overlay": "--overlay",
 }
-# Options that every plot takes.
+# Options that apply to every plot.
 OF_ALL = ("width_in",)
 PART_OF_RUN = ("from_s", "to_s")
 
@@ -57,9 +57,9 @@ class Plot:
     suits: Callable[[Results], bool]
     """Test whether a run has the data that the plot shows."""
     takes: frozenset[str]
-    """The options that change it, by the names of fields of `Options`."""
+    """Names of the fields of `Options` that apply to the plot."""
     table: str = ""
-    """A table that only some scenarios ask for and that the plot is drawn from."""
+    """The optional table of runs from which the plot is drawn."""
 
 
 PLOTS: dict[str, Plot] = {}
@@ -72,7 +72,7 @@ def register(
     takes: Iterable[str] = (),
     table: str = "",
 ) -> Callable[[Draw], Draw]:
-    """Register a plot, with the options that it takes and the table that it needs."""
+    """Register a plot, with the options that apply to it and the table that it needs."""
 
     def add(draw: Draw) -> Draw:
         PLOTS[name] = Plot(name, help, draw, suits, frozenset(takes), table)
@@ -94,7 +94,7 @@ def find(name: str) -> Plot:
 
 
 def refuse_unused(names: Sequence[str], options: Options) -> None:
-    """Refuse an option that none of these plots takes."""
+    """Refuse an option that applies to none of these plots."""
     for option in fields(Options):
         given = getattr(options, option.name)
         if (
@@ -111,7 +111,7 @@ def refuse_unused(names: Sequence[str], options: Options) -> None:
 
 
 def suitable(runs: Sequence[Results]) -> list[str]:
-    """Return the names of the plots that all of the runs have."""
+    """Return the names of the plots that suit all of the runs."""
     return [name for name, plot in PLOTS.items() if all(plot.suits(run) for run in runs)]
 
 
@@ -121,5 +121,5 @@ def has_samples(run: Results) -> bool:
 
 
 def is_tcp(run: Results) -> bool:
-    """Return true if the run has single flows."""
+    """Return true if the run is of connections over links."""
     return run.is_tcp

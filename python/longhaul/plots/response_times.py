@@ -1,4 +1,4 @@
-"""Response times and transfer times: distribution functions."""
+"""Plots of the distributions of response times and transfer times."""
 
 from collections.abc import Sequence
 
@@ -48,7 +48,7 @@ _X = "response time (s)"
 
 
 def _distribution(axes: Axes, run: Results, label: str, name: str, style: Style) -> None:
-    """Draw the distribution over all that began; unfinished ones keep the line below 1."""
+    """Draw the distribution over all responses that began; unfinished ones keep it below 1."""
     times = run.response_times.filter(pl.col("label") == label)["response_s"]
     done = times.drop_nulls().sort()
     shares = np.arange(1, len(done) + 1) / max(len(times), 1)

@@ -1,7 +1,7 @@
-"""Throughput against delay: one point per label and run.
+"""Plot of throughput against delay, with one point per label and run.
 
-As Pantheon compares schemes (Yan and others, USENIX ATC 2018, figure 5), but with delays growing
-to the right: an arrow says where better is, up and to the left.
+Pantheon compares schemes in the same way (Yan and others, USENIX ATC 2018, figure 5), but here
+delay grows to the right; an arrow points to the better corner, up and to the left.
 """
 
 from collections.abc import Sequence
@@ -15,14 +15,14 @@ from longhaul.plots.layout import WIDTH_IN, legend, named_among
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.results import Results
 
-# Largest number of points with names beside them; more points have a legend.
+# Maximum number of points with names next to them; more points have a legend.
 MAX_NAMED = 12
-# Room beyond the outermost points, as a part of the range.
+# Margin beyond the outermost points, as a fraction of the range.
 MARGIN = 0.15
-# Markers of runs; more runs begin again with the first.
+# Markers of runs; further runs use them again.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
 
-# A run, a label, and where they are: milliseconds, Mbit/s.
+# A run, a label, the mean RTT (ms) and the goodput (Mbit/s).
 Point = tuple[Results, str, float, float]
 
 
@@ -57,7 +57,7 @@ def _throughput_delay(runs: Sequence[Results], options: Options) -> Figure:
 def _draw_named(
     axes: Axes, runs: Sequence[Results], points: Sequence[Point], options: Options
 ) -> None:
-    """Draw points that are named where they are: each in the style of its algorithm."""
+    """Draw points to be named next to them, each in the style of its algorithm."""
     kinds = {named_among(run, label, runs): run.algorithms()[label] for run, label, *_ in points}
     by_label = options.colour_by == "label"
     style_of = styles.of_labels(kinds, "label") if by_label else styles.of_algorithms(kinds)
@@ -68,7 +68,7 @@ def _draw_named(
 def _draw_many(
     axes: Axes, runs: Sequence[Results], points: Sequence[Point], options: Options
 ) -> None:
-    """Draw points with a legend: colours are labels, which are the same in all runs."""
+    """Draw points with a legend; a label has the same colour in all runs."""
     algorithms: dict[str, str] = {}
     for run in runs:
         algorithms |= run.algorithms()
@@ -81,7 +81,7 @@ def _draw_many(
 
 
 def _told_apart(kinds: dict[str, str], options: Options) -> dict[str, styles.Style]:
-    """Return styles of different colours: points have no lines that would tell them apart."""
+    """Return styles of different colours, since points have no line styles."""
     style_of = styles.of_labels(kinds, options.colour_by)
     if len({style.colour for style in style_of.values()}) < len(style_of):
         return styles.of_labels(kinds, "label")
@@ -96,9 +96,9 @@ def _draw(axes: Axes, x: float, y: float, colour: str, marker: str) -> None:
 
 
 def _set_range(axes: Axes, xs: Sequence[float], ys: Sequence[float]) -> None:
-    """Begin at no goodput, and at no delay unless that would press all points together."""
+    """Let the axes begin at 0; the delay's only if that leaves the points apart."""
     least, most = min(xs, default=1.0), max(xs, default=1.0)
-    # Points that differ little in delay have a range of a fifth of it around them.
+    # If delays differ little, the margin on either side is a tenth of the largest.
     room = max(MARGIN * (most - least), 0.1 * most)
     axes.set_xlim(0.0 if least < 0.5 * most else max(least - room, 0.0), most + room)
     axes.set_ylim(0.0, (1 + MARGIN) * max(ys, default=1.0) or 1.0)
@@ -118,7 +118,7 @@ def _markers(count: int) -> list[str]:
 def _entries(
     axes: Axes, runs: Sequence[Results], labels: list[str], style_of: dict[str, styles.Style]
 ) -> None:
-    """Add entries to the legend: colours are labels, markers are runs."""
+    """Add legend entries: colours for labels, markers for runs."""
     for label in labels:
         axes.plot([], [], "o", color=style_of[label].colour, label=label, markersize=6)
     if len(runs) > 1:

@@ -1,4 +1,4 @@
-"""Shares of labels side by side, with their intervals over replications."""
+"""Bar chart of labels' goodput, with intervals over replications."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,9 +13,9 @@ from longhaul.plots.styles import Style
 from longhaul.results import Results
 from longhaul.results.shares import Portion, portions
 
-# Of the room of a group, the part that its bars take; and the width of a bar of a wide figure.
+# Fraction of a group's width that its bars fill; width of a bar in a wide figure.
 FILLED, BAR_IN = 0.8, 0.22
-# Groups whose names stand side by side; of more they are turned.
+# Maximum number of groups with horizontal names; names of more groups are rotated.
 UPRIGHT = 6
 
 
@@ -36,9 +36,9 @@ def _shares(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _styles(found: Sequence[Portion], options: Options) -> dict[str, Style]:
-    """Return the style of each label: bars side by side have different colours.
+    """Return the style of each label, with different colours for bars of one group.
 
-    Labels that stand in different runs may share the colour of their algorithm.
+    Labels of different runs may share the colour of their algorithm.
     """
     kinds = {one.label: one.algorithm for one in found}
     own = styles.of_algorithms(kinds)
@@ -54,9 +54,9 @@ def side_by_side(
     what: str,
     scale: float = 1.0,
 ) -> Figure:
-    """Bars of labels side by side for each group, with intervals where there are replications.
+    """Draw the bars of labels side by side for each group, with intervals over replications.
 
-    `means` are by group and label, and `scale` takes them to the unit that `what` names.
+    `means` are by group and label; `scale` converts them to the unit in `what`.
     """
     groups = list(dict.fromkeys(group for group, _ in means))
     labels = list(dict.fromkeys(label for _, label in means))

@@ -1,4 +1,4 @@
-"""State of algorithms at each acknowledgement, which traced flows record (`trace_acks`)."""
+"""Plots of algorithms' state at each acknowledgement of traced flows (`trace_acks`)."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from longhaul.results import Results, ResultsError
 from longhaul.results.state import OF_ALL, Quantity, Trace
 
 PANEL_HEIGHT_IN = 1.7
-# Lines with more points than this are drawn as bitmaps in SVG and PDF files.
+# Maximum points of a line that is not drawn as a bitmap in SVG and PDF files.
 MAX_DRAWN = 5_000
 
 
@@ -22,7 +22,7 @@ def _has_states(run: Results) -> bool:
 
 
 def _shown(traces: Sequence[Trace], names: Sequence[str]) -> list[Quantity]:
-    """Return the quantities to show: those named, or the window and the algorithms' own."""
+    """Return the named quantities; without names, the window and the algorithms' own state."""
     every = list(dict.fromkeys(quantity for trace in traces for quantity in trace.labels))
     known = [quantity.name for quantity in every]
     for name in names:

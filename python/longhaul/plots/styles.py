@@ -1,8 +1,8 @@
 """Plot styles: one colour, marker and line for each algorithm, in every plot.
 
 The palette is that of Okabe and Ito, which is safe for colour-blind readers; lightness and markers
-differ, too, so that a grey print stays readable. An algorithm that is named here keeps its style
-for good; others of the registry have one that no other has.
+differ as well, so that a grey print stays readable. The algorithms named here have a fixed style;
+each other algorithm of the registry gets an unused style.
 """
 
 from collections.abc import Iterable
@@ -15,11 +15,11 @@ from longhaul import _engine
 
 @dataclass(frozen=True)
 class Style:
-    """Style of one algorithm, or one run, in plots."""
+    """Style of an algorithm, a label or a run in plots."""
 
     colour: str
     marker: str | tuple[int, int, int]
-    """Marker of matplotlib: a letter, or corners, kind (polygon, star, asterisk) and angle."""
+    """Matplotlib marker: a letter, or corners, kind (polygon, star, asterisk) and angle."""
     line: str | tuple[int, tuple[float, ...]] = "-"
 
 
@@ -70,7 +70,7 @@ NAMED: dict[str, Style] = {
     "udp": Style("#7f7f7f", "d"),
 }
 
-# For what has no style of its own: algorithms written by users, and overlaid runs.
+# Styles of algorithms written by users, and of overlaid runs.
 OTHERS: tuple[Style, ...] = (
     Style("#0072b2", "o", "-"),
     Style("#d55e00", "^", (0, (6, 2))),
@@ -80,14 +80,14 @@ OTHERS: tuple[Style, ...] = (
     Style("#000000", "X", (0, (8, 2, 1.5, 2, 1.5, 2))),
 )
 
-# For labels: all colours with solid lines first, then dashed, then dotted. Those after Okabe and
-# Ito's are each the farthest in OKLab from white and from all before, for normal vision as without
-# red or green cones.
+# Styles of labels: all colours with solid lines first, then dashed, then dotted. After the seven
+# colours of Okabe and Ito, each further colour has the largest distance in OKLab from white and
+# from all earlier colours, for normal vision and without red or green cones.
 _COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
     "#770022", "#442288", "#0000ff", "#775566", "#8877ff", "#bb0011", "#77cc99",
 )  # fmt: skip
-# Colours of the site's charts by their numbers, `--c0` and so on: of these, and grey.
+# Colours of the site's charts, in the order of their CSS variables `--c0` and so on.
 OF_SITE = (*_COLOURS[:7], "#7f7f7f")
 _MARKERS = ("o", "^", "D", "v", "s", "P", "X", "h", "<", ">", "p", "d", "8", "H")
 _LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
@@ -99,10 +99,10 @@ LABELS: tuple[Style, ...] = tuple(
 
 
 def with_derived(named: dict[str, Style], kinds: Iterable[str]) -> dict[str, Style]:
-    """Return styles of all algorithms: those that are named, and a new one for each other kind.
+    """Return styles of all algorithms: the named ones, and a new style for each other kind.
 
-    A new style has a star of more corners than any other as its marker, and a colour and line that
-    no named one has.
+    The marker of a new style is a star with an unused number of corners; its combination of colour
+    and line is unused, too.
     """
     taken = {_seen_as(style) for style in named.values()}
     free = (look for look in product(_DERIVED_LINES, _COLOURS) if look[::-1] not in taken)
@@ -120,8 +120,8 @@ def of_labels(
 ) -> dict[str, Style]:
     """Return the style of each label, given its algorithm.
 
-    By algorithm, the first label of each has the algorithm's own style, and further ones get styles
-    that no other label has.
+    With `colour_by = "algorithm"`, the first label of each algorithm has the algorithm's style, and
+    its further labels get unused styles.
     """
     if colour_by == "label":
         return {label: LABELS[n % len(LABELS)] for n, label in enumerate(algorithms)}
@@ -142,7 +142,7 @@ def of_labels(
 
 
 def of_algorithms(algorithms: dict[str, str]) -> dict[str, Style]:
-    """The style of each label, given its algorithm: labels of one algorithm have the same."""
+    """Return the style of each label, given its algorithm; labels of one algorithm share it."""
     style_of = of_labels({kind: kind for kind in algorithms.values()})
     return {label: style_of[kind] for label, kind in algorithms.items()}
 
@@ -161,7 +161,7 @@ ALGORITHMS = with_derived(NAMED, (row["name"] for row in _engine.algorithms()["a
 
 
 def places_on_site() -> dict[str, int]:
-    """The number of each algorithm's colour among those of the site's charts."""
+    """Return the index of each algorithm's colour in `OF_SITE`."""
     return {
         name: OF_SITE.index(style.colour)
         for name, style in ALGORITHMS.items()
@@ -175,7 +175,7 @@ def of_runs(count: int) -> list[Style]:
 
 
 def many(count: int) -> list[Style]:
-    """Return a style for each of many lines, or of noisy ones, in which dashes are lost."""
+    """Return styles of many or noisy lines, with different colours before dashes."""
     return [LABELS[index % len(LABELS)] for index in range(count)]
 
 

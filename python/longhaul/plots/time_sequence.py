@@ -1,7 +1,7 @@
 """Time-sequence graphs of a connection from its packets, as tcptrace draws them.
 
-They show segments and their retransmissions, the line of acknowledgements, SACK blocks, and the end
-of the receive window (S. Ostermann, *tcptrace manual*, section *time sequence graph*).
+The graphs show segments and retransmissions, the cumulative acknowledgement, SACK blocks, and the
+end of the receive window (S. Ostermann, *tcptrace manual*, section *time sequence graph*).
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ def _draw(axes: Axes, run: Results, options: Options) -> None:
     packets = captures.packets(run.path, options.from_s, options.to_s)
     start, end = _connection(run, packets, options.parts)
     data = packets.filter(pl.col("from") == start, pl.col("to") == end)
-    # A capture of several links along the way has a packet several times.
+    # A capture of several links of a path contains a packet several times.
     first = data["link"][0]
     data = data.filter(pl.col("link") == first, (pl.col("payload_bytes") > 0) | pl.col("syn"))
     acks = packets.filter(pl.col("from") == end, pl.col("to") == start)
@@ -74,7 +74,7 @@ def _draw_acks(axes: Axes, acks: pl.DataFrame, base: int) -> None:
     window = acked + acks["window_bytes"].to_numpy()
     axes.step(times, window, where="post", color=COLOURS["window"], linestyle=":", linewidth=1,
               label="receive window")  # fmt: skip
-    # The window may be far above all that was sent.
+    # The receive window may end far above all bytes sent.
     axes.set_ylim(bottom=0, top=1.08 * max(float(acked.max()), axes.dataLim.y0 + 1))
     blocks = acks.select("t_s", "sack").explode("sack").drop_nulls()
     if blocks.height:
@@ -96,14 +96,14 @@ def _segments(
 
 
 def _unwrapped(numbers: np.ndarray, base: int) -> np.ndarray:
-    """Return bytes since `base` of sequence numbers modulo 2^32 (RFC 9293 section 3.4)."""
+    """Return sequence numbers (modulo 2^32, RFC 9293 section 3.4) as bytes since `base`."""
     steps = np.diff(numbers.astype(np.int64), prepend=base)
     near: np.ndarray = np.cumsum(np.mod(steps + 2**31, 2**32) - 2**31)
     return near
 
 
 def _connection(run: Results, packets: pl.DataFrame, parts: Sequence[str]) -> tuple[str, str]:
-    """Return the ends of the connection to show: the first that sends data, or the one named."""
+    """Return the ends of the named connection, or of the first that sends data."""
     sending = packets.filter(pl.col("payload_bytes") > 0)
     pairs = sending.select("from", "to").unique(maintain_order=True).rows()
     if not pairs:

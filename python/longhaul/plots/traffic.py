@@ -1,6 +1,6 @@
 """Plots of traffic: tails with bands over replications, maps, long-range dependence.
 
-Analyses are imported where they are used: with SciPy they take longer than any other plot.
+Analyses are imported where they are used, since they load SciPy, which takes longer than a plot.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from longhaul.analysis.traffic import maps
 
 GRID_S = np.logspace(-2, 3, 201)
-# Cells of a map: 20 ms of round trip, and sizes in tenths of a decade.
+# Size of a map's cells: 20 ms of round trip, and a tenth of a decade of size.
 ROUND_TRIP_EDGES_S = np.arange(0, 0.62, 0.02)
 SIZE_EDGES_BYTES = np.logspace(2, 5, 31)
 MIN_COUNT = 10
@@ -29,7 +29,7 @@ NUMBERS = ("seed", "replication", "title")
 
 
 def _has_exchanges(run: Results) -> bool:
-    """Return true if any exchange began in the measurement window; abandoned ones do not count."""
+    """Return true if any exchange that was not abandoned began in the measurement window."""
     return run.is_tcp and "exchanges" in run.tables and not run.measured_exchanges.is_empty()
 
 
@@ -123,7 +123,7 @@ def _map(run: Results) -> "maps.MeanMap":
 
 
 def _has_scales(run: Results) -> bool:
-    """Return true if a run has enough samples, and if they vary."""
+    """Return true if a run has enough samples and if these vary."""
     if not has_samples(run):
         return False
     from longhaul.analysis.traffic import hurst

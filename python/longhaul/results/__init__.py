@@ -1,4 +1,4 @@
-"""Contents of a run directory: its tables and facts, and values derived from them."""
+"""Contents of a run directory: its tables, its `run.json`, and values derived from both."""
 
 from longhaul.results.files import ResultsError
 from longhaul.results.run import Results, open_run, open_runs

@@ -37,7 +37,7 @@ def packets(run: Path, from_s: float | None = None, to_s: float | None = None) -
 
 @dataclass
 class _Ends:
-    """Options that the ends of a connection agreed on."""
+    """TCP options negotiated by the two ends of a connection."""
 
     shift: int = 0
 

@@ -1,4 +1,4 @@
-"""Reader of a run directory's files; refuses damaged, changed, and foreign versions' files."""
+"""Reader of a run directory's files; refuses damaged and changed files, and other versions."""
 
 import hashlib
 import json
@@ -34,7 +34,7 @@ class RunTable(pl.DataFrame):
         return super().__getitem__(key)
 
 
-# Common names of quantities that columns name otherwise.
+# Common words for quantities, and the words that column names use.
 _OTHER_WORDS = {
     "time": "t",
     "throughput": "goodput",
@@ -44,7 +44,7 @@ _OTHER_WORDS = {
 
 
 def _nearest(word: str, columns: Sequence[str]) -> str | None:
-    """Return the column that was probably meant: without its unit, similar, or with the word."""
+    """Return the probably meant column: its name starts with, resembles or contains the word."""
     wanted = _OTHER_WORDS.get(word, word)
     begins = [name for name in columns if name.startswith(f"{wanted}_") or name == wanted]
     holds = [name for name in columns if wanted in name and len(wanted) > 2]
@@ -72,7 +72,7 @@ _REQUIRED: dict[str, Any] = {
     "machine": dict,
 }
 _MACHINE = ("wall_s", "packets_per_s", "peak_memory_bytes")
-# Stands in front of the digest of everything above it.
+# Precedes the digest of all text above it.
 _OWN_DIGEST = ',\n  "sha256_above"'
 
 

@@ -1,4 +1,4 @@
-"""Kinds of simulation, for code that works on runs of any kind: another one is a line here."""
+"""Registry of the kinds of simulation, through which other code works on runs of any kind."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ import polars as pl
 from longhaul._engine import Scenario
 from longhaul.results.table import Table
 
-if TYPE_CHECKING:  # a short run does without it
+if TYPE_CHECKING:  # short runs need not load NumPy
     import numpy as np
 
 
 class RunData(Protocol):
-    """A run as kinds see it: `longhaul.Results`."""
+    """The part of `longhaul.Results` that kinds of simulation use."""
 
     path: Path
     meta: dict[str, Any]
@@ -46,7 +46,7 @@ class RunData(Protocol):
 
 
 class Figures(Protocol):
-    """A run in a few figures."""
+    """The summary of a run."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as plain lists and dictionaries."""
@@ -57,7 +57,7 @@ class PlannedRun(Protocol):
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """The unresolved scenario."""
+        """The scenario as written, without defaults."""
 
     @property
     def resolved(self) -> Scenario:
@@ -65,7 +65,7 @@ class PlannedRun(Protocol):
 
 
 TimeSeries = Iterator[tuple[str, "np.ndarray", "np.ndarray"]]
-"""Names, times in seconds, values."""
+"""Series as name, times in seconds, and values."""
 
 
 @dataclass(frozen=True)
@@ -73,23 +73,23 @@ class Kind:
     """A kind of simulation."""
 
     name: str
-    """Name of the table of scenarios and `run.json` that only this kind has, if it has one."""
+    """Name of the kind, and of the table of scenarios and `run.json` that only this kind has."""
     title: str
     """Name of the kind in messages."""
     tables: Callable[[RunData], Any]
     """The tables of a run, each read when it is first asked for."""
     required: Callable[[str], Sequence[str]]
-    """Columns without which a table of that name is refused."""
+    """Required columns of a table, by the table's name."""
     summary: Callable[[RunData], Figures]
     without_numbers: Callable[[Sequence[Scenario]], dict[str, Any]]
-    """Tables of the figures that runs of scenarios have, with names of rows and columns alone.
+    """Summaries of runs of some scenarios before they run: names of rows and columns, no values.
 
     A row without a name stands for rows whose names only a finished run shows.
     """
     card: Callable[[Any], str]
     """A run as a piece of HTML for a notebook: its summary and a small plot."""
     compare: Callable[[Sequence[RunData]], Table]
-    """The figures of several runs side by side."""
+    """Table that compares several runs."""
     changes: Callable[[Sequence[RunData]], Table | None]
     """Differences of each run from the first; None if they are not shown."""
     plots: tuple[str, ...]
@@ -103,7 +103,7 @@ class Kind:
     kept: Callable[[Mapping[str, Any]], dict[str, Any]]
     """Facts of `run.json` that campaigns store in addition to those of all runs."""
     reduced: Callable[[RunData, int | None], dict[str, Any]]
-    """Tables that campaigns keep of a run, with some points of each time series, or all."""
+    """Tables that campaigns keep of a run, with a number of points of each time series, or all."""
     time_series: Callable[[RunData], TimeSeries]
     """Time series that show whether a run is in a steady state."""
     expected_packets: Callable[[PlannedRun], float]
@@ -114,18 +114,18 @@ class Kind:
     """The results version since which its runs have the same figures (`CHANGES.md` says so)."""
 
 
-# The kind of scenarios and runs without a table of another one.
+# The default kind: that of scenarios and runs without another kind's table.
 CONNECTIONS = "connections"
-# The module that declares each kind as `KIND`, by the kind's name. It is loaded when it is asked
-# for: a kind uses the tables and plots of runs.
+# The module that declares each kind as `KIND`, by the kind's name; it is loaded on first use, since
+# it imports the tables and plots of runs.
 MODULES = {CONNECTIONS: "longhaul.connections.kind", "mesonet": "longhaul.mesonet.kind"}
-# Tables of scenarios that only one kind has.
+# Names of tables in scenarios that identify a kind.
 OWN_TABLES = tuple(name for name in MODULES if name != CONNECTIONS)
 
 
 @cache
 def named(name: str) -> Kind:
-    """Return the kind of a name."""
+    """Return the kind with a name."""
     kind: Kind = import_module(MODULES[name]).KIND
     return kind
 

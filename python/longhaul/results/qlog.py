@@ -1,10 +1,10 @@
 """A run as a qlog file, which qvis shows: a trace for each flow, from its samples and events.
 
 Format 0.3: draft-ietf-quic-qlog-main-schema-04 and draft-ietf-quic-qlog-quic-events-03, which qvis
-reads. Times are in milliseconds, windows in bytes of payload. Tables have no packets: each
-`packet_sent` stands for all that left between two samples, and its own key `count` says how many.
-A flow whose QUIC stack wrote a qlog of its own (`stack.qlog`) has the events of that instead,
-unchanged.
+reads. Times are in milliseconds, windows in bytes of payload. Tables of runs do not record single
+packets: each `packet_sent` stands for all packets sent between two samples, and an additional key
+`count` has their number. A flow whose QUIC stack wrote its own qlog (`stack.qlog`) has that log's
+events instead, unchanged.
 """
 
 import json
@@ -21,14 +21,14 @@ from longhaul.results.run import Results
 
 VERSION = "0.3"
 ONE_RTT = "1RTT"
-# Log of the QUIC stack of a flow, by number of the flow, in a run's directory.
+# File name of the QUIC stack's log of a flow in a run directory, by the flow's number.
 LOG = "flow-{}.sqlog"
 
 # States of a congestion controller as the events draft names them (section 7.3).
 SLOW_START, AVOIDANCE, RECOVERY = "slow_start", "congestion_avoidance", "recovery"
-# Reasons for lost packets (section 7.5), by the events of the run.
+# Triggers of lost packets (section 7.5), by the run's events.
 LOST = {"cut": "reordering_threshold", "timeout": "pto_expired"}
-# Why the state of a congestion controller changes, beside marks (section 7.3): timeouts of QUIC are
+# Trigger of a change of the congestion controller's state (section 7.3) by a timeout: QUIC calls it
 # persistent congestion (RFC 9002, section 7.6).
 PERSISTENT = "persistent_congestion"
 
@@ -52,7 +52,7 @@ def qlog(run: Results) -> dict[str, Any]:
 
 
 def _text(run: Results) -> Iterator[str]:
-    """Yield the file in pieces: a stack's own log may be larger than the memory."""
+    """Yield the file in pieces: a stack's own log may not fit into memory."""
     series = run.series.filter(pl.col("kind") == "flow", pl.col("cwnd_pkts").is_not_null())
     if series.is_empty():
         raise ResultsError(f"{run.path}: expected samples of TCP flows, found none")
@@ -87,12 +87,12 @@ def _dense(value: object) -> str:
 
 
 def _opened(value: dict[str, Any]) -> str:
-    """Return an object as text to which a member can be appended."""
+    """Return the text of a JSON object without its closing brace, so that members can follow."""
     return _dense(value)[:-1] + ","
 
 
 def _logged(log: Path) -> Iterator[str]:
-    """Yield the events of a stack's log: records of JSON text (RFC 7464) after one of the trace."""
+    """Yield the events of a stack's log (RFC 7464), the records after its header."""
     with log.open(encoding="utf-8") as file:
         next(file)
         for record in file:
@@ -124,21 +124,21 @@ def _trace(flow: dict[str, Any], told: str, *, quic: bool) -> dict[str, Any]:
 
 
 class _Trace:
-    """State of a flow as already written: only changes are written again."""
+    """The last written state of a flow, so that only changes are written."""
 
     def __init__(self, flow: dict[str, Any], *, quic: bool) -> None:
         self.quic = quic
-        # Bytes of a segment, the unit of the tables: payload, and packet with headers.
+        # Bytes per segment, the unit of the tables: of the payload, and of the packet with headers.
         self.payload = flow["total_delivered_bytes"] / max(flow["total_delivered_pkts"], 1)
         self.length = flow["total_sent_bytes"] / max(flow["total_sent_pkts"], 1)
         self.metrics: dict[str, float] = {}
         self.state = ""
-        # Runs have no event for the end of a reduction that marks caused: nothing is repaired.
+        # Runs record no end of a recovery that ECN marks caused, since nothing is retransmitted.
         self.ends_by_itself = False
         self.sent = self.number = 0
 
     def events(self, samples: list[Event], happened: list[Event]) -> Iterator[Event]:
-        """Yield samples and events in the order of time; at one time the event comes first."""
+        """Yield samples and events in the order of time; at equal times the event comes first."""
         rows = [(row["t_s"], 1, row) for row in samples] + [
             (row["t_s"], 0, row) for row in happened
         ]

@@ -1,7 +1,8 @@
 """Response times and transfer times.
 
-Of traffic: from the opening of a connection, or from the request on one that was open, until
-everything has arrived. Of a finite transfer: from its start until its last byte is acknowledged.
+The response time of an exchange lasts from the opening of its connection, or from the request if
+the connection was open, until the whole response has arrived. The transfer time of a finite
+transfer lasts from its start until its last byte is acknowledged.
 """
 
 import polars as pl

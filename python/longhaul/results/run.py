@@ -24,7 +24,7 @@ class Results:
     """The results of one run. Tables are Polars data frames; column names end in their unit."""
 
     def __init__(self, path: str | Path, *, scratch: Path | None = None) -> None:
-        """Open a run directory; a file in it will do.
+        """Open a run directory, or the directory of the given file.
 
         `scratch` is a directory that is removed with the results.
         """
@@ -41,7 +41,7 @@ class Results:
         self.meta: dict[str, Any] = read_meta(self.path)
 
     def _repr_html_(self) -> str:
-        """Return the summary and a small plot, as notebooks of Jupyter and marimo show a value."""
+        """Return HTML with the summary and a small plot, for notebooks (Jupyter, marimo)."""
         return self.kind.card(self)
 
     def __repr__(self) -> str:
@@ -51,7 +51,7 @@ class Results:
         return f"Results({str(self.path)!r}): {self.title}, {time_s:g} s; tables: {rows}"
 
     def table(self, name: str) -> pl.DataFrame:
-        """Read a table of the run anew."""
+        """Read a table of the run from its file."""
         if not (name in self.tables or name in self.kind.remedies or self.kind.required(name)):
             raise ResultsError(f"{self.path}: {unknown('table', name, self.tables)}")
         return read_table(self.path, self.meta, name, self._remedy(name), self.kind.required(name))
@@ -102,7 +102,7 @@ class Results:
 
     @cached_property
     def kind(self) -> Kind:
-        """The kind of simulation; the tables of connections over links are those named here."""
+        """The kind of simulation; this class names the tables of the kind `connections`."""
         return kinds.of(self.meta)
 
     @property
@@ -112,7 +112,7 @@ class Results:
 
     @cached_property
     def own_tables(self) -> Any:  # noqa: ANN401
-        """The tables of the run as its kind of simulation offers them."""
+        """The tables of the run, in the class of its kind of simulation."""
         return self.kind.tables(self)
 
     @property
@@ -143,7 +143,7 @@ class Results:
 
     @property
     def stopped(self) -> str:
-        """Time and reason of a run stopped before its end; empty for any other run."""
+        """Time and reason of an early stop; empty for a run that reached its end."""
         meta = self.meta
         if not meta["stopped"]:
             return ""
@@ -225,9 +225,9 @@ class Results:
 
     @cached_property
     def _sampled_links(self) -> tuple[str, ...]:
-        """The links that have samples, which all have one at the beginning.
+        """The links that have samples.
 
-        Read from there: the samples of a long run are too many for a list of names.
+        Each has a sample at the beginning, so that not all samples of a long run need to be read.
         """
         file = check_table(self.path, self.meta, "series", self._remedy("series"))
         first = self.flows.height + self.links.height + self.tables.get("proxies", 0)

@@ -10,7 +10,7 @@ from longhaul.results.run import Results
 
 @dataclass(frozen=True)
 class Portion:
-    """Share of a label's flows in runs that are replications of each other."""
+    """Goodput and share of a label's flows in a group of replications."""
 
     runs: str
     label: str
@@ -22,7 +22,7 @@ class Portion:
 
 
 def portions(runs: Sequence[Results]) -> list[Portion]:
-    """Return the goodput and share of each label, for each group of replications among runs.
+    """Return the goodput and share of each label in each group of replications.
 
     Means have 95 % intervals over replications; a single run has no interval. A run without any
     goodput has no shares, and the means of shares leave it out.

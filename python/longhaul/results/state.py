@@ -27,7 +27,7 @@ OF_ALL = (
 
 
 def of_algorithms() -> Mapping[str, Sequence[Quantity]]:
-    """Return the quantities of each algorithm's own state by its name."""
+    """Return the state variables of each algorithm, by the algorithm's name."""
     return {
         row["name"]: [Quantity(**quantity) for quantity in row["state"]]
         for row in _engine.algorithms()["algorithms"]
@@ -36,7 +36,7 @@ def of_algorithms() -> Mapping[str, Sequence[Quantity]]:
 
 @dataclass(frozen=True)
 class Trace:
-    """Samples of a run with the labels of their flows, and the labels of each quantity."""
+    """Samples of traced flows with their labels, and the labels that have each quantity."""
 
     run: Results
     samples: pl.DataFrame
@@ -46,8 +46,8 @@ class Trace:
     def of(cls, run: Results) -> "Trace":
         """Read the table `acks`.
 
-        Algorithms may use one name for different quantities. Those of transports that the registry
-        does not know have no title.
+        Algorithms may use one name for different quantities. Quantities of transports outside the
+        registry of algorithms have no title.
         """
         flows = run.flows.select("name", "label")
         samples = run.acks.join(flows, on="name", how="left", maintain_order="left")

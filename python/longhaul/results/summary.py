@@ -14,7 +14,7 @@ from longhaul.figures.labels import COUNTS, LIMITS, with_limits
 from longhaul.figures.registry import ALL, LABEL, LINK, PROXY, expressions
 from longhaul.results.response_times import response_times
 
-# Columns that hold text.
+# Text columns.
 _TEXTS = ("kind", "name", "label", "congestion", "source", "bundle", "proxy")
 # Columns of each flow in summaries.
 _OF_FLOWS = (
@@ -37,7 +37,7 @@ class Summary:
     total: dict[str, Any]
 
     def __repr__(self) -> str:
-        """Return the figures as text, a line each: of labels, all flows, links and proxies."""
+        """Return the figures as text, one line each, of labels, all flows, links and proxies."""
         of_flows = {row["label"]: row for row in self.labels.to_dicts()}
         tables = [of_flows | {ALL: self.total}]
         for owner, table in ((LINK, self.links), (PROXY, self.proxies)):
@@ -59,7 +59,7 @@ class Summary:
         `delays` and `proxies` are the tables of these names, if the run has them.
         """
         flows = with_limits(flows)
-        # Rows by source: of all flows together, and of labels.
+        # Rows of all flows together and of labels, by source.
         tables = {
             of_labels.flows: (flows, flows),
             of_labels.responses: (response_times, response_times),
@@ -119,7 +119,7 @@ class Summary:
 
 
 def _lines(columns: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Yield a head and a line for each figure that any column has."""
+    """Yield the table's head, then a line for each figure that any column has."""
     names = dict.fromkeys(name for column in columns.values() for name in column)
     rows = [[_cell(column.get(name)) for column in columns.values()] for name in names]
     widths = [max(len(head), *map(len, cells)) for head, *cells in zip(columns, *rows, strict=True)]
@@ -143,7 +143,7 @@ def _row(table: pl.DataFrame, owner: str, name: str) -> dict[str, Any]:
 
 
 def _declared(table: str) -> pl.DataFrame:
-    """Return a table of runs with its columns and no rows."""
+    """Return an empty table with the columns that the engine declares."""
     names = [column["name"] for column in columns() if column["table"] == table]
     return pl.DataFrame(
         schema={name: pl.String if name in _TEXTS else pl.Float64 for name in names}
@@ -155,7 +155,7 @@ def bundles(flows: pl.DataFrame) -> pl.DataFrame:
     if flows["bundle"].n_unique() == len(flows):
         return flows
     samples = pl.col("rtt_samples")
-    # As long as one stream is unfinished, so is the flow.
+    # A flow is unfinished as long as one of its streams is.
     done = pl.col("completion_s").count() == pl.len()
     end = (pl.col("start_s") + pl.col("completion_s")).max()
     return (

@@ -1,4 +1,4 @@
-"""A table of figures: blocks of rows, a column per run and label; to print, for HTML, for JSON."""
+"""Table of figures: blocks of rows, one column per run and label; printed, or as HTML or JSON."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Unit:
     scale: float
 
 
-# Units by the name in a title: the usual unit, then others for a row.
+# Units by the name in a title: the default unit first, then units for smaller or larger values.
 UNITS: dict[str, tuple[Unit, ...]] = {
     "Mbit/s": (Unit("Mbit/s", 1e-6), Unit("kbit/s", 1e-3), Unit("bit/s", 1.0)),
     "ms": (Unit("ms", 1e3), Unit("us", 1e6), Unit("ns", 1e9)),
@@ -24,7 +24,7 @@ UNITS: dict[str, tuple[Unit, ...]] = {
 
 
 def in_units(title: str, digits: int, values: Sequence[float | None]) -> tuple[str, float]:
-    """Return a title with its unit, and the row's scale: a smaller unit if most would be 0.
+    """Return a row's title with its unit, and its scale; a smaller unit if most would be 0.
 
     The unit is that in which the largest figure of the row keeps two significant digits.
     """
@@ -39,7 +39,7 @@ def in_units(title: str, digits: int, values: Sequence[float | None]) -> tuple[s
 
 @dataclass(frozen=True)
 class Block:
-    """Rows of one table: a heading, and per row a title and a cell for every column."""
+    """Rows of a table below one heading; each row has a title and a cell for every column."""
 
     heading: str
     rows: list[tuple[str, list[str]]]

@@ -1,9 +1,9 @@
-"""The rate of new connections that gives a wanted load on a link.
+"""Calibration of the rate of new connections for a wanted load on a link.
 
-As in the evaluation of Sync-TCP (Weigle, dissertation, UNC Chapel Hill 2003,
-Table A.3): with all links so fast that no packet queues, the bytes that reach a link measure the
-offered load; the rates found are then used on the network as
-it is. One seed asks for the same sizes at any rate, so that the load follows the rate steadily.
+The method is that of the evaluation of Sync-TCP (Weigle, dissertation, UNC Chapel Hill 2003, Table
+A.3): in a network with all links so fast that no packet queues, the bytes that reach a link give
+the offered load; the calibrated rates are then used in the original network. For a given seed the
+requested sizes are the same at any rate, so that the load is a smooth function of the rate.
 """
 
 import copy
@@ -18,7 +18,7 @@ from longhaul.files.names import suggestion, unknown
 from longhaul.running.execution import run
 from longhaul.running.loading import ScenarioSource, load
 
-# Links are so much faster than in the scenario.
+# Factor by which links are faster than in the scenario.
 SPEED = 10
 # Tolerance, as a fraction of the wanted load.
 TOLERANCE = 0.005
@@ -30,7 +30,7 @@ Document = dict[str, Any]
 
 
 class CalibrationError(LonghaulError):
-    """A load that no rate gives."""
+    """A load that cannot be reached with any rate."""
 
 
 @dataclass(frozen=True)
@@ -39,19 +39,19 @@ class Calibration:
 
     # Overrides of the scenario, by key.
     settings: dict[str, float | str]
-    # Factors of the scenario's own rates that were tried, and the loads that they gave.
+    # Factors by which the scenario's rates were multiplied, and the measured loads.
     steps: list[tuple[float, float]]
-    # Loads that the same rates give with other random numbers.
+    # Loads at the same rates with other random numbers.
     others: list[float]
 
     @property
     def range(self) -> tuple[float, float]:
-        """The smallest and the largest load with any of the random numbers that were tried."""
+        """The smallest and the largest load over all random numbers tried."""
         return min([self.load, *self.others]), max([self.load, *self.others])
 
     @property
     def load(self) -> float:
-        """The load that the rates give."""
+        """The load at the calibrated rates."""
         return self.steps[-1][1]
 
     def as_json(self) -> dict[str, Any]:
@@ -74,11 +74,11 @@ def calibrate(
     others: int = 4,
     progress: bool = False,
 ) -> Calibration:
-    """Find the rates of the flows with these labels, scaled alike, that give a load on a link.
+    """Find a common factor of the rates of flows with these labels for a load on a link.
 
-    The rates are then tried with the random numbers of `others` more replications: sizes of heavy
-    tails give very different loads in short runs. Each run takes the scenario's duration, also
-    where its `measure.stop` would end it sooner; `progress` shows them on the terminal.
+    The rates are then used with the random numbers of `others` more replications, since
+    heavy-tailed sizes give very different loads in short runs. Each run lasts for the scenario's
+    duration, without its `measure.stop`; `progress` shows the runs on the terminal.
     """
     document = _resolve(scenario, set)
     groups = _groups(document, labels)
@@ -110,13 +110,13 @@ def calibrate(
 
 
 def _announced(document: Document, factor: float, further: int) -> str:
-    """Return a line about the run that begins: the rates that it tries, and its duration."""
+    """Return a line about the next run: its rates and its duration."""
     other = f", other random numbers ({further})" if further else ""
     return f"{document['duration']} at {factor:.4g} times the rates{other}"
 
 
 def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[float, float]]:
-    """Search by secant steps: load is nearly linear in the rate, at first from zero load."""
+    """Search by the secant method, starting from zero load; load is nearly linear in the rate."""
     steps = [(1.0, measure(1.0))]
     before = (0.0, 0.0)
     while abs(steps[-1][1] / wanted - 1) > TOLERANCE:
@@ -135,7 +135,7 @@ def _search(measure: Callable[[float], float], wanted: float) -> list[tuple[floa
 
 def _resolve(scenario: ScenarioSource, set: Sequence[str]) -> Document:
     document: Document = json.loads(load(scenario, set).resolved_json())
-    # Series are not looked at, and a stop rule would end each run elsewhere.
+    # Series are not needed, and a stop rule would end each run at a different time.
     document["measure"] |= {"every": "never", "events": False, "capture": []}
     document["measure"].pop("stop", None)
     return document
@@ -192,9 +192,9 @@ def _faster(document: Document) -> Document:
 
 
 def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
-    """Make connections open more often by a factor; return the changed settings."""
+    """Increase the rate of new connections by a factor; return the changed settings."""
     if traffic["kind"] == "packmime":
-        # Short enough to write down.
+        # Rounded, so that it is short in a file.
         traffic["rate"] = float(f"{traffic['rate'] * factor:.6g}")
         return {"rate": traffic["rate"]}
 

@@ -1,4 +1,4 @@
-"""Running of scenarios: from a checked scenario to a run directory and its results."""
+"""Execution of a checked scenario, which writes a run directory."""
 
 import shutil
 import tempfile
@@ -20,10 +20,10 @@ from longhaul.files.values import parse_bytes
 from longhaul.results import Results
 from longhaul.running.loading import Algorithms, ScenarioSource, duration_s, limit_seconds, load
 
-# Called with the simulated seconds and the data packets so far, about ten times a second.
+# Function called about ten times a second with the simulated seconds and data packets so far.
 Progress = Callable[[float, int], object]
 
-# Gets each interval of a run of MesoNet and returns what it measures, by name.
+# Function of each interval of a run of MesoNet, which returns measured values by name.
 Measure = Callable[[Interval], Mapping[str, float]]
 
 
@@ -44,19 +44,19 @@ def run(
     """Simulate a scenario and return its results.
 
     The run directory goes to `out`, or to a temporary directory that lives as long as the results.
-    `algorithms` are classes that the scenario names. `progress` shows a bar on the terminal, or
-    calls a function of yours. `measures` are functions that get each interval of a run of MesoNet;
-    what they return is a row of the table `measures`. With `checkpoint_every`, for example
-    `"10 min"`, the same call resumes a run of MesoNet that was killed; measuring functions start
-    afresh then. With `limit`, the run stops after this much wall-clock time, and so does an
-    algorithm in Python that loops, unless it does so in code outside Python. With `memory`, for
-    example `"2 GB"`, it stops before it takes more than that; without it, before it takes nine
-    tenths of the memory that is available when it begins (on Linux). `threads` share a run of
-    MesoNet; results do not depend on their number.
+    `algorithms` are classes that the scenario names. `progress` shows a bar on the terminal, or is
+    a function to call. `measures` are functions of each interval of a run of MesoNet; their values
+    are rows of the table `measures`. With `checkpoint_every`, for example `"10 min"`, the same call
+    resumes a run of MesoNet that was killed; measuring functions then start without earlier state.
+    `limit` stops the run after this wall-clock time, also in an endless loop of an algorithm in
+    Python, but not in a built-in function that does not return. `memory`, for example `"2 GB"`,
+    stops the run before it uses more; the default is nine tenths of the memory available at the
+    start (on Linux). A run of MesoNet uses this number of `threads`, on which results do not
+    depend.
 
     A run that is stopped before its end, by a limit, an interrupt, or an exception of `progress`,
-    keeps what was recorded and says how far it came (`Results.stopped`). It does not replace an
-    older run; it is written next to it as `<out>.stopped`.
+    keeps its records and states the time that it reached (`Results.stopped`). It does not replace
+    an older run, but is written next to it as `<out>.stopped`.
     """
     started = None if limit is None else TimeLimit(limit_seconds(limit))
     loaded = load(scenario, set, algorithms, limit=started)
@@ -86,7 +86,7 @@ def run_loaded(
     threads: int = 1,
     watch: bool = False,
 ) -> Results:
-    """Run a scenario that is already checked; `watch` shows its progress in the terminal."""
+    """Run a checked scenario; `watch` shows its state live in the terminal."""
     every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
     memory_bytes = None if memory is None else parse_bytes(memory, "memory")
     if threads < 1:
@@ -159,7 +159,7 @@ def _simulate(
             latest=latest,
             threads=threads,
         )
-        # As it was given, if it is not another one.
+        # The path as given, unless the run was written elsewhere.
         return (out if directory.name == out.name else directory), raised
 
     if latest is not None:

@@ -1,7 +1,7 @@
 """Loading of scenarios: from a file, a text or mappings to a checked scenario.
 
-Loading is separate from running, since it only needs the engine: a command that checks a scenario
-starts without the libraries for tables.
+Loading is separate from running, since it only needs the engine: commands that check a scenario do
+not load the libraries for tables.
 """
 
 import json
@@ -13,8 +13,8 @@ from typing import Any
 from longhaul._engine import Scenario, ScenarioError, TimeLimit, seconds
 from longhaul.congestion import CongestionControl
 
-# A path, the text of a scenario file (it has more than one line), or the same as nested mappings,
-# in which `python` may be a class.
+# A path, the text of a scenario file (recognised by more than one line), or nested mappings, in
+# which `python` may be a class.
 ScenarioSource = str | Path | Mapping[str, Any]
 
 # Classes that a scenario may name: `congestion = { python = "MyCC" }`.
@@ -31,14 +31,14 @@ def load(
 ) -> Scenario:
     """Check a scenario and fill in its defaults; `set` holds `key=value` overrides.
 
-    Files that a text or mappings name are looked for in the directory `beside`. An algorithm's file
-    that is still being executed after `limit` is refused.
+    File names in a text or mappings are relative to the directory `beside`. Loading fails if an
+    algorithm's file is still executing after `limit`.
     """
     name = str(Path(beside, "scenario"))
     given: dict[str, type[CongestionControl]] = {}
 
     def hand_over(value: object) -> str:
-        """Give a class a name that stands for it in the scenario."""
+        """Replace a class by a name that represents it in the scenario."""
         if not (isinstance(value, type) and issubclass(value, CongestionControl)):
             raise ScenarioError(f"expected a value of TOML or JSON, found {value!r}")
         if given.setdefault(value.__name__, value) is not value:
@@ -60,7 +60,7 @@ def load(
 
 
 def _refuse_campaign(file: Path) -> None:
-    """Refuse the file of a campaign with the command that runs it."""
+    """Refuse a campaign's file, and name the command that runs campaigns."""
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError):
@@ -79,7 +79,7 @@ def _parsed(
     algorithms: Mapping[str, type[CongestionControl]],
     limit: TimeLimit | None,
 ) -> Scenario:
-    """Parse a text as a scenario; messages do not name a file that does not exist."""
+    """Parse a text as a scenario; messages do not contain a file name."""
     try:
         return Scenario.parse(text, name, list(set), algorithms, limit)
     except ScenarioError as error:
@@ -92,7 +92,7 @@ def limit_seconds(limit: str) -> float:
 
 
 def duration_s(text: str, what: str) -> float:
-    """Return the seconds of a time; refuse anything else as a value of `what`."""
+    """Return the seconds of a time; the message for anything else names `what`."""
     try:
         return seconds(text)
     except ScenarioError as error:

@@ -7,7 +7,7 @@ from time import monotonic
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-# Characters of the bar, and of everything beside it except the title.
+# Characters of the bar, and of the whole line except the title.
 BAR_WIDTH = 16
 BESIDE_TITLE = BAR_WIDTH + 58
 

@@ -14,13 +14,13 @@ from rich.text import Text
 
 from longhaul._engine import Latest, ScenarioError
 
-# Lines of each table, times a second that it is drawn, and values that a curve of characters has.
+# Maximum lines of a table, redraws per second, and characters of a curve.
 MOST_LINES = 12
 DRAWN_HZ = 4
 CURVE = 24
 BLOCKS = " ▁▂▃▄▅▆▇█"
 
-# One row: its name, its values as text, and the number whose curve is shown beside them.
+# A row: name, values as text, and the number shown as a curve.
 Row = tuple[str, list[str], float | None]
 
 
@@ -104,7 +104,7 @@ class Watch:
         return rows
 
     def _rate(self, key: str, sample: Mapping[str, Any], counter: str) -> float:
-        """Return Mbit/s since the sample before; without one, the rate of the last interval."""
+        """Return Mbit/s since the previous sample; without a new sample, the last rate."""
         before = self.before.get(key, {"t_s": 0.0, counter: 0})
         passed = sample["t_s"] - before["t_s"]
         if passed > 0:
@@ -113,7 +113,7 @@ class Watch:
         return self.rates.get(key, 0.0)
 
     def _mesonet(self, interval: Any) -> Iterator[RenderableType]:  # noqa: ANN401
-        """Return long-lived flows, classes and the fullest routers of an interval of MesoNet."""
+        """Return tables of flows, classes and the fullest routers of a MesoNet interval."""
         length = interval.length_s
         flows: list[Row] = []
         for name, flow in interval.long_lived.items():

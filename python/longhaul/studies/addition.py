@@ -1,4 +1,4 @@
-"""New results, completed by recorded ones."""
+"""Completion of new results by recorded results."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -8,16 +8,17 @@ import polars as pl
 from longhaul.campaign import Run
 from longhaul.studies.data import EXPERIMENT, REPLICATION, Data
 
-# Key of the run of a row: experiment, replication, level of each axis.
+# Key of a run: its experiment, its replication, and its level of each axis.
 Place = tuple[Any, ...]
 
 
 def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
-    """Return the new data with the recorded values and trajectories of runs that it lacks.
+    """Add recorded values and trajectories of those runs that the new data lacks.
 
-    Experiments may share a scenario: a value recorded for one experiment serves the other, too.
+    Experiments may share a scenario; a value recorded for one of them is used for the other.
     """
-    # Factors of conditions follow from these, and are recorded in single precision.
+    # Keys contain axes only: factors of a condition follow from its number, and their recorded
+    # values are rounded to single precision.
     axes = _unique((*new.axes, *recorded.axes))
     done = set(_places(new.values, axes))
     lacking = [run for run in runs if _place(_levels(run), axes) not in done]
@@ -32,13 +33,13 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
 
 
 def not_recorded(recorded: Data, runs: Sequence[Run]) -> list[Run]:
-    """Return the runs without a recorded row, of their own or of the same scenario."""
+    """Return the runs without a recorded row of themselves or of a run with the same scenario."""
     row_of = _recorded_rows(runs, recorded, recorded.axes)
     return [run for run in runs if row_of(run) is None]
 
 
 def lost(new: Data, recorded: Data, runs: Sequence[Run]) -> list[Run]:
-    """Return the runs that have a recorded row and none in the new data."""
+    """Return the runs that have a recorded row but no new row."""
     lacking = {run.name for run in not_recorded(recorded, runs)}
     return [run for run in not_recorded(new, runs) if run.name not in lacking]
 
@@ -57,7 +58,7 @@ def _values(
 def _recorded_rows(
     runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> Callable[[Run], dict[str, Any] | None]:
-    """Return the recorded row of a run, or of one of these runs that shares its scenario."""
+    """Return a function from a run to its recorded row, or to that of a run with its scenario."""
     by_place = {_place(row, axes): row for row in recorded.values.to_dicts()}
     by_scenario = {
         run.key: row for run in runs if (row := by_place.get(_place(_levels(run), axes)))
@@ -86,6 +87,6 @@ def _unique(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _stacked(new: pl.DataFrame, recorded: pl.DataFrame) -> pl.DataFrame:
-    """Return both tables as one, with null in columns that one lacks; empty tables are left out."""
+    """Concatenate both tables, with null in columns that one lacks; skip empty tables."""
     tables = [table for table in (new, recorded) if not table.is_empty()]
     return pl.concat(tables, how="diagonal_relaxed") if tables else pl.DataFrame()

@@ -1,4 +1,4 @@
-"""Adoption of runs that were made alone as runs of a study."""
+"""Adoption of separately simulated runs as runs of a study."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,11 +16,11 @@ from longhaul.studies.study import Study
 def adopt(study: Study, runs: Sequence[Results], scale: str, store: Path) -> Iterator[Run]:
     """Store runs as runs of a study; return the runs of the study.
 
-    A run is one of the study if its resolved scenario is; it has to be whole, and of this results
-    version, or of an older one that has the same figures of its kind. Each keeps the version that
-    made it. All are checked before the first is kept.
+    A run belongs to the study if the study has the same resolved scenario. It must have reached its
+    end, with this results version or an older one whose results of this kind of simulation are the
+    same. A stored run keeps its version. All runs are checked before the first is stored.
     """
-    # Hashes of scenarios tell results versions apart.
+    # The hash of a scenario depends on the results version.
     known = {_text(json.loads(run.resolved.resolved_json())): run for run in study.runs(scale)}
     fit = [(known[_checked(run, known, study, scale)], run) for run in runs]
     for run, results in fit:

@@ -1,4 +1,4 @@
-"""Arithmetic on the metrics of a point, as claims and figures write it: `100*rf/(1+rf)`."""
+"""Evaluation of arithmetic on metrics in claims and figures, such as `100*rf/(1+rf)`."""
 
 import ast
 import operator
@@ -8,9 +8,9 @@ from functools import cache
 
 Number = Callable[[Mapping[str, float]], float]
 
-# Names of metrics alone may have dots: `T.y1`.
+# Names with dots, such as `T.y1`, are allowed only as a whole text.
 NAME = re.compile(r"[A-Za-z_][\w.]*")
-# The only function.
+# Name of the only function.
 SIZE = "abs"
 
 OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
@@ -23,7 +23,7 @@ OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
 
 @cache
 def metrics(text: str) -> tuple[str, ...]:
-    """Return the metrics in a text, each once; ValueError if it is no arithmetic on metrics."""
+    """Return the metrics in a text, each once; raise ValueError for invalid arithmetic."""
     if is_metric(text):
         return (text,)
     number(text)
@@ -32,13 +32,13 @@ def metrics(text: str) -> tuple[str, ...]:
 
 
 def is_metric(text: str) -> bool:
-    """Return true if a text is nothing but the name of a metric."""
+    """Return true if a text is the name of a metric, without arithmetic."""
     return NAME.fullmatch(text) is not None
 
 
 @cache
 def number(text: str) -> Number:
-    """Return the function that evaluates a text on the values of metrics."""
+    """Return a function that computes a text's value from the values of metrics."""
     if is_metric(text):
         return lambda values: values[text]
     return _number(_tree(text), text)

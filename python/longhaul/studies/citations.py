@@ -8,9 +8,9 @@ _FIGURES = re.compile(
     rf"[Ff]ig(?:ure)?s?\.?\s+({_NUMBER}(?:(?:,\s*|,?\s+and\s+|\s+to\s+){_NUMBER})*)"
 )
 _PART = re.compile(rf"(to\s+)?({_NUMBER})")
-# The last digits of a number count the figures of a chapter.
+# The last digits of a figure's number; they count the figures of a chapter.
 _LAST = re.compile(r"(.*?)(\d+)([a-z]?)$")
-# Largest number of figures of a range.
+# Maximum number of figures in a range.
 _MOST = 40
 
 

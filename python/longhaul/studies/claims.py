@@ -1,7 +1,7 @@
 """Claims of a source: each names a measure and the expected value.
 
-A measure is one number, taken from the medians over replications; its interval says how far it
-would move with other random numbers. `longhaul.analysis.judging` judges it.
+A measure is one number computed from medians over replications; its interval shows the effect of
+other random numbers. `longhaul.analysis.judging` judges it.
 """
 
 import re
@@ -19,21 +19,21 @@ from longhaul.studies.errors import unknown
 from longhaul.studies.measures import GENERAL, Measure, question
 from longhaul.studies.questions import Question, words_of
 
-# Beginning of the column `source` of a claim that the source does not make.
+# Prefix of the column `source` for a claim that follows from theory or from our reading.
 DERIVED = "derived"
-# Beginning where the measure reads back what was configured, tuned or chosen by the same
-# number, or computes a formula of ours: no claim, but a check.
+# Prefix of `source` for checks that a run is configured as in the source: the measure only reads
+# back a number that was configured or tuned, or computes our formula.
 SET_UP = "set-up"
-# Beginning where we ask something that the source cannot say, such as of a newer algorithm.
+# Prefix of `source` for our hypotheses on subjects outside the source, such as newer algorithms.
 HYPOTHESIS = "hypothesis"
 
 COLUMNS = (
     "id", "experiment", "measure", "where", "statement", "value", "low", "high", "opposite",
     "tolerance", "runs", "source",
 )  # fmt: skip
-# Columns that a file may have besides.
+# Optional columns.
 OPTIONAL = ("sentence", "narrower")
-# Tolerances that are widths: a part of the value, a number in its unit, or the larger of both.
+# Tolerances: a percentage of the value, an amount in its unit, or the larger of both.
 TOLERANCE = re.compile(r"(?=\d)(?:([\d.]+) %)?(?:(?:^| or )([\d.]+)(?: (?!or\b)[^\s%]+)?)?")
 # Keys that a claim in TOML needs.
 NEEDED = ("id", "experiment", "measure", "statement", "source")
@@ -47,10 +47,10 @@ class Claim:
 
     id: str
     experiments: tuple[str, ...]
-    """Experiments whose runs judge it; it belongs to the first one."""
+    """Experiments whose runs judge the claim; the first one lists it."""
     measure: str
     question: Question
-    """The words of `where`, asked of the measure."""
+    """The parsed words of `where`, with the measure."""
     statement: str
     expected: Expected
     tolerance: str
@@ -60,30 +60,31 @@ class Claim:
     source: str
     """Section, table or figure; begins with `derived` for a derived claim."""
     sentence: str = ""
-    """Name shared by claims of one sentence, or of one number, which count as one statement."""
+    """Name shared by the claims of one sentence or one number, which count as one statement."""
     narrower: str = ""
-    """Levels of the sentence that the claim leaves out, so that the claim cannot confirm it."""
+    """Levels of the sentence that the claim lacks, so that it cannot confirm the sentence."""
 
     @property
     def derived(self) -> bool:
-        """True if the statement is not the source's own: theory, or a reading of ours."""
+        """True if the statement is from theory or our reading, not from the source."""
         return self.source.startswith(DERIVED)
 
     @property
     def is_set_up(self) -> bool:
-        """True if the claim only checks that runs are set up as in the source."""
+        """True if the claim only checks that runs are configured as in the source."""
         return self.source.startswith(SET_UP)
 
     @property
     def is_hypothesis(self) -> bool:
-        """True if the claim is a question of ours about something that the source does not have."""
+        """True if the claim is our hypothesis on a subject outside the source."""
         return self.source.startswith(HYPOTHESIS)
 
     @property
     def of_one_run(self) -> bool:
-        """True for a number, inside its band, that the source has from one run.
+        """True for a printed number, inside its band, that comes from a single run.
 
-        A printed 0 is excluded, since it has no half and twice, as is an end of the band, a bound.
+        A printed 0 is excluded, since half and twice of 0 are 0, and so are numbers that are an end
+        of the band.
         """
         band = self.expected
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]
@@ -96,7 +97,7 @@ class Claim:
 
 
 def read_claims(*files: Path, measures: Mapping[str, Measure] = GENERAL) -> list[Claim]:
-    """Read the claims of a study, from one file or several, with the measures that it knows."""
+    """Read the claims of a study from one or several files; `measures` are its known measures."""
     claims = [claim for file in files for claim in _claims(file, measures)]
     names = [claim.id for claim in claims]
     if taken := {name for name in names if names.count(name) > 1}:
@@ -138,7 +139,7 @@ def _claim(file: Path, line: int | str, row: Row, measures: Mapping[str, Measure
 
 
 def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measure]) -> Question:
-    """Parse the words of a row, for the measure that it names."""
+    """Parse the words of a row for the measure that the row names."""
     name = row["measure"]
     if name not in measures:
         raise ValueError(f"claim {row['id']}: {unknown('measure', name, list(measures))}")
@@ -146,9 +147,9 @@ def _question(row: Row, experiments: Sequence[str], measures: Mapping[str, Measu
 
 
 def _declared(file: Path) -> Iterator[tuple[str, Row]]:
-    """Yield the claims of a TOML file as rows; words that are not given are empty.
+    """Yield the claims of a TOML file as rows; columns without a key are empty.
 
-    Without the word `of`, a claim measures its first experiment.
+    A claim without the word `of` measures its first experiment.
     """
     try:
         given = tomllib.loads(file.read_text(encoding="utf-8"))["claims"]
@@ -179,9 +180,9 @@ def _flat(where: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _expected(row: Row) -> Expected:
-    """Return the band of a claim in single precision, in which results are stored.
+    """Return the band of a claim, with the tolerance of results in single precision.
 
-    Without given ends the band extends around the value by the tolerance.
+    If no ends are given, the band is the value plus or minus the tolerance.
     """
 
     def number(column: str, default: Any) -> Any:  # noqa: ANN401
@@ -192,7 +193,7 @@ def _expected(row: Row) -> Expected:
     if around and not row["low"] and not row["high"]:
         part, fixed = (float(width or 0) for width in around.groups())
         width = max(abs(printed) * part / 100, fixed)
-        # Twelve digits, without what the arithmetic leaves behind them.
+        # Rounded to twelve digits, to remove rounding errors.
         low, high = (float(f"{end:.12g}") for end in (printed - width, printed + width))
     else:
         low, high = number("low", -inf), number("high", inf)

@@ -10,8 +10,8 @@ from longhaul.studies.study import Study
 
 
 def collected(study: Study, runs: list[Run], store: Path) -> Data:
-    """Measure the runs of a list that a store has; samples of those that the study draws."""
-    # Runs of which samples are drawn; all that have any over time, if the study does not say.
+    """Measure the listed runs that a store has, with samples over time of runs to be drawn."""
+    # Predicate for runs whose samples are drawn; without it, of all runs that have samples.
     drawn = getattr(study.module("metrics"), "drawn", None) if study.has("metrics") else None
     stores = {
         experiment.name: study.store(store, experiment) for experiment in study.experiments.values()

@@ -1,8 +1,8 @@
-"""A source's conclusions beside the verdicts of our claims: `conclusions.toml`, if there is one.
+"""A source's conclusions with the verdicts of our claims, from the optional `conclusions.toml`.
 
-A conclusion is judged by claims, which it names one by one or by the beginning of their ids
-(`K-12*`). The verdict never exceeds that of the claims: conclusions whose claims rest on a part of
-the conditions agree *so far*, and those whose runs are missing are *not run*.
+A conclusion lists the ids of the claims that judge it, or prefixes of ids (`K-12*`). Its verdict is
+no stronger than the claims' verdicts: a conclusion whose claims were run under some of the
+conditions agrees *so far*, and a conclusion without runs is *not run*.
 """
 
 import tomllib
@@ -27,7 +27,7 @@ AGREES, DIFFERS, OPEN, CONFIGURED = "agrees", "differs", "open", "configured"
 SO_FAR = "so far"
 NO_CLAIM = "not measured"
 
-# One that may be left out.
+# Optional key.
 NOTE = "note"
 KEYS = {
     "questions": ("question", "source", "answer", "claims"),
@@ -37,7 +37,7 @@ KEYS = {
 
 @dataclass(frozen=True)
 class Conclusion:
-    """A sentence of the source, and the claims that bear on it."""
+    """A conclusion of the source, and the claims that judge it."""
 
     title: str
     """Identifier of the conclusion, or the question that it answers."""
@@ -51,17 +51,17 @@ class Conclusion:
 
 @dataclass(frozen=True)
 class Column:
-    """A column of the source's summary: its own word for each row, or numbers beside ours."""
+    """A column of the source's summary: a printed word or number per row, and claims on numbers."""
 
     title: str
     printed: Mapping[str, str]
     claims: Mapping[str, str]
-    """Claim that measures each row; none for a word."""
+    """Claim that measures each row's number; words have no claim."""
 
 
 @dataclass(frozen=True)
 class Summary:
-    """A table in which the source sums up."""
+    """A summarising table of the source."""
 
     title: str
     rows: tuple[str, ...]
@@ -80,31 +80,31 @@ class Conclusions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The verdicts of a conclusion's claims, taken together."""
+    """The combined verdicts of a conclusion's claims."""
 
     word: str
-    """The verdict as text, without the part of the runs."""
+    """The verdict as text, without `so far`."""
     worst: str
-    """The worst of its claims' verdicts in the ledger, which gives it its colour."""
+    """The worst verdict of the claims, which determines the colour."""
     is_part: bool
-    """True if the answer is about a part of the runs that the claims are about."""
+    """True if some runs that the claims need are missing."""
     rests_on: tuple[str, ...]
-    """The runs that were made, as text."""
+    """Descriptions of the runs behind the verdict."""
     needs: int
-    """Number of runs that all of its claims are about."""
+    """Number of runs that the claims need."""
     there: int
-    """Number of its statements that were judged."""
+    """Number of the claims' statements that were judged."""
     claims: int
-    """Number of its statements."""
+    """Number of the claims' statements."""
 
     @property
     def verdict(self) -> str:
-        """The answer, as text."""
+        """The verdict, followed by `so far` if runs are missing."""
         return f"{self.word} {SO_FAR}" if self.is_part else self.word
 
 
 def read(study: Study) -> Conclusions | None:
-    """Read the conclusions of a study; None without any."""
+    """Read the conclusions of a study; None without the file."""
     file = study.path / NAME
     if not file.is_file():
         return None
@@ -211,13 +211,13 @@ def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement
 
 
 def _cells(study: Study, judgements: Sequence[Judgement]) -> set[Cell]:
-    """Return the cells that some claims are about."""
+    """Return the cells that the claims of some judgements need."""
     questions = (judgement.claim.question for judgement in judgements)
     return {cell for question in questions for cell in question.cells(study.experiments)}
 
 
 def _word(said: Sequence[str]) -> str:
-    """Describe the verdicts: how many statements hold of how many, and how many are undecided."""
+    """Return the verdicts as text: the numbers of statements that hold and that are undecided."""
     holding, undecided = said.count(REPRODUCED), said.count(UNDECIDED)
     if undecided == len(said):
         return OPEN
@@ -228,7 +228,7 @@ def _word(said: Sequence[str]) -> str:
 
 
 def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> str:
-    """Return the worst verdict of claims; agreement of a part is undecided."""
+    """Return the worst verdict of claims; agreement counts as undecided if runs are missing."""
     if not verdicts:
         return NOT_RUN
     bad = (verdict for verdict in (CONTRADICTED, OUTSIDE) if verdict in verdicts)
@@ -237,7 +237,7 @@ def _worst(verdicts: Sequence[str], said: Sequence[str], *, is_part: bool) -> st
 
 
 def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
-    """Yield, as text, the conditions and runs on which the verdicts of claims rest."""
+    """Yield descriptions of the conditions and runs behind the verdicts of claims."""
     partial = [
         judgement for judgement in own if judgement.part is not None and not judgement.part.is_whole
     ]
@@ -257,7 +257,7 @@ def _rests_on(study: Study, own: Sequence[Judgement]) -> Iterator[str]:
 
 
 def summary_rows(summary: Summary, judgements: Sequence[Judgement]) -> list[list[dict[str, str]]]:
-    """Return the cells of the source's summary: its word or number, our value and the verdict."""
+    """Return the summary's cells: the printed word or number, our value, and the verdict."""
     by_id = {judgement.claim.id: judgement for judgement in judgements}
     return [[_cell(column, row, by_id) for column in summary.columns] for row in summary.rows]
 

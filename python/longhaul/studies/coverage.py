@@ -1,10 +1,9 @@
-"""Runs that a claim needs, and those of them that were made and measured.
+"""Coverage of claims: the runs that a claim needs, and the ones that exist.
 
-A statement about all levels of an axis, such as all conditions of a design, says so in its `where`:
-`whole=condition`. It is then measured at the levels at which all runs that it needs are there, and
-`partial` derives the verdict that these levels allow on all of them. With `whole=*` it is measured
-from all runs that it needs or not at all. Other claims are measured from the runs that exist, and
-state their number.
+The `where` of a statement about all levels of an axis, such as all conditions of a design, contains
+`whole=condition`. Such a claim is measured at the levels for which all needed runs exist, and
+`partial` derives the verdict on all levels from these. A claim with `whole=*` is measured only if
+all needed runs exist. Other claims are measured from the existing runs, and state their number.
 """
 
 import re
@@ -22,7 +21,7 @@ from longhaul.studies.study import Study
 
 
 class RecordedCells:
-    """The cells of a study that were run, with their measured metrics."""
+    """The cells of a study that were run, and their measured metrics."""
 
     def __init__(self, study: Study, data: Data) -> None:
         self._study = study
@@ -30,7 +29,7 @@ class RecordedCells:
 
     @cached_property
     def rows(self) -> Mapping[Cell, int]:
-        """The row of each cell among those of its experiment."""
+        """The row number of each cell in its experiment's table of cells."""
         return dict(self._rows())
 
     def _rows(self) -> Iterator[tuple[Cell, int]]:
@@ -38,7 +37,7 @@ class RecordedCells:
             experiment = self._study.experiments.get(name)
             if experiment is None or not all(lookup.has(axis) for axis in experiment.axes):
                 continue
-            # The name as well: an experiment may have no axes, and one cell.
+            # Includes the name, since an experiment without axes has one cell.
             columns = [lookup.column(axis) for axis in (EXPERIMENT, *experiment.axes)]
             for row, (_, *levels) in enumerate(zip(*columns, strict=True)):
                 yield (
@@ -47,7 +46,7 @@ class RecordedCells:
                 )
 
     def has(self, cell: Cell, metrics: Collection[str] = ()) -> bool:
-        """Return true if a cell was run, and all of these metrics were measured of it."""
+        """Return true if a cell was run and has values of all of these metrics."""
         row = self.rows.get(cell)
         if row is None:
             return False
@@ -58,9 +57,10 @@ class RecordedCells:
 
 
 def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevels | None:
-    """Return the levels of an axis at which all needed runs exist; None without such an axis.
+    """Return the levels of the claim's `whole` axis at which all needed runs exist.
 
-    A level at which a metric of the claim was not measured does not count.
+    Levels at which a metric of the claim was not measured are left out. None for a claim without a
+    `whole` axis.
     """
     axis = claim.question.whole_axis
     if axis is None:
@@ -70,24 +70,24 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
         level = dict(cell[1]).get(axis)
         lacks = missing_by_level.get(level, False)
         missing_by_level[level] = lacks or not recorded.has(cell, metrics)
-    # Cells of an experiment without this axis are needed at each level.
+    # Cells of experiments without this axis are needed at each level.
     lacks_common = missing_by_level.pop(None, False)
     complete = [level for level, lacks in missing_by_level.items() if not (lacks or lacks_common)]
     return CoveredLevels(axis, tuple(sorted(complete)), len(missing_by_level))
 
 
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
-    """Return the number of existing runs for a claim that needs all; empty if none is missing."""
+    """Return the number of existing runs, for a claim that needs all; empty if all exist."""
     if not claim.question.needs_all_runs:
         return ""
     return _counted(study, recorded, claim, FULL, "{} of {} runs are there")
 
 
 def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> str:
-    """Return the count of runs at a scale that a claim rests on, such as `on 180 of 270 runs`.
+    """Return the number of existing runs of a claim at a scale, such as `on 180 of 270 runs`.
 
-    Empty if all exist, if the claim names the levels that it is about, and if it names no runs: a
-    check of the set-up is measured of none.
+    Empty if all exist, if the claim has a `whole`, or if it names no runs, as checks of the set-up
+    do.
     """
     question = claim.question
     if question.whole or not question.names_runs or claim.is_set_up:
@@ -107,8 +107,9 @@ def in_words(
 ) -> Iterator[str]:
     """Describe the cells of each experiment: `N7-MAIN: condition 8, all 8 algorithms (8 runs)`.
 
-    For an experiment with several replications, cells are counted. With the cells that were run,
-    `there`, only these are named: `N7-MAIN: condition 8, algorithms BIC, CTCP (2 of 8 runs)`.
+    Experiments with several replications count cells instead of runs. If `there`, the cells that
+    were run, is given, only these are listed: `N7-MAIN: condition 8, algorithms BIC, CTCP (2 of 8
+    runs)`.
     """
     counts = Counter(name for name, _ in cells)
     by_experiment: dict[str, list[dict[str, Any]]] = {name: [] for name in counts}
@@ -120,7 +121,7 @@ def in_words(
 
 
 def _described(experiment: Experiment, cells: Sequence[Mapping[str, Any]], of: int) -> str:
-    # A cell of an experiment that is repeated is several runs.
+    # A cell of an experiment with replications has several runs.
     unit = "cell" if experiment.replications.get(FULL, 1) > 1 else "run"
     runs = f"{of} {unit}{'' if of == 1 else 's'}"
     if not cells:
@@ -142,7 +143,7 @@ def _levels_in_words(experiment: Experiment, axis: str, cells: Sequence[Mapping[
 
 
 def _plural(axis: str) -> str:
-    """Return the name of an axis for several of its levels; a letter stays as it is."""
+    """Return the plural of an axis' name; single letters do not change."""
     if len(axis) == 1:
         return axis
     if re.search("[^aeiou]y$", axis):

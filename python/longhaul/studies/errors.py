@@ -11,6 +11,6 @@ class StudyError(LonghaulError):
 
 
 def unknown(what: str, name: str, known: Sequence[str], command: str = "") -> StudyError:
-    """Return the error for a name that does not exist; `command` lists those that do."""
+    """Return the error for an unknown name; `command` lists the known names."""
     near = nearest(name, known, cutoff=0.4)
     return StudyError(f"no {what} is called `{name}`{suggestion(name, known, command, near)}")

@@ -16,11 +16,11 @@ from longhaul.campaign.template import Scenario, TemplateError, read_template
 from longhaul.files.rows import read_cells
 
 SCALES = ("quick", "full")
-# Instead of the levels of an axis: all that the table of its conditions has.
+# Stands for all levels of an axis in its table of conditions.
 ALL = "all"
-# A column of a table of conditions whose factors differ between replications.
+# Column of a table of conditions in which factors differ between replications.
 REPLICATION = "replication"
-# Keys of a file, keys that all experiments may share, and keys of each.
+# Keys of the file, keys that experiments may share, and keys of an experiment.
 FILE = ("title", "source", "include", "responses", "scenario", "common", "experiments")
 COMMON = ("factors", "set", "replications", "conditions")
 KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "on_request", "all_samples")
@@ -28,58 +28,58 @@ KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "on_request", "all
 
 @dataclass(frozen=True)
 class Head:
-    """Title and source of a study, and the responses that it declares."""
+    """Title, source and declared responses of a study."""
 
     title: str
     source: str
     includes: tuple[str, ...] = ()
-    """Folders of the study that hold more of its experiments and claims."""
+    """Subdirectories with further experiments and claims of the study."""
     responses: tuple[Response, ...] = ()
-    """The numbers measured of each run, as campaigns declare them."""
+    """Numbers measured in each run, declared as in campaigns."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment. Without a template it is theory: nothing is run."""
+    """An experiment; without a template it is theory, for which nothing is simulated."""
 
     name: str
     title: str
     template: Scenario | None
     factors: Mapping[str, Any]
-    """Factors as in a campaign file, with values by scale where these differ; axes of tables."""
+    """Factors as in a campaign file; values may be given by scale. They are the axes of results."""
     places: Mapping[str, Any]
-    """Settings that follow the factors: `set` of a campaign file."""
+    """Settings that depend on factors, as `set` in a campaign file."""
     replications: Mapping[str, int]
     quick: str
-    """The part that the quick scale leaves out."""
+    """Description of the part that the quick scale leaves out."""
     on_request: bool = False
-    """True if the quick scale runs it only if it is named, since it takes long."""
+    """True if the quick scale runs the experiment only if it is named, since it takes long."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
-    """Tables of conditions by axis: the levels of other factors at each point of the axis."""
+    """Tables of conditions by axis: levels of other factors at each level of the axis."""
     all_samples: bool = False
-    """True if every sample over time is kept; else some hundred of each trajectory."""
+    """True if all samples over time are kept; otherwise a few hundred of each trajectory."""
     folder: Path = field(default_factory=Path)
-    """Folder of the file that declares it, with its own `reduce.py` if it has one."""
+    """Directory of the declaring file, which may contain a `reduce.py`."""
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The axes of its tables of results: its factors."""
+        """The axes of the tables of results, which are the factors."""
         return tuple(self.factors) if self.template else ()
 
     @property
     def columns(self) -> set[str]:
-        """Factors that follow from a table of conditions."""
+        """Factors whose levels a table of conditions gives."""
         tables = self.conditions.values()
         return {column for table in tables for row in table.values() for column in row}
 
     @property
     def words(self) -> list[str]:
-        """The columns whose values are words, the same in all replications."""
+        """Columns with values that claims can select: equal in all replications."""
         first = [next(iter(table.values())) for table in self.conditions.values()]
         return [name for row in first for name, level in row.items() if isinstance(level, str)]
 
     def varied(self, scale: str) -> Factors:
-        """Return the factors of the experiment at a scale, with the keys that follow them."""
+        """Return the factors of the experiment at a scale, with the scenario keys that they set."""
         return self._varied[scale]
 
     @cached_property
@@ -95,7 +95,7 @@ class Experiment:
         return read_factors(factors, _at(self.places, scale), self.columns)
 
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
-        """Return the runs at a scale, each replicated at most `replications` times."""
+        """Return the sweep at a scale, with at most `replications` replications."""
         if self.template is None:
             return Sweep(self.name, {}, replications=0)
         count = self.replications.get(scale, 1)
@@ -123,12 +123,12 @@ class Experiment:
         return {}
 
     def levels(self, axis: str, scale: str) -> list[Level]:
-        """Return the points of an axis."""
+        """Return the levels of an axis at a scale."""
         return list(self.varied(scale).levels[axis])
 
 
 def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
-    """Return a value at a scale; the value, or parts of it, may differ between scales."""
+    """Return a value at a scale; tables by scale are replaced by this scale's value."""
     if isinstance(value, list):
         return [_at(part, scale) for part in value]
     if not isinstance(value, dict):
@@ -139,7 +139,7 @@ def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
 
 
 def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
-    """Read the head and every experiment, those of included folders last."""
+    """Read the head and every experiment; experiments of included directories come last."""
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8"))
         responses = whole.get("responses")
@@ -218,7 +218,7 @@ def _experiment(
 
 
 def _check(experiment: Experiment) -> None:
-    """Refuse factors that cannot be read, and points that a table of conditions has not."""
+    """Refuse invalid factors, and levels that a table of conditions lacks."""
     for scale in SCALES:
         levels = experiment.varied(scale).levels
         for axis, table in experiment.conditions.items():
@@ -228,15 +228,15 @@ def _check(experiment: Experiment) -> None:
 
 
 def _of_folder(study: Path, file: Path, name: str) -> Path:
-    """Return a file from the experiments' folder, or else from the study that includes it."""
+    """Return a file from the experiments' directory, else from that of the study."""
     own = file.parent / name
     return own if own.is_file() else study / name
 
 
 def _conditions(file: Path) -> dict[str, Conditions]:
-    """Return a table of conditions by its axis, the first column; other columns are factors.
+    """Return a table of conditions by axis, the first column; other columns are factors.
 
-    Where the second column is `replication`, there is a row for each, in order from 0 on.
+    If the second column is `replication`, each condition has a row for each replication from 0.
     """
     (axis, *factors), *rows = read_cells(file)
     levels = [list(map(_level, row)) for row in rows]
@@ -256,7 +256,7 @@ def _conditions(file: Path) -> dict[str, Conditions]:
 
 
 def _level(cell: str) -> Level:
-    """Return the number that a cell holds, or its text."""
+    """Return the content of a table's cell as a number, if it is one, else as text."""
     for kind in (int, float):
         try:
             return kind(cell)

@@ -1,4 +1,4 @@
-"""A page to explore the runs of a study, beside its report."""
+"""Page to explore the runs of a study, linked from its report."""
 
 import base64
 import json
@@ -26,27 +26,27 @@ SHOWN_METRICS = 6
 
 
 def write_explorer(study: Study, record: Record, target: Path) -> Path | None:
-    """Write a page with a table for each experiment, a row per run; none without any run."""
+    """Write a page with a table of runs for each experiment; return None without any run."""
     content = Content()
     values = record.data.values
     for experiment in study.chosen() if not values.is_empty() else ():
         rows = values.filter(pl.col(EXPERIMENT) == experiment.name)
         if rows.is_empty():
             continue
-        # Metrics and axes of other experiments are empty here.
+        # Metrics and axes of other experiments have no values here.
         known = [
             column.name
             for column in rows.get_columns()
             if column.null_count() < rows.height and column.name not in NO_METRICS
         ]
-        # The levels of a condition are factors; its number names it.
+        # A condition's levels are the factors; its number is only a name.
         columns = [name for name in known if name in experiment.columns]
         axes = [axis for axis in record.data.axes if axis in known and axis not in columns]
         axes += columns
         numbers = [axis for axis in experiment.conditions if axis in axes and columns]
         varied = [axis for axis in axes if rows[axis].n_unique() > 1]
         metrics = [name for name in known if name not in (*axes, REPLICATION)]
-        # Metrics of most claims come first.
+        # Metrics with the most claims come first.
         claimed = Counter(
             claim.question.metric for claim in study.claims if experiment.name in claim.experiments
         )
@@ -83,7 +83,7 @@ def write_explorer(study: Study, record: Record, target: Path) -> Path | None:
         add_table(content, experiment.name, named, roles)
     if not content.tables:
         return None
-    # The page opens with the experiment that most claims are about, and then that of most runs.
+    # The first experiment shown has the most claims or, among equals, the most runs.
     claims = Counter(name for claim in study.claims for name in claim.experiments)
     content.tables.sort(key=lambda table: (-claims[table["name"]], -table["rows"]))
     facts = record.facts
@@ -94,7 +94,7 @@ def write_explorer(study: Study, record: Record, target: Path) -> Path | None:
 def _there(
     experiment: Experiment, rows: pl.DataFrame, wanted: Sequence[Mapping[str, Level]]
 ) -> str:
-    """Describe how many of an experiment's runs exist, and how many of its conditions."""
+    """Return the numbers of an experiment's existing runs and conditions as text."""
     text = f"{rows.height} of {len(wanted)} runs are there"
     for axis in experiment.conditions:
         there = rows[axis].unique().sort().to_list() if axis in rows.columns else []
@@ -109,10 +109,10 @@ def _there(
 def _meanings(
     study: Study, experiment: Experiment, names: Sequence[str]
 ) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:
-    """Describe columns: their meanings, their units, and the headings that list them.
+    """Return meaning, unit and heading of each column.
 
-    A study's `metrics` may say it of its own metrics: `about(name, experiment)` returns
-    description, unit and heading of one, or none.
+    A study's module `metrics` may define `about(name, experiment)`, which returns description, unit
+    and heading of a metric, or None.
     """
     text = meant.OTHERS | {"cell": "the levels of all that varies"}
     for axis, table in experiment.conditions.items():
@@ -134,7 +134,7 @@ def _meanings(
 
 
 def link_to(explorer: Path, title: str, table: str) -> str:
-    """Return a link to a table of an explorer, as `explorer/src/link.ts` reads it."""
+    """Return a link to a table of an explorer, in the form of `explorer/src/link.ts`."""
     state = json.dumps(
         {"page": title, "table": table, "filters": [], "logarithmic": [], "views": {}}
     ).encode()

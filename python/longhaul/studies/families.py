@@ -1,7 +1,7 @@
-"""Families of a study's claims: one column of a table at one level, printed from one run each.
+"""Families of a study's claims: printed numbers from single runs, in one column of a table.
 
-`families.toml` says which cells go together; the columns are the metrics of their claims. Every
-cell is in one family at most.
+`families.toml` lists the cells that belong together; a column is a metric of their claims. A cell
+belongs to at most one family.
 """
 
 import tomllib
@@ -35,11 +35,11 @@ class FamilyJudgement:
     claims: tuple[str, ...]
     family: Family
     verdict: str
-    """Verdict of the family; empty if its cells stand."""
+    """Verdict of the family; empty if the verdicts of its cells hold."""
 
     @property
     def text(self) -> str:
-        """The family, its verdict, and how far print is from our replications."""
+        """The family, its verdict, and its distance from our replications, as text."""
         verdict = self.verdict or "not unlike print"
         return f"its family ({self.title}) is {verdict}: {self.family.text}"
 
@@ -67,7 +67,7 @@ class _FamilyCells:
 
 
 def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
-    """Judge the families of a study that have three replications; return judgements by claim."""
+    """Judge the families with three or more replications; return judgements by claim."""
     cells, found = [], []
     for declared in _declared(study):
         if (family := _family(study, data, declared)) is not None:
@@ -87,7 +87,7 @@ def judge(study: Study, data: Data) -> dict[str, FamilyJudgement]:
 
 
 def _family(study: Study, data: Data, cells: _FamilyCells) -> Family | None:
-    """Return the family; None unless three replications or more have all of its cells."""
+    """Return the family; None if fewer than three replications have all of its cells."""
     rows = []
     for replication in data.each_replication:
         try:
@@ -122,7 +122,7 @@ def _declared(study: Study) -> list[_FamilyCells]:
 
 
 def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
-    """Yield the families of an entry, one for each column of its groups of cells."""
+    """Yield the families of an entry, one for each group of cells and each column."""
     if unknown := set(entry) - set(KEYS):
         raise ScenarioError(f"unknown key `{min(unknown)}`: {', '.join(KEYS)}")
     by_difference = entry.get("difference", ())
@@ -147,7 +147,7 @@ def _of_entry(study: Study, entry: Mapping[str, Any]) -> Iterator[_FamilyCells]:
 
 
 def _is_cell(claim: Claim) -> bool:
-    """Return true for a printed number of one run in one cell, whose band has two ends."""
+    """Return true for a printed number of one run and one cell whose band has two ends."""
     band = claim.expected
     return (
         claim.of_one_run

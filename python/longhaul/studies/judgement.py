@@ -20,23 +20,23 @@ class Judgement:
     verdict: str
     scale: str
     replications: int
-    """Smallest number of replications in any cell of its experiments; 0 for theory."""
+    """Smallest number of replications in any cell of the claim's experiments; 0 for theory."""
     reason: str = ""
     """Reason for a missing value or an open verdict; may be empty."""
     shape: str = ""
-    """The distribution assumed for the interval of one more run; empty for that of a median."""
+    """The distribution assumed for the interval of one more run; empty for a median's."""
     needs: str = ""
-    """The runs that the claim is about, as text; empty for theory."""
+    """The runs that the claim needs, as text; empty for theory."""
     part: CoveredLevels | None = None
-    """The levels of an axis that were run, if the claim is about all of them."""
+    """The levels that were run, if the claim is about all levels of an axis."""
     so_far: str = ""
     """The verdict on the levels that were run, if they leave the claim undecided."""
     there: frozenset[Cell] = frozenset()
-    """The runs that exist, of those that the claim is about."""
+    """The existing runs among the runs that the claim needs."""
     is_partial: bool = False
-    """True if it was judged, and runs that are missing may change the verdict."""
+    """True if the claim was judged and missing runs may change the verdict."""
     family: FamilyJudgement | None = None
-    """The family of its cell, if it is in one."""
+    """The family of the claim's cell, if it belongs to one."""
 
     @property
     def runs(self) -> str:
@@ -45,7 +45,7 @@ class Judgement:
 
     @property
     def interval_of(self) -> str | None:
-        """The statistic that the interval is of, as text."""
+        """Name of the statistic whose interval is given; None without interval."""
         if self.interval is None:
             return None
         if self.shape:

@@ -39,9 +39,9 @@ COLOURS = {
     REPRODUCED: "green", UNDECIDED: "cyan", OUTSIDE: "yellow", CONTRADICTED: "red", NOT_RUN: "dim"
 }  # fmt: skip
 
-# The time of an event that did not happen within a run is infinite.
+# Text for an infinite time, of an event that did not happen within the run.
 NOT_REACHED = "not reached"
-# Bootstrap samples of the replications; two lie outside the interval on either side.
+# Number of bootstrap samples; two of them are outside the interval on either side.
 SAMPLES = 99
 
 
@@ -64,14 +64,14 @@ def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ())
 
 
 def _in_family(judgement: Judgement, family: FamilyJudgement | None) -> Judgement:
-    """Return the judgement of a cell, not reproduced if its family is unlike the printed values."""
+    """Return a cell's judgement, undecided instead of reproduced if its family has a verdict."""
     if family is None or not family.verdict or judgement.verdict != REPRODUCED:
         return replace(judgement, family=family)
     return replace(judgement, verdict=UNDECIDED, reason=family.text, family=family)
 
 
 def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
-    """Return the families of some claims, in their order."""
+    """Return the families of some claims, in the order of the claims."""
     found = {
         id(judgement.family): judgement.family
         for judgement in judgements
@@ -81,7 +81,7 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """Return the judgement with the runs that its claim is about, and with those that exist."""
+    """Return a judgement completed by the runs that its claim needs, and the existing ones."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,
@@ -93,7 +93,7 @@ def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judge
 def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) -> list[list[float]]:
     """Return the values of each resampled claim in the bootstrap samples.
 
-    They are computed for all samples at once where the question allows it, one by one otherwise.
+    Values are computed for all samples at once if the question allows it, otherwise one by one.
     """
     sampled: list[list[float]] = [[] for _ in measured]
     alone = []
@@ -107,7 +107,7 @@ def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) ->
     for sample in samples if alone else ():
         for measurement, values in alone:
             value, _ = _value(measurement.question, sample)
-            # A sample may lack what a measure needs.
+            # A sample may lack values that a measure needs.
             values += [] if value is None else [value]
     return sampled
 
@@ -117,10 +117,10 @@ class _MeasuredClaim:
     """The measured value of a claim, or the reason for a missing one."""
 
     question: Question
-    """About the levels that exist, if the claim is about all levels of an axis."""
+    """The claim's question, restricted to existing levels if it is about all levels of an axis."""
     part: CoveredLevels | None
     on_runs: str = ""
-    """The number of its runs at this scale that exist, as text; empty if all exist."""
+    """Number of the claim's existing runs at this scale, as text; empty if all exist."""
     value: float | None = None
     reason: str = ""
     replications: int = 0
@@ -128,13 +128,13 @@ class _MeasuredClaim:
 
     @property
     def resampled(self) -> bool:
-        """True if bootstrap samples judge it."""
+        """True if the interval comes from bootstrap samples."""
         several = self.replications > 1 and not self.question.is_extreme
         return several and self.value is not None and self.next_run is None
 
     @cached_property
     def kind(self) -> str:
-        """The kind of number, from which `partial` derives bounds over all levels."""
+        """The kind of number, which determines its bounds over all levels in `partial`."""
         return "" if self.part is None else self.question.kind(self.part.axis)
 
 
@@ -158,7 +158,8 @@ def _measured(
         alone = [_value(question, replication)[0] for replication in data.each_replication]
         runs = [number for number in alone if number is not None]
         if (next_run := predict(runs)) is not None:
-            # A run's own number: an expression of medians may be the number of no run.
+            # The median of runs' values, since an expression of medians may differ from every
+            # run's.
             value = median(runs)
     on_runs = coverage.on_runs(study, recorded, claim, scale)
     return _MeasuredClaim(question, part, on_runs, value, reason, count, next_run)
@@ -197,12 +198,12 @@ def _judged(
 
 
 def _by_next_run(expected: Expected, middle: float) -> Decide:
-    """Judge the interval of one more run of ours, whose median is that."""
+    """Return a judge of the prediction interval of one more run; `middle` is our runs' median."""
     return lambda interval: expected.judge_one_run(interval, middle)
 
 
 def _by_median(expected: Expected, _: float) -> Decide:
-    """Judge the interval of a median, or a single value."""
+    """Return a judge of the interval of a median, or of a single value."""
 
     def decide(interval: Interval) -> tuple[str, str]:
         verdict = expected.judge(interval[0], interval)
@@ -214,7 +215,7 @@ def _by_median(expected: Expected, _: float) -> Decide:
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
     """Return the percentile interval of the bootstrap samples; None without samples.
 
-    A skewed statistic may leave its own interval.
+    The interval is extended to the measured value, which may lie outside for skewed statistics.
     """
     if not resampled:
         return None
@@ -223,7 +224,7 @@ def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
 
 
 def _value(question: Question, data: Data) -> tuple[float | None, str]:
-    """Return the measured value; without one, the reason."""
+    """Return the measured value, or None and the reason."""
     try:
         value = question.value(data)
     except NotRunError as error:
@@ -240,13 +241,13 @@ def _replications(data: Data, experiments: Sequence[str]) -> int:
 
 
 class ClaimsByKind(NamedTuple):
-    """Judgements of claims, of checks and of hypotheses."""
+    """Judgements of claims, checks and hypotheses, separately."""
 
     claims: list[Judgement]
     checks: list[Judgement]
     """Checks of the set-up."""
     hypotheses: list[Judgement]
-    """Our hypotheses about subjects that the source does not have."""
+    """Our hypotheses about subjects outside the source."""
 
 
 def kinds(judgements: Sequence[Judgement]) -> ClaimsByKind:
@@ -260,7 +261,7 @@ def kinds(judgements: Sequence[Judgement]) -> ClaimsByKind:
 
 
 def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Return the judgements that rest on a single run of each cell."""
+    """Return the judgements with a single run in each cell."""
     return [
         judgement
         for judgement in judgements
@@ -269,7 +270,7 @@ def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
 
 
 def number(value: float | None) -> str:
-    """Return a number with four digits as text; infinity as a time that was not reached."""
+    """Return a number as text with four digits; infinity is `not reached`."""
     if value is None:
         return ""
     if not isfinite(value):
@@ -315,7 +316,7 @@ def table(judgements: Sequence[Judgement]) -> Table:
 
 
 def summary(judgements: Sequence[Judgement]) -> str:
-    """Return the verdicts in a few lines: all claims, those that rest on one run, and checks."""
+    """Return counts of verdicts as text: of all claims, of claims on one run, and of checks."""
     claims, checks, hypotheses = kinds(judgements)
     derived = len(statements([judgement for judgement in claims if judgement.claim.derived]))
     note = f" ({derived} of them derived, not the source's own)" if derived else ""

@@ -1,7 +1,7 @@
-"""Measures that claims of any study may name: one number each, from medians over replications.
+"""Measures that claims of any study may use; each is one number, from medians over replications.
 
-`of` names the experiment, `beside` another one to compare with; other words name a cell, or the
-common levels of a curve. Shares of points are from 0 to 1.
+The word `of` names the experiment, `beside` an experiment to compare with; other words select a
+cell, or the fixed levels of a curve. Shares of points are between 0 and 1.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,15 +13,15 @@ from longhaul.studies.registry import Registry
 
 __all__ = ["GENERAL", "KINDS", "Measure", "Measures", "question"]
 
-# Declared measures are called with words, as functions are.
+# Declared measures can be called with words as functions can.
 Measure = Callable[..., float]
 
 
 class Measures(Registry[Measure]):
-    """Measures by their names."""
+    """Measures by name."""
 
     def register_of_design(self, function: Measure) -> Measure:
-        """Add a measure that needs all runs of its experiments, and return it: a decorator."""
+        """Add a measure that needs all runs of its experiments, and return it, as a decorator."""
         WHOLE_DESIGN.add(function)
         return self.register(function)
 
@@ -32,7 +32,7 @@ GENERAL = Measures(DECLARED)
 def question(
     measures: Mapping[str, Measure], name: str, words: Words, experiments: Sequence[str]
 ) -> Question:
-    """Parse the words of a question for its measure; ValueError for words that it refuses."""
+    """Parse the words of a question for its measure; raise ValueError for invalid words."""
     measure = measures[name]
     if isinstance(measure, DeclaredMeasure):
         return measure.question(words, experiments)

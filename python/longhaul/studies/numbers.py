@@ -1,17 +1,18 @@
 """The numbers of a study's README, written from its recorded results.
 
-A number is followed by a comment that says where it comes from, and keeps its decimals:
+A number is followed by a comment that names its origin; an update keeps the number of decimals:
 
     94.25<!-- value of=PEP-E02 metric=mbps proxy=cubic queue=red size=1000 -->
     94.25<!-- A04-1000 -->
 
-The first is a measure with its arguments, as claims have them, the second what a claim measures; a
-claim's `A04-1000 low` and `A04-1000 high` are the ends of its interval. `x 100` after either
-multiplies. `count A reproduced` counts the statements of this verdict whose claims' names begin
-with A, `count A all` all of them; `quick` before a measure, claim or count takes the results of
-that scale. A table stands between `<!-- table NAME -->` and `<!-- end -->`: `verdicts`, `parts`, or
-one of `TABLES` in the study's module `tables`, where `PARTS` has how claims of each part begin.
-Pages show no comments.
+The first comment is a measure with its arguments, as in claims; the second is the id of a claim and
+stands for its measured value. `A04-1000 low` and `A04-1000 high` are the ends of the claim's
+interval. A final `x 100` multiplies by 100. `count A reproduced` is the number of statements with
+this verdict whose claims' ids begin with A, `count A all` the number of all such statements.
+`quick` before a measure, claim or count uses the results of the quick scale. A table is between
+`<!-- table NAME -->` and `<!-- end -->`; its name is `verdicts`, `parts`, or a key of `TABLES` in
+the study's module `tables`, whose `PARTS` maps each part to the prefix of its claims' ids. Rendered
+pages do not show comments.
 """
 
 import re
@@ -37,7 +38,7 @@ TIMES = re.compile(r" x (\S+)$")
 
 
 class Numbers:
-    """Numbers and tables of a study's text, from its results."""
+    """Numbers and tables of a study's text, computed from its results."""
 
     def __init__(self, study: Study, record: Record) -> None:
         self.study = study
@@ -45,7 +46,7 @@ class Numbers:
         self._scale = record.facts.scale
 
     def written(self, text: str) -> str:
-        """Return the text with the numbers and tables of the results."""
+        """Return the text with updated numbers and tables."""
         text = BLOCK.sub(lambda block: self._table(block["name"]), text)
         return NUMBER.sub(self._number, text)
 
@@ -122,7 +123,7 @@ class Numbers:
 
 
 def verdicts(judgements: Sequence[Judgement]) -> list[str]:
-    """Return the table of verdicts: of all statements, of those on one run, and of derived ones."""
+    """Return the table of verdicts: of all statements, those on one run, and derived ones."""
     claims, checks, hypotheses = ledger.kinds(judgements)
     rows = {
         "statements": claims,
@@ -135,7 +136,7 @@ def verdicts(judgements: Sequence[Judgement]) -> list[str]:
 
 
 def of_parts(judgements: Sequence[Judgement], starts: Mapping[str, str]) -> list[str]:
-    """Return a table of the verdicts of claims, grouped by the beginning of their names."""
+    """Return a table of the verdicts of claims, grouped by prefixes of their ids."""
     claims = ledger.kinds(judgements).claims
     rows = {
         part: [judgement for judgement in claims if judgement.claim.id.startswith(start)]
@@ -153,6 +154,6 @@ def _counted(head: str, rows: Mapping[str, Sequence[Judgement]]) -> list[str]:
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return the lines of a table in Markdown, with an empty line on either side."""
+    """Return the lines of a Markdown table, with an empty line before and after it."""
     lines = [head, ["---"] * len(head), *rows]
     return ["", *("| " + " | ".join(cells) + " |" for cells in lines), ""]

@@ -1,4 +1,4 @@
-"""The report of a study: one HTML page with the answer first, then set-up, figures and ledger."""
+"""Report of a study: an HTML page with conclusions, set-up, figures and ledger."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from longhaul.studies.study import Study
 def judged(
     study: Study, record: Record, path: Path, experiments: Sequence[str] = ()
 ) -> tuple[Path, list[Judgement]]:
-    """Judge a study and write its report; returns the judgements of some experiments, or of all."""
+    """Judge a study and write its report; return the judgements of `experiments`, or of all."""
     with svg.drawn(study, record.data) as drawn:
         judgements = ledger.judge(study, record.data, record.facts.scale)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -83,7 +83,7 @@ def write(
 
 
 def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
-    """Count the verdicts so far of claims that the levels that were run do not decide."""
+    """Count the verdicts so far of claims that the existing runs leave undecided."""
     looks = [
         judgement.so_far
         for judgement in judgements
@@ -99,7 +99,7 @@ def _so_far(judgements: Sequence[Judgement]) -> dict[str, int]:
 
 
 def _figures_of(figures: Sequence[Figure], judgements: Sequence[Judgement]) -> dict[str, list[str]]:
-    """Return, for each claim, the figures that its source cites, or else those that draw it."""
+    """Return, for each claim, the figures that its source cites, else the figures that draw it."""
     numbers = {figure.number for figure in figures}
     drawn = {
         (line.experiment, line.metric): figure.number
@@ -159,7 +159,7 @@ def _family(judged: FamilyJudgement) -> dict[str, Any]:
 
 
 def _conclusions(study: Study, judgements: Sequence[Judgement]) -> dict[str, Any] | None:
-    """Return the source's conclusions with the verdicts of our claims and the runs behind them."""
+    """Return the source's conclusions with our claims' verdicts and the runs behind them."""
     declared = conclusions.read(study)
     if declared is None:
         return None
@@ -213,7 +213,7 @@ def _conclusion(
 
 
 def _linked(study: Study, text: str) -> Markup:
-    """Return a text with links from names of experiments to their runs, with titles."""
+    """Return a text in which names of experiments are links to their runs, with titles."""
 
     def link(found: re.Match[str]) -> str:
         name = found[0]
@@ -226,7 +226,7 @@ def _linked(study: Study, text: str) -> Markup:
 
 
 def _experiment(experiment: Experiment, record: Record) -> dict[str, Any]:
-    """Describe the runs of an experiment: their number, replications and results versions."""
+    """Return the number, replications and results versions of an experiment's runs."""
     row = {"name": experiment.name, "title": experiment.title, "left_out": experiment.quick}
     if experiment.template is None:
         return row | {"runs": "theory", "replications": "", "versions": ""}
@@ -256,7 +256,7 @@ def _figure(
     figure: Figure, picture: Markup | None, judgements: Sequence[Judgement],
     shown_in: Mapping[str, Sequence[str]],
 ) -> dict[str, Any]:  # fmt: skip
-    """Return a figure, the claims about it, and the number of claims about the same runs."""
+    """Return the HTML of a figure, its claims, and the number of other claims on the same runs."""
     about, others = [], 0
     for judgement in judgements:
         if figure.number in shown_in[judgement.claim.id]:
@@ -285,7 +285,7 @@ def _figure(
 
 
 def _other_numbers(study: Study, record: Record) -> str:
-    """Return the folder of the results behind the README's numbers; empty if it is this one."""
+    """Return the scale of the README's results if it is not this record's, otherwise nothing."""
     if "<!--" not in study.readme or not any(study.recorded.glob("*/run.json")):
         return ""
     folder, recorded = latest_recorded(study)
@@ -293,7 +293,7 @@ def _other_numbers(study: Study, record: Record) -> str:
 
 
 def _rendered(text: str) -> Markup:
-    """Return Markdown as part of a page, without its title; links to files become text."""
+    """Return Markdown as HTML for a page, without its title; links to files become text."""
     parser = MarkdownIt("commonmark").enable("table")
     tokens = parser.parse(text)
     if tokens and tokens[0].tag == "h1":
@@ -305,7 +305,7 @@ def _rendered(text: str) -> Markup:
 
 
 def _without_files(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield a line of text without links to files; links to addresses and anchors stay."""
+    """Yield tokens of a text without links to files; links to addresses and anchors stay."""
     is_file = False
     for token in tokens:
         if token.type == "link_open":

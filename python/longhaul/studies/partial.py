@@ -1,13 +1,13 @@
 """Verdicts on statements about all levels of an axis, from runs at some of them.
 
-Their certain conclusion is an interval, which depends on the kind of number: a count over eight of
-32 conditions leaves open what it is over the other 24, a smallest value can only become smaller,
-and a mean over some conditions says nothing certain of the mean over all.
+The final verdict uses bounds of the number over all levels, which depend on the kind of number. A
+count over eight of 32 conditions can still grow by up to 24, a minimum can only decrease, and a
+mean over some conditions gives no bound of the mean over all.
 
-How it looks so far is less. A count is compared in proportion, a share as it is, and an extreme
-shows that it is in the band as long as it is. Of another number only the order is compared, which
-of two sides is the larger: how much it is differs between levels, so that a mean over two
-conditions is neither like a printed one over 32 nor unlike it.
+The verdict so far is weaker. A count is scaled up in proportion, and a share is used as it is. A
+minimum or maximum counts only while it is in the band. Of other numbers only the sign of a
+comparison is used, that is, which of two sides is larger: the size of a difference varies between
+levels, so that a mean over two conditions cannot be compared with a printed mean over 32.
 """
 
 from collections.abc import Callable
@@ -25,14 +25,14 @@ from longhaul.analysis.judging import (
 )
 from longhaul.studies.selection import AND, Word
 
-# Judges an interval: the verdict, and if it is undecided, why.
+# Function that judges an interval: the verdict, and the reason if it is undecided.
 Decide = Callable[[Interval], tuple[str, str]]
 
 COUNT, SHARE, LEAST, LARGEST = "count", "share", "least", "largest"
-# Numbers that say which of two sides is the larger, and what they are where both are equal.
+# Kinds of numbers that compare two sides, and their values for equal sides.
 RATIO, SIGN = "ratio", "sign"
 EQUAL = {RATIO: 1.0, SIGN: 0.0}
-# Names of verdicts that hold for some levels and may not hold for all.
+# Texts for verdicts on some of the levels.
 SO_FAR = {
     REPRODUCED: "in the band", OUTSIDE: "outside the band", CONTRADICTED: "the contrary",
     UNDECIDED: "undecided",
@@ -41,7 +41,7 @@ SO_FAR = {
 
 @dataclass(frozen=True)
 class CoveredLevels:
-    """The levels of an axis with all runs that a claim needs, and the number of all levels."""
+    """The levels of an axis for which all needed runs exist, and the number of all levels."""
 
     axis: str
     there: tuple[Any, ...]
@@ -49,23 +49,23 @@ class CoveredLevels:
 
     @property
     def is_whole(self) -> bool:
-        """True if nothing is missing."""
+        """True if no level is missing."""
         return len(self.there) == self.of
 
     @property
     def text(self) -> str:
-        """The part as text, such as `on 8 of 32 conditions`."""
+        """The levels' number as text, such as `on 8 of 32 conditions`."""
         return f"on {len(self.there)} of {self.of} {self.axis}{'s' if self.of > 1 else ''}"
 
     @property
     def words(self) -> dict[str, Word]:
-        """Words that select these levels."""
+        """Words of a claim that select these levels."""
         first, *others = self.there
         return {self.axis: AND.join(map(str, self.there)) if others else first}
 
 
 def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
-    """Return the bounds of a number over all levels, from its interval over some of them.
+    """Return the bounds of a number over all levels, from its interval over some levels.
 
     The bounds are infinite if the kind of number allows no conclusion.
     """
@@ -82,9 +82,9 @@ def bounds(kind: str, interval: Interval, part: CoveredLevels) -> Interval:
 def judge(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> tuple[str, str]:
-    """Return the verdict on all levels; if it is undecided, also the one on the known levels.
+    """Return the verdict on all levels; if it is undecided, also the verdict so far.
 
-    For a number without bounds, agreement of one more run decides nothing.
+    For a number without bounds, a prediction interval of one more run decides nothing.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)
@@ -94,7 +94,7 @@ def judge(
 
 
 def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
-    """Return the levels on which a verdict rests as text; if undecided, with the verdict so far."""
+    """Return the levels behind a verdict as text; for undecided ones, with the verdict so far."""
     if verdict != UNDECIDED:
         return part.text
     if not so_far:
@@ -108,7 +108,7 @@ def _so_far(
     """Return the verdict on the existing levels; empty if they cannot be compared with all."""
     if kind == COUNT:
         times = part.of / len(part.there)
-        # So few levels may not come to any count in the band.
+        # With few levels, no possible count may be in the band after scaling.
         if not any(expected.holds(count * times) for count in range(len(part.there) + 1)):
             return ""
         return decide((interval[0] * times, interval[1] * times))[0]
@@ -123,10 +123,11 @@ def _so_far(
 
 
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
-    """Return true if a verdict is one on an order: in the band, or the other side is the larger.
+    """Return true if a verdict on some levels follows from the sign of the comparison.
 
-    Not that a side is larger as it should be, by less than over all levels. A band without a
-    contrary is of a number, and not of an order.
+    That is the case in the band, and if the other side than stated is larger. If the stated side is
+    larger, but by too little, the remaining levels may decide. A claim without `opposite` is on the
+    size of a number, not on its sign.
     """
     if expected.opposite is None:
         return False

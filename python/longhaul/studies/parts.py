@@ -1,4 +1,4 @@
-"""The figures of a study, declared or in Python, and the check of a whole study before it runs."""
+"""Figures of a study, declared or in Python, and the check of a study before it runs."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from longhaul.studies.study import Study
 
 
 def figures(study: Study) -> Sequence[Figure]:
-    """Return the declared figures of a study, and those in Python."""
+    """Return the declared figures of a study, then its figures in Python."""
     every: list[Figure] = []
     if (file := study.path / figure_file.NAME).is_file():
         every += figure_file.read(file, study.experiments)
@@ -22,7 +22,7 @@ def figures(study: Study) -> Sequence[Figure]:
 
 
 def check(study: Study) -> None:
-    """Refuse a study that lacks a part, or names what does not exist, before anything runs."""
+    """Refuse a study that lacks a part or uses an unknown name, before any run."""
     study.check()
     for claim in study.claims:
         _check_question(study, claim)
@@ -32,7 +32,7 @@ def check(study: Study) -> None:
 
 
 def _check_question(study: Study, claim: Claim) -> None:
-    """Refuse words that do not fit the experiments, and a scope that is no axis of the first."""
+    """Refuse words that do not fit the experiments, and a `whole` that is no axis of the first."""
     question = claim.question
     axes = study.experiments[claim.experiments[0]].axes
     try:

@@ -1,7 +1,7 @@
-"""Sections of a source that were read whole, and statements in them that are no claims.
+"""Record of the completely read sections of a source, and of statements that are no claims.
 
-The file is `reading.toml`, if a study has one. In a section that was read whole every statement
-that a run could show is a claim, or stands here with the reason why it is none.
+It is in the optional `reading.toml`. Every testable statement of a completely read section is a
+claim, or is listed there with the reason why it is none.
 """
 
 import tomllib
@@ -18,12 +18,12 @@ KEYS = ("source", "statement", "reason")
 
 @dataclass(frozen=True)
 class NotAClaim:
-    """A statement of the source that is no claim."""
+    """A statement of the source that is not a claim."""
 
     source: str
     statement: str
     reason: str
-    """Reason why no run, or no recorded one, can show the statement."""
+    """Reason why no run, or no recorded result, can test the statement."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Reading:
 
 
 def read(study: Study) -> Reading | None:
-    """Read how the source of a study was read; None without such a file."""
+    """Read a study's `reading.toml`; return None if there is none."""
     file = study.path / NAME
     if not file.is_file():
         return None

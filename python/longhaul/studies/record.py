@@ -1,4 +1,4 @@
-"""Recorded results of a study: small tables, and the versions that made them."""
+"""Recorded results of a study: tables, and the versions that computed them."""
 
 import json
 from collections.abc import Sequence
@@ -26,17 +26,17 @@ class Facts:
 
     scale: str
     runs: int
-    """Finished runs,"""
+    """Number of finished runs."""
     wanted: int
-    """out of this number."""
+    """Number of all runs at this scale."""
     data_packets: int
-    """Simulated in them; a run that two experiments share counts twice."""
+    """Data packets simulated in the finished runs; a run shared by two experiments counts twice."""
     version: str
     results_version: int
 
     @classmethod
     def of(cls, data: Data, scale: str, wanted: int) -> "Facts":
-        """Create the facts of results that have just been collected."""
+        """Return the facts of results collected now."""
         packets = 0 if data.values.is_empty() else int(data.values["data_packets"].sum())
         runs = data.values.height
         versions = (_engine.version(), _engine.results_version())
@@ -45,21 +45,21 @@ class Facts:
 
 @dataclass(frozen=True)
 class Record:
-    """Results, with the versions that made them."""
+    """Results, with the versions that computed them."""
 
     facts: Facts
     data: Data
 
     @property
     def versions(self) -> list[int]:
-        """The results versions of its rows, oldest first."""
+        """The results versions of the rows, oldest first."""
         values = self.data.values
         if values.is_empty():
             return [self.facts.results_version]
         return sorted(int(version) for version in values[VERSION].unique())
 
     def write(self, folder: Path) -> None:
-        """Write everything to a folder."""
+        """Write tables and facts to a directory."""
         self.data.write(folder)
         text = json.dumps(asdict(self.facts), indent=2) + "\n"
         write_text(folder / "run.json", text)
@@ -68,7 +68,7 @@ class Record:
 def execute(
     study: Study, runs: Sequence[Run], store: Path, *, workers: int | None, watch: Watch | None
 ) -> list[tuple[Run, str]]:
-    """Execute the runs that a store lacks; return those that failed, with reasons."""
+    """Execute the runs that a store lacks; return the failed runs with reasons."""
     failed = []
     for reduction in dict.fromkeys(map(study.reduction, study.experiments.values())):
         chosen = [
@@ -82,7 +82,7 @@ def execute(
 
 
 def collect(study: Study, store: Path, scale: str, before: Record | None = None) -> Record:
-    """Collect a study's results from a store, and recorded ones for runs that the store lacks."""
+    """Collect a study's results from a store, and missing runs from recorded results."""
     runs = study.runs(scale)
     data = collected(study, runs, store)
     if before is not None:
@@ -91,7 +91,7 @@ def collect(study: Study, store: Path, scale: str, before: Record | None = None)
 
 
 def read(folder: Path, study: Study) -> Record:
-    """Read a written record; rows without a results version have the record's."""
+    """Read a record; rows without a results version get that of the record."""
     facts = Facts(**json.loads((folder / "run.json").read_text(encoding="utf-8")))
     data = Data.read(folder, study.axes)
     if VERSION not in data.values.columns and not data.values.is_empty():
@@ -101,12 +101,12 @@ def read(folder: Path, study: Study) -> Record:
 
 
 def recorded(study: Study) -> tuple[Path, Record]:
-    """Return the results that come with a study; the fuller ones first."""
+    """Return the recorded results of a study, preferably of the full scale."""
     return _first(study, [study.recorded], tuple(reversed(SCALES)))
 
 
 def check_scale(scale: str) -> None:
-    """Refuse a scale that does not exist."""
+    """Refuse an unknown scale."""
     if scale not in SCALES:
         raise unknown("scale", scale, SCALES)
 
@@ -114,7 +114,7 @@ def check_scale(scale: str) -> None:
 def latest(
     study: Study, out: Path, scale: str | None, *, shipped: bool = True
 ) -> tuple[Path, Record]:
-    """Return the user's last results, or else those that come with the study, the fuller first."""
+    """Return the user's last results, else the recorded ones; full scale before quick."""
     scales: Sequence[str] = (scale,) if scale else tuple(reversed(SCALES))
     for scale_ in scales:
         check_scale(scale_)

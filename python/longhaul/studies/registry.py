@@ -1,4 +1,4 @@
-"""Functions by name: measures of claims, and tables of READMEs."""
+"""Registry of functions by name, for measures of claims and tables of READMEs."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -7,9 +7,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Registry(dict[str, Function]):
-    """Functions by their own names."""
+    """Functions by name."""
 
     def register(self, function: Function) -> Function:
-        """Add a function under its own name, and return it: for use as a decorator."""
+        """Add a function under its own name, and return it, as a decorator."""
         self[function.__name__] = function
         return function

@@ -1,4 +1,4 @@
-"""Levels of an axis as claims write them: one, several, all but some, or a range.
+"""Selection of levels of an axis by one word of a claim.
 
 condition=8              one
 condition=8,21           these
@@ -21,7 +21,7 @@ REST = "*"
 
 
 def selects(word: Word) -> Predicate:
-    """Return the predicate for the levels of an axis that a word selects."""
+    """Return a predicate that is true for the levels that a word selects."""
     if isinstance(word, str) and BETWEEN in word:
         low, _, high = word.partition(BETWEEN)
         return _between(float(low or -inf), float(high or inf))
@@ -36,25 +36,25 @@ def selects(word: Word) -> Predicate:
 
 
 def is_one_level(word: Word) -> bool:
-    """Return true if a word is nothing but a level."""
+    """Return true if a word is a single level."""
     several = (BETWEEN, EXCEPT, AND, REST)
     return not isinstance(word, str) or not any(sign in word for sign in several)
 
 
 def is_level(own: Any, level: Any) -> bool:  # noqa: ANN401
-    """Return true if a point of an axis is this level."""
+    """Return true if a level of an axis is the same as another level."""
     if isinstance(level, str) or isinstance(own, str) or own is None:
         return bool(own == level)
     return bool(own == level or (level and abs(own / level - 1) < 1e-9))
 
 
 def is_written_as(level: Any, text: str) -> bool:  # noqa: ANN401
-    """Return true if a text, such as one of a command, names a level: 1e-5 is 1e-05, too."""
+    """Return true if a text, such as a command's, is a level: `1e-05` and `1e-5` are the same."""
     return str(level) == text or is_level(level, _number(text))
 
 
 def _between(low: float, high: float) -> Predicate:
-    """Return the predicate for levels between two others, except for the last bits."""
+    """Return a predicate for levels between two others, with a tolerance for rounding."""
     return lambda level: bool(low * (1 - 1e-9) <= level <= high * (1 + 1e-9))
 
 

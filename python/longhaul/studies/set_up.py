@@ -1,4 +1,4 @@
-"""The networks of a study as pictures, drawn from the scenarios that it runs."""
+"""Pictures of a study's networks, drawn from its scenarios."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,11 +12,11 @@ from longhaul.campaign import Run
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.study import Study
 
-# Largest number of networks that are drawn.
+# Maximum number of networks that are drawn.
 MOST = 3
-# In pixels: between nodes, above and below the line of nodes for each line of text, the margin.
+# Pixels between nodes, per line of text, of the margin, and of a node.
 STEP, LINE, MARGIN, NODE = 190, 17, 14, 22
-# Of a letter, to leave room for texts that stand beside the nodes.
+# Width of a letter in pixels, to reserve space for texts next to the nodes.
 LETTER = 6.6
 
 DIRECTIONS = {"forward": (0, 1), "reverse": (1, 0)}
@@ -33,7 +33,7 @@ class Group:
 
     @property
     def text(self) -> str:
-        """The number of flows of a label, as text."""
+        """Number and label of the flows, as text."""
         return f"{self.count} {self.label}" if self.count > 1 else self.label
 
 
@@ -44,7 +44,7 @@ class Network:
     experiment: Experiment
     nodes: tuple[str, ...]
     links: tuple[tuple[str, ...], ...]
-    """Lines of text at each."""
+    """Lines of text at each link."""
     groups: tuple[Group, ...]
     proxies: tuple[tuple[int, int], ...]
 
@@ -53,17 +53,17 @@ class Network:
 
     @property
     def ways(self) -> set[tuple[str, int, int]]:
-        """The flows and their ways; proxies, too."""
+        """Labels, first and last nodes of flows, and of proxies."""
         flows = {(group.label, group.start, group.end) for group in self.groups}
         return flows | {("proxy", *proxy) for proxy in self.proxies}
 
     def is_part_of(self, other: "Network") -> bool:
-        """Return true if a picture of the other network shows all of this one but numbers."""
+        """Return true if another network's picture shows this network, except for numbers."""
         return self.nodes == other.nodes and self.ways <= other.ways
 
 
 def pictures(study: Study, scale: str) -> list[tuple[str, Markup]]:
-    """Return captions and pictures of the first networks; none for kinds without a picture."""
+    """Return captions and pictures of the first networks; empty for kinds without pictures."""
     shown: list[Network] = []
     for network in _networks(study, scale):
         if not any(network.is_part_of(other) for other in shown):
@@ -126,7 +126,7 @@ def _merged(groups: Iterable[Group]) -> Iterator[Group]:
 
 
 def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the texts of a link: rate and delay, discipline, and limit of the queue."""
+    """Return the texts of a link: rate and delay, queue discipline, and queue limit."""
     queue = link.get("queue", {})
     rate = re.sub(r"bps$", "bit/s", str(link.get("rate", "")))
     words = [f"{rate}, {link.get('delay', '')}".strip(", "), str(queue.get("kind", ""))]
@@ -135,7 +135,7 @@ def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _picture(network: Network) -> Markup:
-    """Return the picture: routers in a row, flows to the right above them, to the left below."""
+    """Return the picture: routers in a row, flows to the right above, to the left below."""
     to_right = [group for group in network.groups if group.end > group.start]
     to_left = [group for group in network.groups if group.end < group.start]
     left = MARGIN + NODE
@@ -178,7 +178,7 @@ def _links(network: Network, xs: Sequence[int], axis: int) -> Iterator[str]:
 
 
 def _flow(group: Group, xs: Sequence[int], y: int) -> Iterator[str]:
-    """Yield an arrow from the entry of flows to their exit, with its text in the middle."""
+    """Yield an arrow from the first to the last node of flows, with its text in the middle."""
     start, end = xs[group.start], xs[group.end]
     middle, room = (start + end) / 2, 0.5 * LETTER * len(group.text) + 6
     towards = 1 if end > start else -1

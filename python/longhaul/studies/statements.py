@@ -1,7 +1,7 @@
-"""Statements of a source: claims of one sentence, or of one number, count as one.
+"""Statements of a source: all claims of one sentence, or of one number, form one statement.
 
-A sentence holds if all of its claims do. A claim that takes fewer levels than its sentence names
-can refute the sentence, but cannot show that it holds.
+A sentence holds if all of its claims hold. A claim with fewer levels than its sentence can refute
+the sentence, but cannot confirm it.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from longhaul.analysis.judging import (
 )
 from longhaul.studies.judgement import Judgement
 
-# From the worst on; claims of which only some were run leave their sentence open.
+# Verdicts from the worst on; a sentence is undecided if some of its claims were not run.
 WORST_FIRST = (CONTRADICTED, OUTSIDE, UNDECIDED, NOT_RUN, REPRODUCED)
 
 
@@ -37,7 +37,7 @@ class Statement:
 
     @property
     def so_far(self) -> str:
-        """The verdict on the levels that were run, where these alone decide nothing."""
+        """The verdict on the existing levels, if these leave the sentence undecided."""
         return _together(
             [
                 self._limited(judgement, judgement.so_far or judgement.verdict)
@@ -56,7 +56,7 @@ class Statement:
 
 
 def _together(verdicts: Sequence[str]) -> str:
-    """Return the worst of the verdicts; reproduced and not run together are undecided."""
+    """Return the worst of the verdicts; a mixture of reproduced and not run is undecided."""
     worst = min(verdicts, key=WORST_FIRST.index)
     return UNDECIDED if worst == NOT_RUN and REPRODUCED in verdicts else worst
 
@@ -79,7 +79,7 @@ def counts(judgements: Sequence[Judgement]) -> dict[str, int]:
 
 
 def counted(judgements: Sequence[Judgement]) -> str:
-    """Return the number of statements, and of the claims that make them, as text."""
+    """Return the numbers of statements and of their claims as text."""
     count = len(statements(judgements))
     claims = f"{len(judgements)} claims"
     return claims if count == len(judgements) else f"{count} statements in {claims}"

@@ -1,4 +1,4 @@
-"""A study, read from its folder."""
+"""A study, read from its directory."""
 
 import hashlib
 import importlib
@@ -25,24 +25,23 @@ from longhaul.studies.measures import GENERAL, Measure
 from longhaul.studies.selection import is_written_as
 
 EXPERIMENTS = "experiments.toml"
-# Either of both: a table of many claims, or claims one by one.
+# The file of claims: a table, or TOML with a table for each claim. A study has one of the two.
 CLAIMS = ("claims.csv", "claims.toml")
 README = "README.md"
-# Group of the entry points of distributions that bring studies.
+# Group of entry points of distributions that contain studies.
 DISTRIBUTED = "longhaul.studies"
 NONE_INSTALLED = (
     "no studies are installed; those of publications are the distribution longhaul-studies: "
     "pip install ./reproductions, in a checkout of Longhaul"
 )
-# Definitions in the modules of a study, if it has them; `metrics.trajectory` only where runs are
-# sampled.
+# Functions in a study's optional modules; `metrics.trajectory` is for studies that sample runs.
 DEFINED = (("metrics", "metrics"), ("measures", "MEASURES"), ("figures", "FIGURES"))
 
 Metrics = Callable[[Kept, Run], Mapping[str, Any]]
 
 
 def existing(file: Path) -> Path:
-    """Return the path of a file that a study needs; raise StudyError without it."""
+    """Return the path of a required file; raise StudyError if it is missing."""
     if not file.is_file():
         raise StudyError(f"{file}: expected a file of the study, found none")
     return file
@@ -61,7 +60,7 @@ class Study:
 
     @property
     def head(self) -> Head:
-        """Title and source."""
+        """Title, source and declared responses."""
         return self._read[0]
 
     @property
@@ -71,7 +70,7 @@ class Study:
 
     @property
     def axes(self) -> list[str]:
-        """Axes of all experiments, and the words that follow from them."""
+        """Axes of all experiments, and factors that follow from conditions."""
         every = self.experiments.values()
         return list(
             dict.fromkeys(
@@ -86,18 +85,18 @@ class Study:
 
     @cached_property
     def measures(self) -> Mapping[str, Measure]:
-        """The measures of any study, and the study's own."""
+        """The general measures and the study's own measures."""
         own: Mapping[str, Measure] = GENERAL
         return self.required("measures", "MEASURES") if self.has("measures") else own
 
     @property
     def folders(self) -> list[Path]:
-        """Folders with experiments: the study's own, and those that it includes."""
+        """Directories with experiments: the study's own, and the included ones."""
         return list(dict.fromkeys(experiment.folder for experiment in self.experiments.values()))
 
     @property
     def readme(self) -> str:
-        """Question, set-up and choices of the study, in Markdown, if it has any."""
+        """Text of the study's README, in Markdown; empty if there is none."""
         file = self.path / README
         return file.read_text(encoding="utf-8") if file.is_file() else ""
 
@@ -107,7 +106,7 @@ class Study:
         return self.path / "results"
 
     def required(self, module: str, name: str) -> Any:  # noqa: ANN401
-        """Return a definition in one of the study's modules; raise StudyError without it."""
+        """Return a definition in one of the study's modules; raise StudyError if it is missing."""
         definition = getattr(self.module(module), name, None)
         if definition is None:
             file = self._file(module)
@@ -120,7 +119,7 @@ class Study:
 
     @cached_property
     def metrics(self) -> Metrics:
-        """The function that measures a run: the module's, or the declared responses."""
+        """The function that measures a run: of module `metrics`, or declared responses."""
         if self.head.responses and not self.has("metrics"):
             declared = Responses(self.head.responses)
             return lambda kept, run: declared.row(kept)
@@ -128,7 +127,7 @@ class Study:
         return metrics
 
     def check(self) -> None:
-        """Refuse a study that lacks a part, before anything runs."""
+        """Refuse a study that lacks a part, before any run."""
         for module, name in DEFINED:
             if self.has(module):
                 self.required(module, name)
@@ -140,12 +139,12 @@ class Study:
             _claims_of(folder)
 
     def module(self, name: str) -> ModuleType:
-        """Return the study's module of this name, such as `metrics`; dots name a folder."""
-        # Studies in folders of the same name are different studies.
+        """Return a module of the study, such as `metrics`; dots separate directories."""
+        # Studies in different directories may have the same name.
         place = hashlib.sha256(str(self.path).encode()).hexdigest()[:8]
         package = f"longhaul_study_{self.path.name}_{place}"
         if package not in sys.modules:
-            # A folder of modules; it needs no file that says so.
+            # A package of the study's modules, which needs no `__init__.py`.
             folder = ModuleType(package)
             folder.__path__ = [str(self.path)]
             sys.modules[package] = folder
@@ -157,7 +156,7 @@ class Study:
         return self.path.joinpath(*module.split(".")).with_suffix(".py")
 
     def reduction(self, experiment: Experiment) -> "Reduction":
-        """Return an experiment's reduction: its folder's own `reduce.py`, or a general one."""
+        """Return an experiment's reduction: its directory's `reduce.py`, else a general one."""
         own = experiment.folder / "reduce.py"
         if own.is_file():
             digest = hashlib.sha256(own.read_bytes()).hexdigest()
@@ -171,11 +170,11 @@ class Study:
         return Reduction("", reduce)
 
     def store(self, path: Path, experiment: Experiment) -> Store:
-        """Return the store of an experiment's runs at a path."""
+        """Return the store at a path, for the reduction of an experiment."""
         return Store(path, self.reduction(experiment).variant)
 
     def chosen(self, names: Sequence[str] = ()) -> list[Experiment]:
-        """Return the experiments of these names; all experiments without a name."""
+        """Return the named experiments, or all of them if none is named."""
         for name in names:
             if name not in self.experiments:
                 raise unknown("experiment", name, list(self.experiments))
@@ -193,7 +192,7 @@ class Study:
         ]
 
     def cell(self, experiment: str, levels: Mapping[str, str]) -> Run:
-        """Return the one run of an experiment at these levels, given as text."""
+        """Return the only run of an experiment at these levels, given as text."""
         (chosen,) = self.chosen([experiment])
         for axis in levels:
             if axis not in chosen.axes:
@@ -222,8 +221,8 @@ class Study:
     ) -> list[Run]:
         """Return every run of some experiments, replication by replication.
 
-        `where` has levels of axes, as they are written: only runs at one of them, of all that are
-        given. Experiments without such an axis are left out.
+        `where` has levels by axis, as text, and restricts runs to one of the levels of each axis.
+        Experiments without one of these axes are left out.
         """
         chosen = self.chosen(experiments)
         for axis in where or {}:
@@ -248,7 +247,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """The function that reduces a run; stores separate runs by their reduction."""
+    """The function that reduces a run, with the variant by which stores separate its results."""
 
     variant: str
     reducer: Callable[[Results], Kept]
@@ -256,7 +255,7 @@ class Reduction:
 
 @dataclass(frozen=True)
 class OwnReducer:
-    """A study's own module that reduces runs, which worker processes load from its folder."""
+    """A study's own module that reduces runs; worker processes load it from its directory."""
 
     name: str
     path: Path
@@ -269,7 +268,7 @@ class OwnReducer:
 
 
 def _reducer(study: Path, folder: Path) -> str:
-    """Return the name of the module `reduce` in a study's folder."""
+    """Return the name of the module `reduce` in a study's directory."""
     return ".".join([*folder.relative_to(study).parts, "reduce"])
 
 
@@ -278,7 +277,7 @@ def _at(
 ) -> list[Run]:
     """Return the runs at some levels of an axis; refuse a level that no run has.
 
-    `others` are the levels of the other scales, by scale.
+    `others` has the levels at the other scales, for the message.
     """
     there = list(dict.fromkeys(str(run.cell[axis]) for run in runs if axis in run.cell))
     if not there:
@@ -304,23 +303,23 @@ def _at(
 
 
 def _some(levels: Sequence[Level]) -> str:
-    """Return levels as text; if there are more than ten, the first three and the last."""
+    """Return levels as text; of more than ten, the first three and the last."""
     words = [str(level) for level in levels]
     return ", ".join(words if len(words) <= 10 else [*words[:3], "...", words[-1]])
 
 
 def _claims_of(folder: Path) -> Path:
-    """Return the file of a folder's claims."""
+    """Return the file of a directory's claims."""
     return next((folder / name for name in CLAIMS if (folder / name).is_file()), None) or existing(
         folder / CLAIMS[0]
     )
 
 
 def _installed() -> dict[str, Path]:
-    """Return the folders of the studies of all installed distributions, by name.
+    """Return the directories of the studies of all installed distributions, by name.
 
-    The entry points of a distribution in the group `longhaul.studies` name packages whose folders
-    are studies; Longhaul's own are in the distribution `longhaul-studies`.
+    Entry points in the group `longhaul.studies` name packages whose subdirectories are studies;
+    Longhaul's own studies are in the distribution `longhaul-studies`.
     """
     packages = [Path(str(files(point.value))) for point in entry_points(group=DISTRIBUTED)]
     folders = sorted(
@@ -335,7 +334,7 @@ def studies() -> list[Study]:
 
 
 def find(name: str) -> Study:
-    """Return the installed study of that name, or that in a folder; StudyError if there is none."""
+    """Return the installed study with a name, or that in a directory; else raise StudyError."""
     installed = _installed()
     if name in installed:
         return Study(name, installed[name])

@@ -12,19 +12,19 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Running:
-    """A statistic over the first values of a series, for growing numbers of them."""
+    """A statistic of the first values of a series, for growing numbers of values."""
 
     counts: np.ndarray
     """Numbers of values from the beginning."""
     values: np.ndarray
-    """The statistic of that many values."""
+    """The statistic of the first `counts` values."""
 
     def after(self, count: int) -> np.ndarray:
         """Return the values from `count` on."""
         return self.values[self.counts >= count]
 
     def range_after(self, count: int) -> float:
-        """Return the largest less the smallest value from `count` on."""
+        """Return the largest minus the smallest value from `count` on."""
         return float(np.ptp(self.after(count)))
 
     def variation_after(self, count: int) -> float:
@@ -43,14 +43,15 @@ def running_mean(values: ArrayLike, every: int = 100) -> Running:
 def running_quantile(values: ArrayLike, part: float, every: int = 100) -> Running:
     """Return a quantile of the first `every` values, of twice as many, and so on.
 
-    A quantile is the smallest value with at least this part of the values at or below it.
+    The quantile is the smallest value such that at least the fraction `part` of values is at or
+    below it.
     """
     given = np.asarray(values, float)
     counts = np.arange(every, len(given) + 1, every)
     ordered = np.empty(0)
     quantiles = np.empty(len(counts))
     for number, count in enumerate(counts):
-        # Two sorted parts, which a merge sort joins in one pass.
+        # Both parts are sorted, so that a merge sort joins them in one pass.
         ordered = np.sort(np.concatenate([ordered, np.sort(given[count - every : count])]),
                           kind="stable")  # fmt: skip
         quantiles[number] = ordered[max(int(np.ceil(part * count)) - 1, 0)]

@@ -1,4 +1,4 @@
-"""Distribution functions on fixed grids, with bands over replications, and by classes of size."""
+"""Distribution functions on fixed grids, with bands over replications."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ def counts_above(values: ArrayLike, grid: ArrayLike) -> np.ndarray:
 
 
 def ccdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray:
-    """Return the fraction of values above each point, of `of` values if some are missing."""
+    """Return the fraction of values above each point; `of` is the number including missing ones."""
     given = np.asarray(values, float)
     whole = len(given) if of is None else of
     if whole < len(given) or whole == 0:
@@ -29,7 +29,7 @@ def cdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray
 
 @dataclass(frozen=True)
 class Band:
-    """A curve over a grid: the median of replications, and between which values most are."""
+    """Curve over a grid: the median of replications, and an interval that covers most of them."""
 
     grid: np.ndarray
     middle: np.ndarray
@@ -38,10 +38,10 @@ class Band:
 
 
 def band(grid: ArrayLike, curves: Sequence[ArrayLike], coverage: float = 1.0) -> Band:
-    """Return the median of curves point by point, with an interval that covers part of them.
+    """Return the pointwise median of curves, with an interval that covers a fraction of them.
 
-    With coverage 1, the default, it extends from the smallest to the largest value: for few
-    replications percentiles give no more.
+    With coverage 1, the default, it extends from the smallest to the largest value, since few
+    replications have no more extreme percentiles.
     """
     every = np.asarray([np.asarray(curve, float) for curve in curves])
     if every.ndim != 2 or every.shape[1] != len(np.asarray(grid)):

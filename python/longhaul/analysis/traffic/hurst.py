@@ -1,8 +1,8 @@
 """Estimators of the Hurst parameter of a stationary series.
 
-0.5 is independent noise; the closer to 1, the slower do correlations die out. Each estimator fits a
-line in logarithms of scale and of a statistic. Estimates by variances and by ranges have no
-interval that is valid under long-range dependence; the one by wavelets has.
+H = 0.5 means independent noise; the closer H is to 1, the more slowly correlations decay. Each
+estimator fits a line to the logarithm of a statistic over the logarithm of scale. Only the wavelet
+estimate has an interval that is valid under long-range dependence.
 
 Taqqu, Teverovsky and Willinger, "Estimators for long-range dependence: an empirical study",
 Fractals 3(4), 1995; Veitch and Abry, "A wavelet-based joint estimator of the parameters of
@@ -18,11 +18,11 @@ from numpy.typing import ArrayLike
 
 from longhaul.libraries import special
 
-# Blocks of the largest scale, at least, and steps between two scales.
+# Minimum number of blocks at the largest scale, and ratio of successive scales.
 MIN_BLOCKS, STEP = 50, 1.5
-# Octaves below see the samples, not the process behind them: Veitch and Abry, section IV.
+# Lower octaves are biased by sampling: Veitch and Abry, section IV.
 MIN_OCTAVE = 4
-# Samples of the shortest series that is looked at.
+# Minimum number of samples of a series.
 MIN_SAMPLES = 256
 # Daubechies' wavelet with two vanishing moments, which linear trends do not disturb.
 _ROOT = np.sqrt(3.0)
@@ -32,7 +32,7 @@ HIGH_PASS = LOW_PASS[::-1] * np.array([1, -1, 1, -1])
 
 @dataclass(frozen=True)
 class Hurst:
-    """An estimate, with the points and the line behind it."""
+    """An estimate of H, with the points and the fitted line."""
 
     method: str
     value: float
@@ -41,7 +41,7 @@ class Hurst:
     high: float | None
     """Upper end of the interval."""
     scales: np.ndarray
-    """Scale in samples."""
+    """Scales, in samples."""
     statistics: np.ndarray
     slope: float
     intercept: float
@@ -57,7 +57,7 @@ def aggregated_variance(
 ) -> Hurst:
     """Estimate H from the variance of block means, which falls as length to the power 2H - 2.
 
-    Too small by 0.02 at 0.84 and by 0.04 at 0.9, for the mean of the series is one of its own.
+    Biased low, by 0.02 at H = 0.84 and by 0.04 at 0.9, since the series' own mean is subtracted.
     """
     series = _checked(values)
     scales = _scales(len(series), min_scale, max_scale)
@@ -70,7 +70,7 @@ def aggregated_variance(
 def rescaled_range(values: ArrayLike, min_scale: int = 16, max_scale: int | None = None) -> Hurst:
     """Estimate H from the rescaled range R/S, which grows as length to the power H.
 
-    Biased towards 0.7 for short blocks: by 0.03 at 0.5 and at 0.84.
+    Biased towards 0.7 for short blocks: by 0.03 at H = 0.5 and at 0.84.
     """
     series = _checked(values)
     scales = _scales(len(series), min_scale, max_scale)
@@ -82,17 +82,17 @@ def rescaled_range(values: ArrayLike, min_scale: int = 16, max_scale: int | None
 def wavelet(
     values: ArrayLike, min_octave: int = MIN_OCTAVE, max_octave: int | None = None
 ) -> Hurst:
-    """Estimate H from the energy of wavelet coefficients by octave, which grows with 2H - 1.
+    """Estimate H from the energy of wavelet coefficients, whose logarithm grows with slope 2H - 1.
 
-    A weighted line through octaves whose coefficients are nearly uncorrelated; the interval is
-    that of independent Gaussian coefficients.
+    The line is a weighted fit over octaves. Coefficients are nearly uncorrelated; the interval
+    assumes that they are independent and Gaussian.
     """
     approximation = _checked(values) - np.mean(np.asarray(values, float))
     octaves, counts, energies = [], [], []
     octave = 0
     while len(approximation) >= 2 * len(LOW_PASS) and octave != max_octave:
         octave += 1
-        # Coefficients at the ends would mix the end with the beginning.
+        # Coefficients at the ends would combine the end of the series with its beginning.
         detail = np.convolve(approximation, HIGH_PASS[::-1], "valid")[::2]
         approximation = np.convolve(approximation, LOW_PASS[::-1], "valid")[::2]
         if octave >= min_octave and len(detail) >= 4:
@@ -119,10 +119,10 @@ def wavelet(
 
 
 def estimators(min_scale: int = 1) -> Mapping[str, Callable[[ArrayLike], Hurst]]:
-    """Return the estimators by method, from a scale in samples on.
+    """Return the estimators by method, for scales of at least `min_scale` samples.
 
-    Below the time scales of protocols they disagree. Each raises ValueError for a series that is
-    too short for it; that by ranges needs the longest one.
+    Below the time scales of protocols the estimates disagree. Each method raises ValueError for a
+    series that is too short; R/S needs the longest series.
     """
     octave = max(MIN_OCTAVE, int(np.ceil(np.log2(max(min_scale, 1)))))
     return {
@@ -133,7 +133,7 @@ def estimators(min_scale: int = 1) -> Mapping[str, Callable[[ArrayLike], Hurst]]
 
 
 def estimates(values: ArrayLike, min_scale: int = 1) -> list[Hurst]:
-    """Return the estimates of all methods, from a scale on."""
+    """Return the estimates of all methods for scales of at least `min_scale`."""
     return [estimate(values) for estimate in estimators(min_scale).values()]
 
 

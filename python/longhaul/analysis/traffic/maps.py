@@ -1,4 +1,4 @@
-"""Means over two quantities at once, such as base round trip and size, and differences of them."""
+"""Means over a grid of two quantities, such as base round trip and size, and their differences."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class MeanMap:
         return np.where(enough, self.totals / np.maximum(self.counts, 1), np.nan)
 
     def __add__(self, other: "MeanMap") -> "MeanMap":
-        """Return the map of the values of both, such as two replications."""
+        """Return the map of the values of both maps, such as those of two replications."""
         if not (np.array_equal(self.x_edges, other.x_edges)
                 and np.array_equal(self.y_edges, other.y_edges)):  # fmt: skip
             raise ValueError("expected two maps with the same cells")
@@ -35,7 +35,7 @@ class MeanMap:
 def mean_map(
     x: ArrayLike, y: ArrayLike, values: ArrayLike, x_edges: ArrayLike, y_edges: ArrayLike
 ) -> MeanMap:
-    """Return means of values by cell; values outside the edges, or on lower ones, are omitted."""
+    """Return means of values by cell; values outside the edges or at lower edges are omitted."""
     edges = np.asarray(x_edges, float), np.asarray(y_edges, float)
     given = np.asarray(values, float)
     places = [
@@ -55,7 +55,7 @@ def mean_map(
 
 
 def difference(first: MeanMap, other: MeanMap, min_count: int = 10) -> np.ndarray:
-    """Return the first means less the second, where both have enough values."""
+    """Return the first means minus the other means, in cells where both have enough values."""
     if first.counts.shape != other.counts.shape:
         raise ValueError("expected two maps with the same cells")
     return np.asarray(first.means(min_count) - other.means(min_count))

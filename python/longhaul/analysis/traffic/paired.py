@@ -1,8 +1,8 @@
 """Paired comparison of the same connections in two runs.
 
 With common random numbers each connection has the same requests at the same times in both runs, so
-that its two response times differ only by the change between the runs. Differences of pairs scatter
-far less than the response times, most of whose variance is that of sizes and round trips.
+that its two response times differ only by the change between the runs. Paired differences vary far
+less than response times, whose variance is mostly due to sizes and round trips.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from longhaul._engine import LonghaulError
 from longhaul.analysis.statistics import percentile_interval
 
 KEYS = ("name", "connection")
-# Columns in which a connection must agree between both runs, beside name and number.
+# Columns, other than name and number, in which a connection must be equal in both runs.
 ASKED = ("start_s", "request_bytes", "response_bytes", "extra_rtt_s")
 SAMPLES, BLOCKS = 999, 50
 
@@ -25,13 +25,13 @@ class NotPairedError(LonghaulError):
 
 
 def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -> pl.DataFrame:
-    """Return first exchanges of the connections common to two runs, ordered by start.
+    """Return the first exchange of each connection common to two runs, ordered by start.
 
-    The arguments are tables of exchanges. Later ones of a connection start when the network lets
-    them. The result has the columns of the request and, for the two runs, `response_s` and
-    `other_response_s`, null where a run ended before the response was complete. Raises
-    NotPairedError if connections of the same number ask for different things: then seeds, rates or
-    binding differ.
+    The arguments are tables of exchanges. Later exchanges of a connection start at times that
+    depend on the network, and are left out. The result has the columns of the request, and
+    `response_s` and `other_response_s` of the two runs, null where a run ended before the response
+    was complete. Raises NotPairedError if connections with the same number have different requests,
+    since seeds, rates or binding differ.
     """
     took = pl.col("end_s") - pl.col("start_s")
     tables = [
@@ -45,7 +45,7 @@ def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -
     if both.is_empty():
         raise NotPairedError("the runs have no connection in common")
     same = [
-        pl.col(name).eq(pl.col(f"{name}_other")).fill_null(value=True)  # not asked for yet
+        pl.col(name).eq(pl.col(f"{name}_other")).fill_null(value=True)  # request not sent
         for name in ASKED
     ]
     asked = both.filter(~pl.all_horizontal(same))
@@ -60,7 +60,7 @@ def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -
 
 @dataclass(frozen=True)
 class Paired:
-    """Statistics of paired differences, the second value less the first."""
+    """Statistics of paired differences, the second value minus the first."""
 
     count: int
     mean: float
@@ -77,8 +77,7 @@ def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: in
     """Compare paired values, in order of time.
 
     Intervals of 95 % are percentile intervals of a moving-block bootstrap with fifty blocks:
-    connections that are near in time meet the same queue (Kuensch, Annals of Statistics 17(3),
-    1989).
+    connections close in time see the same queue (Kuensch, Annals of Statistics 17(3), 1989).
     """
     before, other = np.asarray(first, float), np.asarray(second, float)
     if before.shape != other.shape or before.ndim != 1 or len(before) < 2:

@@ -1,4 +1,4 @@
-"""Plots of runs of MesoNet by name, registered where they are drawn."""
+"""Plots of runs of MesoNet by name; each module registers its plots."""
 
 from importlib import import_module
 

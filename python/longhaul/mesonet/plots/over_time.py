@@ -1,4 +1,4 @@
-"""Plots of runs of MesoNet: over time, with the periods that the scenario names."""
+"""Plots of runs of MesoNet over time, with the scenario's periods."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from longhaul.plots.styles import Style
 from longhaul.results import Results, ResultsError
 from longhaul.results.kinds import RunData
 
-# Routers drawn individually: those with the fullest queues.
+# Number of routers drawn individually, those with the fullest queues.
 MOST_ROUTERS = 4
 
 STATES = (
@@ -34,14 +34,14 @@ STATES = (
 
 
 def _end_s(run: RunData) -> float:
-    """Return the time at which a run ended, which may be before its scenario's end."""
+    """Return the time at which a run ended, which may be earlier than its scenario's end."""
     return float(run.meta["simulated_s"])
 
 
 def _with_periods(
     name: str, help: str, takes: Sequence[str] = ()
 ) -> Callable[[Callable[[Axes, MesoNet, Options], None]], Draw]:
-    """Register a plot of the network that names periods above the frame, runs side by side."""
+    """Register a plot of the network with names of periods above the frame and a panel per run."""
 
     def add(draw: Callable[[Axes, MesoNet, Options], None]) -> Draw:
         @register(name, help, has_table("network"), takes)
@@ -68,14 +68,14 @@ def _flow_states(axes: Axes, tables: MesoNet, options: Options) -> None:
     periods.head(axes, periods.shown(tables.periods, options, end_s), [])
 
 
-# A line alone, and its means.
+# Styles of a single line and of its means.
 _ONE = Style("#0072b2", "o")
 _MEAN = Style("#d55e00", "o")
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a plot: a part of a run, or its network as a whole."""
+    """A line of a plot: a flow, class or router of a run, or its whole network."""
 
     run: Results
     part: str
@@ -88,7 +88,7 @@ Panel = tuple[str, Sequence[Curve]]
 
 @dataclass(frozen=True)
 class Lines:
-    """Plots of one column over time: a panel per run with a line per part, or the reverse."""
+    """Plot of one column over time: a panel per run with a line per part, or the reverse."""
 
     name: str
     help: str
@@ -97,11 +97,11 @@ class Lines:
     label: str
     scale: float = 1.0
     key: str | None = None
-    """The column that distinguishes parts; None for the network as a whole."""
+    """The column that distinguishes parts; None for the whole network."""
     parts: Callable[[MesoNet], Sequence[str]] = lambda tables: ("",)
     top: float | None = None
     per_s: bool = False
-    """True if values belong to an interval, so that its length divides them."""
+    """True if values are counts of an interval, to be divided by its length."""
     there: pl.Expr | None = None
     """Condition of the rows in which a part has a value; without it all rows have one."""
 
@@ -145,7 +145,7 @@ class Lines:
         ]
 
     def _chosen(self, run: Results, options: Options) -> Sequence[str]:
-        """Return the parts of a run that are drawn."""
+        """Return the parts of a run to draw."""
         if self.key is None or not options.parts:
             return self.parts(MesoNet.of(run))
         there = getattr(MesoNet.of(run), self.table)[self.key].unique(maintain_order=True).to_list()
@@ -158,11 +158,11 @@ class Lines:
     def _panel(self, axes: Axes, curves: Sequence[Curve], options: Options) -> None:
         rows = [(curve, self._rows(curve)) for curve in curves]
         for curve, of_curve in rows:
-            # Another run has it: a class of flows, or a router.
+            # Only another run has this class of flows or router.
             if not of_curve.is_empty():
                 shown = samples(of_curve, self._value(curve, self.there), options)
                 line(axes, shown, curve.label, curve.look)
-                # All of the time that is shown, also before a flow starts.
+                # The whole shown time, including the time before a flow starts.
                 first_s, last_s = float(shown["t_s"][0]), float(shown["t_s"][-1])
                 axes.update_datalim([(first_s, 0.0), (last_s, 0.0)], updatey=False)
         axes.set_ylabel(self.label)
@@ -185,10 +185,10 @@ class Lines:
         return value if there is None else pl.when(there).then(value)
 
     def _means(self, curve: Curve, rows: pl.DataFrame, whole: Sequence[Period]) -> Means:
-        """Return means over periods as in summaries: also over intervals before a flow starts.
+        """Return means over periods, including intervals before a flow starts, as in summaries.
 
-        A mean is None if the period has one sample at most, since the flow starts at its end, or if
-        the run ended before the period.
+        A mean is None if the period has at most one sample, since the flow starts at the period's
+        end, or if the run ended before the period.
         """
         there = self._value(curve, self.there).count() > 1
         mean = pl.when(there).then(self._value(curve).mean())
@@ -206,7 +206,7 @@ def _fullest(tables: MesoNet) -> Sequence[str]:
     return order[:MOST_ROUTERS].to_list()
 
 
-# At the end of an interval a long-lived flow has no mode before it starts and after it stops.
+# A long-lived flow has no mode in intervals that end before it starts or after it stops.
 _ACTIVE = pl.col("mode") != "none"
 
 
@@ -249,7 +249,7 @@ for _plot in (
     Lines(
         "long-lived", "packets per second of long-lived flows", "long_lived", "throughput_pps",
         "packets per second", 1.0, "flow", _flows,
-        # A flow that stops at the end of an interval has sent in it.
+        # A flow that stops at the end of an interval has sent during the interval.
         there=_ACTIVE | (pl.col("out_pkts") > 0),
     ),
     Lines(

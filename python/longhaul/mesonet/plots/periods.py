@@ -1,8 +1,8 @@
 """Periods of a run on plots over time: borders, names, and means of each period.
 
-Names stand above the frame, each over the middle of its period, and means below the names. Each
-line has a row of means in its colour, with a piece of the line if there are several lines. The mean
-of a single line is also drawn over its period; the means of several lines would hide the lines.
+Names are above the frame, at the middle of each period, with means below them. Each line has a row
+of means in its colour, with a sample of the line if there are several lines. The mean of a single
+line is also drawn over its period; the means of several lines would hide the lines.
 """
 
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ from longhaul.plots import styles
 from longhaul.plots.registry import Options
 from longhaul.plots.styles import Style
 
-# With more lines than this nobody finds a line's row any more: only names of periods are shown.
+# Maximum number of rows of means; with more lines only the names of periods are shown.
 MOST_ROWS = 8
 ROW_PT = 9.5
 SIZE_PT = 7.5
-# Between the frame and the lowest row.
+# Points between the frame and the lowest row.
 GAP_PT = 2.5
 GREY = "#666666"
 
@@ -39,7 +39,7 @@ class Means:
 
 
 def shown(periods: Sequence[Period], options: Options, end_s: float) -> list[Period]:
-    """Return the periods that a plot shows whole."""
+    """Return the periods that a plot shows completely."""
     low, high = options.from_s or 0.0, inf if options.to_s is None else options.to_s
     last = min(high, end_s) + ROUNDING_S
     return [each for each in periods if low <= each.from_s and each.to_s <= last]
@@ -84,7 +84,7 @@ def _above(axes: Axes, time: float, row: int, text: str, colour: str) -> None:
 
 
 def _key(axes: Axes, row: int, look: Style) -> None:
-    """Draw a piece of a line, at the left end of its row."""
+    """Draw a sample of a line, at the left end of its row."""
     height_in = (GAP_PT + ROW_PT * row + SIZE_PT / 2) / 72
     figure = axes.get_figure(root=True)
     assert figure is not None
@@ -97,7 +97,7 @@ def _number(value: float) -> str:
 
 
 def make_room(drawing: Figure) -> None:
-    """Move titles above the drawing of `head`, and give panels back the height that it took."""
+    """Move titles above the rows of `head`, and enlarge the figure by their height."""
     texts = [text for axes in drawing.axes for text in axes.texts if isinstance(text, Annotation)]
     if not texts:
         return

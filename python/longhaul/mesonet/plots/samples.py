@@ -1,4 +1,4 @@
-"""The samples of a line over time: all of a part of a run, and the extremes of a whole one."""
+"""Samples of a line over time: all samples of a part of a run, or extremes for a whole run."""
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -9,7 +9,7 @@ from longhaul.plots.registry import Options
 from longhaul.plots.styles import Style
 from longhaul.results import ResultsError
 
-# Number of bins of a whole run, less than the pixels across; each keeps its extremes.
+# Number of bins of a whole run, fewer than the plot's pixels; each bin keeps its extremes.
 BINS = 600
 
 
@@ -42,7 +42,7 @@ def _extremes(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def line(axes: Axes, points: pl.DataFrame, label: str | None, look: Style) -> None:
-    """Draw samples with gaps where there are none; a sample alone between two gaps is a dot."""
+    """Draw samples, with gaps for nulls; a single sample between two gaps is a dot."""
     axes.plot(points["t_s"], points["value"], label=label, **styles.as_line(look))
     beside = pl.col("value").shift(1).is_null() & pl.col("value").shift(-1).is_null()
     alone = points.filter(pl.col("value").is_not_null() & beside)

@@ -1,4 +1,4 @@
-"""Plots of tables that MesoNet runs may have, for several runs side by side."""
+"""Plots of optional tables of MesoNet runs, with a panel for each run."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from longhaul.plots.registry import Draw, Options, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
 
-# Ends of intervals are products of floating point numbers.
+# Tolerance (s) of the ends of intervals, which are products of floating-point numbers.
 ROUNDING_S = 1e-9
 
 # Draws one run on axes.
@@ -24,7 +24,7 @@ DrawRun = Callable[[Axes, Results, Options], None]
 def of_mesonet(
     name: str, help: str, needs: str, takes: Sequence[str] = (), *, from_zero: bool = True
 ) -> Callable[[DrawRun], Draw]:
-    """Register a plot of a table of runs of MesoNet, which a scenario may leave out."""
+    """Register a plot of an optional table of MesoNet runs."""
 
     def add(draw: DrawRun) -> Draw:
         @register(name, help, has_table(needs), takes)
@@ -45,7 +45,7 @@ def has_table(needs: str) -> Callable[[Results], bool]:
 
 
 def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.DataFrame:
-    """Return the rows of intervals that end after --from, and by --to."""
+    """Return the rows of intervals that end after `--from` and not after `--to`."""
     if options.from_s is not None:
         table = table.filter(end_s > options.from_s + ROUNDING_S)
     if options.to_s is not None:
@@ -56,7 +56,7 @@ def in_part_of_run(table: pl.DataFrame, end_s: pl.Expr, options: Options) -> pl.
 def looks_of(runs: Sequence[Results]) -> list[tuple[str, Style]]:
     """Return the name and style of each run: its algorithm's style, unless two runs share it.
 
-    Each run has its own colour as long as there are enough, since dashes are not visible in noisy
+    Runs have different colours as long as there are enough, since dashes are invisible in noisy
     curves and in bars.
     """
     kinds = [

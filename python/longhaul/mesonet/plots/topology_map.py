@@ -1,7 +1,7 @@
 """A map of the routers of a run of MesoNet: NIST SP 500-282, figure 6-1, for any topology.
 
-Backbone routers lie so that distances on paper are like hops between them; points of presence and
-access routers fan out from the router above them, on the side where no link leaves.
+Distances between backbone routers approximate numbers of hops. Points of presence and access
+routers fan out from the router above them, away from its other links.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,17 +21,17 @@ from longhaul.plots.registry import Options, register
 from longhaul.results import Results
 
 HEIGHT_IN = 5.6
-# Around the outermost routers, in lengths of a backbone link.
+# Margin around the outermost routers, in lengths of a backbone link.
 MARGIN = 0.3
 
 
 @dataclass(frozen=True)
 class Fan:
-    """Placement of a tier's routers around the one above, in lengths of a backbone link."""
+    """Placement of a tier's routers around the router above, in lengths of a backbone link."""
 
     radius: float
     angle: float
-    """Angle between the outermost two, in radians, if there are several."""
+    """Angle between the two outermost routers, in radians."""
 
 
 FANS = {"pop": Fan(0.36, 0.42 * pi), "access": Fan(0.22, 0.62 * pi)}
@@ -97,7 +97,7 @@ def _draw(axes: Axes, tables: MesoNet) -> None:
             name, places[name], ha="center", va="center", color="#ffffff", fontsize=8,
             weight="bold", bbox=box,
         )  # fmt: skip
-    # A margin all around, so that routers on one line leave room for it.
+    # A margin on all sides, also if all routers are on one line.
     x, y = np.array(list(places.values())).T
     axes.set_xlim(x.min() - MARGIN, x.max() + MARGIN)
     axes.set_ylim(y.min() - MARGIN, y.max() + MARGIN)
@@ -107,7 +107,7 @@ def _draw(axes: Axes, tables: MesoNet) -> None:
 
 
 def _point(axes: Axes, start: Place, end: Place) -> None:
-    """Draw an arrow in the middle of a link that leads one way."""
+    """Draw an arrow in the middle of a unidirectional link."""
     (x, y), (to_x, to_y) = start, end
     middle = ((x + to_x) / 2, (y + to_y) / 2)
     before = (middle[0] - 0.02 * (to_x - x), middle[1] - 0.02 * (to_y - y))
@@ -144,7 +144,7 @@ def _angles(count: int, middle: float, fan: Fan) -> list[float]:
 
 
 def _free_side(name: str, links: Sequence[tuple[str, str]], places: Mapping[str, Place]) -> float:
-    """Return the direction away from a backbone router's neighbours; upwards without any."""
+    """Return the direction away from a backbone router's neighbours; upwards if it has none."""
     x, y = places[name]
     others = [one if other == name else other for one, other in links if name in (one, other)]
     east = sum(x - places[other][0] for other in others)

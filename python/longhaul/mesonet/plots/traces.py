@@ -1,4 +1,4 @@
-"""Plots of traced flows of MesoNet: every event, and every packet."""
+"""Plots of all events and packets of traced flows of MesoNet."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ from longhaul.plots import styles
 from longhaul.plots.registry import PART_OF_RUN, Options
 from longhaul.results import Results
 
-# Traced flows in a plot: the first ones.
+# Maximum number of traced flows in a plot.
 MOST_TRACED = 4
 
 
 def _traced(run: Results) -> list[tuple[int, str]]:
-    """Return numbers and names of the flows that were traced first."""
+    """Return numbers and names of the first traced flows."""
     flows = MesoNet.of(run).flow_trace.unique("flow", keep="first", maintain_order=True)
     source = "source " + pl.col("source").cast(pl.String)
     name = pl.coalesce("long_lived", source + ", flow " + pl.col("flow").cast(pl.String))
@@ -46,11 +46,11 @@ def _trace_cwnd(axes: Axes, run: Results, options: Options) -> None:
     axes.set_ylabel("window, dotted threshold (packets)")
 
 
-# Markers of more packets than this are small, and pixels in an SVG file, too: each would be an
-# element of it.
+# Maximum packets with large markers; more are small, and rasterised in SVG files, where each marker
+# would be an element.
 MANY = 3000
 SMALL: dict[str, Any] = {"markersize": 1.0, "rasterized": True}
-# A time-sequence plot: label, event, kinds of packets, marker.
+# Symbols of a time-sequence plot: label, event, kinds of packets, marker.
 PACKETS: tuple[tuple[str, str, list[str], Any], ...] = (
     ("sent", "sent", ["DT"], {"marker": ".", "color": "#0072b2", "markersize": 3.0}),
     ("delivered", "delivered", ["DT"], {"marker": ".", "color": "#009e73", "markersize": 3.0}),
@@ -74,7 +74,7 @@ def _trace_packets(axes: Axes, run: Results, options: Options) -> None:
         part = packets.filter(pl.col("event") == event, pl.col("kind").is_in(kinds))
         if part.is_empty():
             continue
-        # An acknowledgement has the number that is expected next.
+        # An acknowledgement has the next expected sequence number.
         number = part["number"] - (kinds != ["DT"])
         axes.plot([], [], linestyle="none", label=label, **look)
         drawn = look | SMALL if part.height > MANY else look

@@ -1,1 +1,1 @@
-"""Plots of analyses; each function returns a figure of matplotlib."""
+"""Plots of analyses; each function returns a Matplotlib figure."""

@@ -1,4 +1,4 @@
-"""A response in every cell of a design: lines over one factor, one for each level of another."""
+"""Plot of a response in every cell of a design, as lines over one factor."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from longhaul.plots.analysis.frame import explain_intervals, is_amount, panels, 
 from longhaul.plots.files import styled
 from longhaul.plots.layout import legend
 
-# Intervals are moved apart, so that they do not hide each other, by this in total at most.
+# Maximum total shift between intervals at one level, so that they do not hide each other.
 SPREAD = 0.12
 
 
@@ -21,8 +21,8 @@ def cell_lines(
 ) -> Figure:
     """Draw means over the levels of the first factor, a line for each level of the second.
 
-    Each combination of levels of further factors is a panel; all have one scale. Bars are the 95 %
-    intervals of the means, where there are any.
+    Each combination of levels of further factors has a panel; all panels have the same scale. Bars
+    are the 95 % intervals of the means, if there are replications.
     """
     over, *others = factors
     lines = factors[others[0]] if others else [""]
@@ -64,7 +64,7 @@ def cell_lines(
 
 
 def _reach(cells: Sequence[Cell]) -> np.ndarray | None:
-    """Return half of each interval; not a number, which is not drawn, where there is none."""
+    """Return half of each interval's width; NaN, which is not drawn, for means without interval."""
     reach = np.array([cell.mean.high - cell.mean.mean for cell in cells])
     known = np.isfinite(reach)
     return np.where(known, reach, np.nan) if known.any() else None

@@ -13,7 +13,7 @@ from longhaul.plots.analysis.frame import GREY, LOW, PLAIN, panels, wrapped
 from longhaul.plots.files import styled
 from longhaul.plots.layout import single
 
-# Rates that differ more are on a logarithmic scale.
+# Rates with a larger ratio are on a logarithmic scale.
 MAX_RATIO = 30.0
 
 
@@ -21,7 +21,7 @@ MAX_RATIO = 30.0
 def dendrograms(
     trees: Sequence[Dendrogram], names: Sequence[str], titles: Sequence[str], notes: str = ""
 ) -> Figure:
-    """Draw a dendrogram per condition; subtrees below the cut have a colour each."""
+    """Draw a dendrogram per condition, with a colour for each subtree below the cut."""
     drawing, axes = panels(len(trees), columns=6, width=shared.PAGE / 6, height=1.4)
     for panel, tree, title in zip(axes, trees, titles, strict=True):
         height = tree.height

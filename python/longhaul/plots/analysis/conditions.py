@@ -1,4 +1,4 @@
-"""Parts shared by plots of competitors by condition: numbers, notes, rows below an axis."""
+"""Elements shared by plots of competitors by condition: numbers, notes, rows below an axis."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -9,13 +9,13 @@ from matplotlib.figure import Figure
 
 from longhaul.plots.analysis.frame import wrapped
 
-# Inches across a page.
+# Width of a page in inches.
 PAGE = 7.0
-# Points of the smallest text, characters of it on an inch, and points from line to line.
+# Smallest text: size in points, characters per inch, and line spacing in points.
 SMALL = 6.0
 PER_IN = 21.0
 LINE = 7.5
-# Longer levels stand upright below their conditions.
+# Longer levels are written vertically below their conditions.
 LYING = 4
 
 
@@ -25,7 +25,7 @@ def key(names: Mapping[int, str]) -> str:
 
 
 def head(drawing: Figure, text: str) -> None:
-    """Draw the title of a plot with panels."""
+    """Draw the title above all panels."""
     width = int(drawing.get_figwidth() * 13)
     drawing.suptitle(wrapped(text, width), fontsize=9, fontweight="bold")
 

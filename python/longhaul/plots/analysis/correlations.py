@@ -1,4 +1,4 @@
-"""Plots of responses among themselves: correlations, components, and pairs by factor."""
+"""Plots of relations between responses: correlations, components, and pairs by factor."""
 
 from collections.abc import Mapping, Sequence
 
@@ -26,11 +26,11 @@ from longhaul.plots.analysis.frame import (
 from longhaul.plots.files import styled
 from longhaul.plots.layout import for_width_of, single
 
-# Colours of |r|: from 0.8, from 0.3, and below.
+# Lower bounds of |r| of the colours for strong and medium correlations.
 STRONG, MEDIUM = 0.8, 0.3
-# With more responses than this there are no scatter plots, which would be mere dots.
+# Maximum number of responses with scatter plots, which would otherwise be too small.
 MOST_SCATTERED = 24
-# Maximum characters of group names that stand side by side.
+# Maximum characters of group names that are written in one line.
 SHORT_NAME = 16
 
 
@@ -44,7 +44,8 @@ def correlation_matrix(
 ) -> Figure:
     """Draw scatter plots above the diagonal of names, 100 r below, ordered by mean |r|.
 
-    Many responses have coloured squares instead. `meanings` are lines that explain the names.
+    Coloured squares replace the scatter plots of many responses. `meanings` are lines that explain
+    the names.
     """
     given = np.asarray(values, float)
     r = of.correlations(given)
@@ -79,7 +80,7 @@ def correlation_matrix(
 
 
 def _heat_map(r: np.ndarray, names: Sequence[str], meanings: Sequence[str]) -> Figure:
-    """Draw 100 r of each pair in squares coloured by it."""
+    """Draw squares with 100 r of each pair, coloured by r."""
     size = 0.21 * len(names) + 1.0
     drawing, axes = single(size + 0.6, size)
     picture = axes.imshow(r, cmap="RdBu_r", vmin=-1, vmax=1)
@@ -114,7 +115,7 @@ def index_plot(
     values: ArrayLike, names: Sequence[str], threshold: float = of.NIST_THRESHOLD,
     meanings: Sequence[str] = (),
 ) -> Figure:  # fmt: skip
-    """Draw the pairs above the threshold; responses with few partners first."""
+    """Draw the pairs above the threshold, ordered by the responses' numbers of partners."""
     r = np.abs(of.correlations(values))
     order = of.by_partners(r, threshold)
     size = for_width_of(max(3.6, 0.28 * len(order)))
@@ -199,7 +200,7 @@ def biplot(
 ) -> Figure:
     """Draw scores on the first two components, by group, with responses' weights as arrows.
 
-    Dashed lines enclose the clusters of scores, if any are given. `title` is that of the groups.
+    Dashed lines enclose the clusters of scores, if any are given. `title` is the legend's title.
     """
     drawing, axes = single(for_width_of(6.0), 5.4)
     for (name, members), marker in zip(groups.items(), "osD^vPXh<>*d" * len(groups), strict=False):
@@ -239,9 +240,9 @@ def biplot(
 
 
 def _enclose(axes: Axes, points: np.ndarray) -> tuple[float, float]:
-    """Draw a dashed line around points; return the topmost of them."""
+    """Draw a dashed line around points; return the topmost point."""
     places = np.unique(points, axis=0)
-    # A hull needs three points that are not on a line.
+    # A convex hull needs three points that are not on a line.
     if len(places) > 2 and np.linalg.matrix_rank(places - places[0]) > 1:
         around = places[spatial.ConvexHull(places).vertices]
         axes.plot(*np.vstack([around, around[:1]]).T, linestyle="--", color=GREY, linewidth=0.8)
@@ -254,7 +255,7 @@ def yyx(
     first: np.ndarray, second: np.ndarray, labels: tuple[str, str],
     factors: Mapping[str, tuple[Sequence[object], Sequence[object]]],
 ) -> Figure:  # fmt: skip
-    """Draw one response over another, plain and then once per factor, with points by its level.
+    """Draw one response over another: once plain, then once per factor, coloured by its levels.
 
     `factors` has, for each factor, its levels in order and the level of each point.
     """

@@ -1,4 +1,4 @@
-"""Main effects of factors of any number of levels: one picture that says which factor matters."""
+"""Plots of effects of factors with any number of levels."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ from longhaul.plots.analysis.frame import (
 from longhaul.plots.files import styled
 from longhaul.plots.layout import single
 
-# Characters of the names of two levels that fit below a panel.
+# Maximum characters of the names of two levels below a panel.
 FIT = 16
 
 
@@ -28,7 +28,7 @@ FIT = 16
 def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: float) -> Figure:
     """Draw a panel per factor, all on one scale: means of its levels with 95 % intervals.
 
-    The share in each title is the factor's part of the variance over all runs.
+    Each title has the fraction of the variance over all runs that the factor explains.
     """
     drawing, axes = panels(len(factors), share_y=True, height=3.0)
     is_known = False
@@ -45,7 +45,7 @@ def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: floa
         )  # fmt: skip
         is_known = is_known or known
         panel.set_xticks(at, [str(level) for level in factor.levels])
-        # Names of levels that would touch each other.
+        # Rotate names of levels that would touch each other.
         crowded = sum(len(str(level)) for level in factor.levels) > FIT or len(at) > 2
         panel.tick_params(axis="x", rotation=20 if crowded else 0)
         panel.margins(x=0.15)
@@ -104,7 +104,7 @@ def cube(
 ) -> Figure:
     """Draw a value at each corner of a cube of three factors, C1 to C8 in standard order.
 
-    `levels` are the minus and the plus level of each factor; `what` says what the values are.
+    `levels` are the minus and the plus level of each factor; `what` describes the values.
     """
     drawing, axes = single(5.0, 4.4)
     at = {

@@ -1,4 +1,4 @@
-"""Parts shared by all plots of analyses."""
+"""Elements shared by all plots of analyses."""
 
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -15,20 +15,20 @@ from longhaul.analysis.comparisons import INTERVAL
 from longhaul.plots.layout import for_width_of
 
 MAX_COLUMNS = 4
-# Panels of figures for a given width are at least this wide.
+# Minimum width of a panel in figures of a given width.
 MIN_PANEL_IN = 1.5
-# Characters of a title that fit on an inch.
+# Characters of a title per inch.
 PER_IN = 12
 GREY = "#7f7f7f"
-# High and low outliers, and what is neither; safe for colour-blind readers.
+# Colours of high outliers, low outliers, and other values; safe for colour-blind readers.
 HIGH, LOW, PLAIN = "#009e73", "#d55e00", "#0072b2"
-# Levels of a factor in their order; of one with two these are minus and plus.
+# Colours of a factor's levels in order; for two levels the first is minus, the second plus.
 LEVELS = (PLAIN, LOW, HIGH, "#cc79a7", "#e69f00", "#000000")
 MINUS = "\N{MINUS SIGN}"
-# From here on numbers in texts have a prefix, such as 12M, and those of axes.
+# Numbers from which on a prefix, such as 12M, is used in texts and on axes.
 LONG, LARGE = 1e3, 1e5
 BITS = "(bit/s)"
-# Width of a character, and height of a line of a key, in parts of the size of the font.
+# Width of a character, and height of a line of a key, as fractions of the font size.
 CHARACTER, LINE = 0.56, 1.5
 
 
@@ -56,23 +56,23 @@ def wrapped(text: str, width: int = 22) -> str:
 
 
 def bare(axes: Axes) -> None:
-    """Take the ticks and grid away."""
+    """Remove ticks and grid."""
     axes.set_xticks([])
     axes.set_yticks([])
     axes.grid(visible=False)
 
 
 def number(value: float) -> str:
-    """Write a number with three digits, and a prefix if it is large."""
+    """Format a number with three digits, and with a prefix if it is large."""
     rounded = float(f"{value:.3g}")
     return EngFormatter(sep="")(rounded) if abs(rounded) >= LONG else f"{value:.3g}"
 
 
 def prefixed(axis: Axis, text: str = "") -> str:
-    """Write large numbers of an axis with a prefix, and return the label with the new unit.
+    """Format large numbers of an axis with a prefix, and return the label with its unit.
 
-    Where its text ends in bit/s, they are in Mbit/s; others have a prefix, rather than a power of
-    ten far from them.
+    A label in bit/s changes to Mbit/s. Numbers of other axes have a prefix instead of a common
+    power of ten.
     """
     if text.endswith(BITS):
         axis.set_major_formatter(lambda value, _: f"{1e-6 * value:g}")
@@ -83,18 +83,18 @@ def prefixed(axis: Axis, text: str = "") -> str:
 
 
 def is_amount(levels: Iterable[object]) -> bool:
-    """Return true if levels are amounts, such as 5 ms, between which a line has a meaning."""
+    """Return true if levels are quantities, such as 5 ms, which a line may connect."""
     return all(isinstance(level, int | float) or str(level)[:1].isdigit() for level in levels)
 
 
 def explain_intervals(drawing: Figure, *, known: bool) -> None:
-    """Write above all panels which replications the intervals are over, if there are any."""
+    """Write a note on the intervals above all panels, if there are intervals."""
     if known:
         drawing.suptitle(f"bars: {INTERVAL}", x=0.99, ha="right", fontsize=8)
 
 
 def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.0) -> None:
-    """Draw lines of text to the right of all panels, in the room that the figure has for them."""
+    """Draw lines of text to the right of all panels, and widen the figure for them."""
     if not lines:
         return
     if for_width_of(0.0):
@@ -118,7 +118,7 @@ def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.
 
 
 def _key_below(drawing: Figure, lines: Sequence[str], title: str, size: float) -> None:
-    """Draw lines of text below all panels, where the width that is given leaves no room beside."""
+    """Draw lines of text below all panels, for figures of a given width."""
     count = sum(text.count("\n") + 1 for text in lines)
     drawing.set_figheight(drawing.get_figheight() + (count + 2) * LINE * size / 72)
     drawing.legend(
@@ -131,7 +131,7 @@ def _key_below(drawing: Figure, lines: Sequence[str], title: str, size: float) -
 # Distances by which labels are moved from their points, in points, and number of directions.
 DISTANCES = (3.0, 6.0, 10.0, 16.0, 24.0, 34.0, 46.0, 60.0, 80.0, 110.0)
 DIRECTIONS = 16
-# From here on a line leads from a label to its point.
+# Distance (points) beyond which a line connects a label to its point.
 FAR = 6.0
 
 
@@ -139,11 +139,11 @@ def beside(
     axes: Axes, labels: Sequence[tuple[float, float, str]], size: float = 6.0,
     lines: Sequence[ArrayLike] = (),
 ) -> None:  # fmt: skip
-    """Write labels beside their points: none on another, on a marker, or beyond the axes.
+    """Place labels next to their points without overlap of labels, markers or axes' edges.
 
-    Each label in turn takes the nearest free place, or the least occupied one if none is free.
-    `lines` are points of other lines, shape (count, 2) in the axes' units, which stay free, too.
-    All other elements have to be drawn before.
+    Each label in turn takes the nearest free place, or the place with the least overlap. Points of
+    `lines`, of shape (count, 2) in the axes' units, are kept free as well. All other elements have
+    to be drawn before.
     """
     texts = [
         axes.annotate(
@@ -153,7 +153,7 @@ def beside(
         for x, y, text in labels
     ]  # fmt: skip
     for text in texts:
-        # Otherwise room would be made for where they are at first.
+        # Labels must not enlarge the layout, which would reserve space for their first positions.
         text.set_in_layout(False)
     drawing = axes.get_figure(root=True)
     assert drawing is not None
@@ -186,7 +186,7 @@ def _moves(half: np.ndarray, point: float) -> np.ndarray:
     """Return candidate offsets of a label's centre from its point, in pixels, the nearest first."""
     angles = 2 * np.pi * np.arange(DIRECTIONS) / DIRECTIONS
     towards = np.column_stack([np.cos(angles), np.sin(angles)])
-    # To the edge of a rectangle, so that labels above are as near as those beside.
+    # Offset to the edge of a rectangle, so that labels above are as near as labels at the sides.
     edge = towards / np.abs(towards).max(axis=1, keepdims=True)
     return np.vstack([edge * half + towards * distance * point for distance in DISTANCES])
 
@@ -194,7 +194,7 @@ def _moves(half: np.ndarray, point: float) -> np.ndarray:
 def _cost(
     boxes: np.ndarray, frame: np.ndarray, taken: np.ndarray, marks: np.ndarray, point: float
 ) -> np.ndarray:
-    """Return the cost of each place of a label: overlaps in square points, and distance."""
+    """Return the cost of each place of a label: overlaps (square points) and distance."""
     inside = _overlap(boxes, frame[None])
     beyond = (boxes[:, 2:] - boxes[:, :2]).prod(axis=1) - inside
     near = 2.0 * point

@@ -1,4 +1,4 @@
-"""Plots of competitors' residuals by condition, and of the competitors that stand out."""
+"""Plots of competitors' residuals by condition, and of outliers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -19,14 +19,14 @@ from longhaul.plots.files import styled
 from longhaul.plots.layout import single
 
 BLACK = "#000000"
-# Conditions side by side.
+# Conditions per panel.
 ACROSS = 16
 HEIGHT_IN = 2.3
-# Inches of a panel beside its conditions, and of a number.
+# Inches of a panel in addition to its conditions, and of a digit.
 BESIDE_IN, DIGIT_IN = 0.9, 0.068
-# Residuals of conditions that differ more are on a scale that is logarithmic beyond the smallest.
+# Residuals of conditions with a larger ratio are on a symmetric logarithmic scale.
 MAX_RATIO = 20.0
-# Powers of ten that are named on either side of zero.
+# Maximum number of labelled powers of ten on either side of zero.
 MAX_DECADES = 4
 
 
@@ -35,12 +35,12 @@ def residual_plot(
     values: ArrayLike, names: Mapping[int, str], levels: Mapping[str, Sequence[str]], signs: str,
     label: tuple[str, str], critical: float | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw residuals from the mean of all competitors; conditions by the largest residual.
+    """Draw residuals from the mean of all competitors; conditions ordered by the largest residual.
 
     `values` has a row per condition and a column per competitor, `levels` a text per condition; the
     label is words and a unit. Green columns have a significant high outlier, red ones a low one,
-    black ones neither. Below stand levels of factors, the extreme competitor, the order of
-    magnitude, percent of the mean, and Grubbs' statistic.
+    black ones neither. Rows below the axis have levels of factors, the extreme competitor, the
+    order of magnitude, percent of the mean, and Grubbs' statistic.
     """
     given = np.asarray(values, float)
     each = [outliers.residuals(row, critical) for row in given]
@@ -109,7 +109,7 @@ def _scale(axes: Axes, largest: Sequence[float]) -> None:
     linear = max(smallest, 1e-6 * reach)
     axes.set_yscale("symlog", linthresh=linear, linscale=1.0)
     axes.set_ylim(-2.5 * reach, 2.5 * reach)
-    # Powers within the linear part would lie on zero.
+    # Labels of powers in the linear part would overlap that of zero.
     powers = range(math.ceil(math.log10(linear)), math.floor(math.log10(2.5 * reach)) + 1)
     step = math.ceil(len(powers) / MAX_DECADES)
     named = [10.0**power for power in powers[::-1][::step]]
@@ -118,10 +118,10 @@ def _scale(axes: Axes, largest: Sequence[float]) -> None:
 
 
 def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, float]]:
-    """Return each competitor with the offsets, in points, at which its number overlaps no other.
+    """Return each competitor with offsets (points) at which its number overlaps no other number.
 
-    Numbers with nearly the same residual stand side by side; more than `fit` of them stand in
-    several rows, those of smaller residuals below.
+    Numbers with nearly equal residuals are placed in a row, more than `fit` numbers in several
+    rows, with smaller residuals below.
     """
     place = axes.transData + axes.transAxes.inverted()
     whole = place.transform(np.column_stack([np.zeros(len(values)), values]))[:, 1]
@@ -142,7 +142,7 @@ def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, 
 
 
 def _first_overlap(groups: Sequence[Sequence[int]], heights: np.ndarray, fit: int) -> int | None:
-    """Return the first group whose numbers would overlap those of the next."""
+    """Return the index of the first group whose numbers would overlap the next group's."""
     edges = []
     for group in groups:
         rows = math.ceil(len(group) / fit)
@@ -161,13 +161,13 @@ def _colour(residuals: Residuals) -> str:
 
 
 def _figures(each: Sequence[Residuals], numbers: Sequence[int]) -> dict[str, list[str]]:
-    """Return the rows of figures below: blank where all are equal."""
+    """Return the rows of values below the axis; blank where all competitors are equal."""
 
     def row(text: str, figure: str) -> list[str]:
         return [text.format(getattr(one, figure)) if one.extreme >= 0 else "" for one in each]
 
     extreme = [str(numbers[one.extreme]) if one.extreme >= 0 else "-1" for one in each]
-    # z: no minus before a zero.
+    # Format `z` writes negative zero without a minus.
     return {
         "extreme": extreme,
         "log10": row("{:z.0f}", "magnitude"),
@@ -192,11 +192,11 @@ def standout_matrix(
     cells: Sequence[Sequence[Standout | None]], names: Mapping[int, str],
     conditions: Sequence[str], responses: Sequence[str], rule: str, factors: str = "condition",
 ) -> Figure:  # fmt: skip
-    """Draw the competitors that stand out, by condition (across) and response (down)."""
+    """Draw the outliers among competitors, by condition (columns) and response (rows)."""
     numbers = list(names)
-    # Inches that the longest names of responses and conditions take.
+    # Inches for the longest names of responses and conditions.
     left = max(map(len, responses), default=0) / shared.PER_IN + 0.4
-    # Signs stand below each other.
+    # Short signs are written one below the other.
     short = all(len(part) <= 2 for name in conditions for part in name.split(" "))
     columns = [name.replace(" ", "\n") for name in conditions] if short else conditions
     down = max(map(len, conditions), default=0) / shared.PER_IN

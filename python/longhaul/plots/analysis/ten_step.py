@@ -31,11 +31,11 @@ from longhaul.plots.analysis.frame import (
 from longhaul.plots.files import styled
 from longhaul.plots.layout import for_width_of, single
 
-# Terms that are named along an axis; the rest are too small to be labelled.
+# Maximum number of terms that are named along an axis.
 MAX_TERMS = 20
-# Contours reach beyond the corners, to show where the response improves.
+# Contours extend beyond the corners, to show in which direction the response improves.
 REACH = 2.0
-# Aliases of a term that are named with it.
+# Maximum number of aliases that are named with a term.
 NAMED_ALIASES = 2
 
 
@@ -50,13 +50,13 @@ class Screening:
     label: str
     """Name of the response, with its unit."""
     cells: Sequence[object] | None = None
-    """Values that replications must share, if more than the levels shown here."""
+    """Value of each run that replications share, if other factors vary as well."""
     levels: Sequence[tuple[object, object]] = ()
     """The minus and the plus level of each factor."""
 
     @cached_property
     def effects(self) -> list[Effect]:
-        """Main effects and two-factor interactions, aliased ones once."""
+        """Main effects and two-factor interactions, of which aliased ones are listed once."""
         return of.effects(self.coded, self.response, self.names, cells=self.cells)
 
     @cached_property
@@ -76,7 +76,7 @@ class Screening:
         return order[0], order[1]
 
     def explain(self, drawing: Figure) -> None:
-        """Write the numbers of factors and runs, and the levels' signs, beside the panels."""
+        """Write the numbers of factors and runs, and the levels' signs, next to the panels."""
         runs, factors = self.coded.shape
         levels = [
             f"{name}: {MINUS} {minus}, + {plus}"
@@ -86,7 +86,7 @@ class Screening:
 
 
 def spelled(effect: Effect, join: str = " ") -> str:
-    """Return a term with its aliases in the design."""
+    """Return the name of a term with its aliases in the design."""
     shown = effect.aliases[:NAMED_ALIASES]
     more = len(effect.aliases) - len(shown)
     names = [effect.name, *(f"= {alias}" for alias in shown), *([f"= {more} more"] if more else [])]
@@ -95,7 +95,7 @@ def spelled(effect: Effect, join: str = " ") -> str:
 
 @styled()
 def ordered_data(given: Screening) -> Figure:
-    """Step 1: the runs by ascending response, with the levels of all factors below each."""
+    """Draw step 1: the runs by ascending response, with the levels of all factors below each."""
     runs, factors = given.coded.shape
     width = min(14.0, 3.0 + 0.16 * runs)
     drawing, axes = single(width, 3.2 + 0.14 * factors)
@@ -111,7 +111,7 @@ def ordered_data(given: Screening) -> Figure:
 
 @styled()
 def scatter(given: Screening) -> Figure:
-    """Step 2: all responses at either level of each factor."""
+    """Draw step 2: all responses at both levels of each factor."""
     drawing, axes = _by_factor(given)
     for j in range(len(given.names)):
         for sign in (-1, 1):
@@ -125,7 +125,7 @@ def scatter(given: Screening) -> Figure:
 
 @styled()
 def main_effects(given: Screening) -> Figure:
-    """Step 3: the means at either level, the effect, and its part of the grand mean."""
+    """Draw step 3: the means at both levels, the effect, and its fraction of the grand mean."""
     drawing, axes = _by_factor(given)
     for j, effect in enumerate(given.main):
         ends, means = (j - 0.25, j + 0.25), (effect.low, effect.high)
@@ -153,7 +153,7 @@ def _by_factor(given: Screening) -> tuple[Figure, Axes]:
 
 
 def _finish(drawing: Figure, axes: Axes, given: Screening, before: str = "") -> None:
-    """Name the response and the levels, after everything is drawn."""
+    """Label the response and the levels, after everything else is drawn."""
     axes.set_ylabel(wrapped(before + given.label, 36))
     prefixed(axes.yaxis)
     given.explain(drawing)
@@ -161,7 +161,7 @@ def _finish(drawing: Figure, axes: Axes, given: Screening, before: str = "") -> 
 
 @styled()
 def interactions(given: Screening) -> Figure:
-    """Step 4: main effects on the diagonal, two-factor interactions above it."""
+    """Draw step 4: main effects on the diagonal, two-factor interactions above it."""
     count = len(given.names)
     size = max(4.0, 0.85 * count)
     drawing = Figure(figsize=(size, size * 0.8), layout="constrained")
@@ -198,9 +198,10 @@ def interactions(given: Screening) -> Figure:
 
 @styled()
 def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
-    """Step 5: whether the same level of a factor is ahead in all combinations of two others.
+    """Draw step 5: means at both levels of a factor, in all combinations of two other factors.
 
-    The others are by default the two factors of the largest effects besides.
+    The other two have by default the largest effects. A factor is robust if one level is always
+    higher.
     """
     drawing, axes = panels(len(given.names), share_y=True, columns=6, width=1.7)
     order = [effect.term[0] for effect in of.by_size(given.main)]
@@ -221,7 +222,7 @@ def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
             ["".join("+" if s > 0 else MINUS for s in levels) for levels in means],
         )
         panel.set_xlabel(", ".join(given.names[k] for k in chosen), fontsize=7)
-        # Ends of bars would be ends of the axis, and half of a sign beyond it.
+        # A margin, so that signs at the ends of bars are inside the axis.
         panel.use_sticky_edges = False
         panel.margins(y=0.15)
         panel.set_xlim(-0.7, len(means) - 0.3)
@@ -237,7 +238,7 @@ def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
 
 @styled()
 def youden(given: Screening) -> Figure:
-    """Step 6: the mean at plus over the mean at minus; what matters lies off the centre."""
+    """Draw step 6: the mean at plus over the mean at minus; important terms are off the centre."""
     drawing, axes = single(for_width_of(4.6), 4.2)
     axes.axhline(given.mean, color=GREY, linewidth=0.6)
     axes.axvline(given.mean, color=GREY, linewidth=0.6)
@@ -258,7 +259,7 @@ def youden(given: Screening) -> Figure:
 
 @styled()
 def absolute_effects(given: Screening) -> Figure:
-    """Step 7: the sizes of all effects, the largest first."""
+    """Draw step 7: the absolute values of all effects, the largest first."""
     chosen = of.by_size(given.effects)[:MAX_TERMS]
     drawing, axes = single(max(4.6, 0.36 * len(chosen)), 3.8)
     for x, effect in enumerate(chosen):
@@ -276,7 +277,7 @@ def absolute_effects(given: Screening) -> Figure:
 
 
 def _name_terms(axes: Axes, names: Sequence[str]) -> None:
-    """Name terms along an axis, aliases on lines of their own."""
+    """Label terms along an axis, each alias on a further line."""
     axes.set_xticks(
         range(len(names)), [name.replace(" = ", "\n= ") for name in names], rotation=60,
         ha="right", rotation_mode="anchor", fontsize=7,
@@ -285,13 +286,13 @@ def _name_terms(axes: Axes, names: Sequence[str]) -> None:
 
 @styled()
 def half_normal(given: Screening) -> Figure:
-    """Step 8: ordered sizes over half-normal quantiles; noise lies on a line through zero."""
+    """Draw step 8: ordered sizes over half-normal quantiles; noise is on a line through zero."""
     drawing, axes = single(for_width_of(5.2), 4.2)
     chosen = of.by_size(given.effects)[::-1]
     quantiles = of.half_normal_quantiles(len(chosen))
     sizes = np.array([abs(effect.effect) for effect in chosen])
     axes.plot(quantiles, sizes, "o", color=PLAIN, markersize=3)
-    # The line of the smaller half, which holds no effect if most factors do nothing.
+    # The line is fitted to the smaller half, which is noise if most factors have no effect.
     half = slice(0, max(2, len(sizes) // 2))
     slope = float((quantiles[half] @ sizes[half]) / (quantiles[half] @ quantiles[half]))
     axes.plot([0, quantiles[-1]], [0, slope * quantiles[-1]], color=GREY, linewidth=0.8)
@@ -311,7 +312,7 @@ def half_normal(given: Screening) -> Figure:
 
 @styled()
 def residual_deviation(given: Screening) -> Figure:
-    """Step 9: the residual standard deviation as terms are added, the largest first."""
+    """Draw step 9: the residual standard deviation as terms are added, the largest first."""
     ordered = of.by_size(given.effects)
     deviations = of.cumulative_residual_sd(given.coded, given.response, ordered)[: MAX_TERMS + 1]
     names = ["mean", *map(spelled, ordered)][: len(deviations)]
@@ -326,7 +327,7 @@ def residual_deviation(given: Screening) -> Figure:
 
 @styled()
 def contours(given: Screening) -> Figure:
-    """Step 10: the model of the two strongest factors and their interaction."""
+    """Draw step 10: contours of the model of the two strongest factors and their interaction."""
     first, second = given.strongest
     drawing, axes = single(4.8, 4.2)
     pair = tuple(sorted((first, second)))

@@ -1,4 +1,4 @@
-"""Plots of users' goodput: a group of flows, the flows that compete with it, and ranks."""
+"""Plots of users' goodput, of groups of flows and of the flows that compete with them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ from longhaul.plots.layout import for_width_of, single
 
 @dataclass(frozen=True)
 class Pair:
-    """Plot of an algorithm's own flows and of the flows that compete with them."""
+    """Texts of a plot that compares an algorithm's own flows with competing flows."""
 
     title: str
     quantity: str
     unit: str
     own: str
-    """Label of the first: own flows, or the first response's words."""
+    """Label of the algorithm's own flows, or of the first response."""
     others: str
     left_out: str = ""
     """Flows that the plot leaves out."""
 
     @property
     def axis(self) -> str:
-        """The name of an axis of values."""
+        """Label of an axis of values."""
         return f"{self.quantity} ({self.unit})" if self.unit else self.quantity
 
 
@@ -43,14 +43,14 @@ class Bars:
     own: ArrayLike
     others: ArrayLike
     speed: float | None = None
-    """Speed of the interfaces; with it a second row shows the bars as fractions of it."""
+    """Speed of the interfaces; if given, a second row has goodput as a fraction of it."""
 
 
 @styled()
 def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
-    """Draw mean goodput of own, then of competing flows of each competitor; a panel per group.
+    """Draw mean goodputs of each competitor's own and of its competing flows, per group.
 
-    Where speeds of interfaces are known, a row below has fractions of these.
+    Each group has a panel. If speeds of interfaces are known, a second row has fractions of them.
     """
     speeds = sorted({each.speed for each in bars if each.speed})
     rows = 2 if speeds else 1
@@ -106,7 +106,7 @@ def goodput_scatter(
     """Draw goodput of competing flows over each competitor's own, a point per condition.
 
     Arrays have a row per condition and a column per competitor. Each competitor has a panel, with
-    its correlation in red.
+    the correlation coefficient in red.
     """
     first, second = np.asarray(own, float), np.asarray(others, float)
     top = 1.05 * float(max(first.max(), second.max()))
@@ -143,7 +143,7 @@ def difference_bars(
     own: ArrayLike, others: ArrayLike, names: Mapping[int, str], conditions: Sequence[str],
     of: Pair, order: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw, for each condition, a bar per algorithm between own and competing flows' goodput.
+    """Draw a bar from own to competing flows' goodput for each condition and algorithm.
 
     Bars are green where the own goodput is higher. Arrays have a row per condition and a column per
     algorithm.
@@ -152,7 +152,7 @@ def difference_bars(
     drawing, axes = panels(len(first), columns=6, width=shared.PAGE / 6, height=1.15)
     for panel, a, b, title in zip(axes, first, second, conditions, strict=True):
         colours = np.where(a > b, HIGH, LOW)
-        # The edge shows bars that are too low to be seen.
+        # The edge makes very low bars visible.
         panel.bar(
             range(len(names)), np.abs(a - b), bottom=np.minimum(a, b), color=colours,
             edgecolor=colours, linewidth=1.0, width=0.7,
@@ -186,8 +186,8 @@ def rank_matrix(
 ) -> Figure:  # fmt: skip
     """Draw ranks of one competitor by condition and group of flows, 1 the lowest goodput.
 
-    Green above the mean of all, red below; filled where it is the farthest from the mean.
-    `values` is an array (condition, group, competitor).
+    Cells are green above the mean rank, red below it, and filled if no competitor is farther from
+    it. `values` is an array (condition, group, competitor).
     """
     given = np.asarray(values, float)
     place = ranks.value_ranks(given)
@@ -226,7 +226,7 @@ def rank_matrix(
 def rank_spread(
     summary: ranks.RankSummary, names: Mapping[int, str], title: str, over: str, left_out: str = ""
 ) -> Figure:
-    """Draw standard deviations of rank averages over their means; lower right is best."""
+    """Draw the standard deviation of rank averages over their mean; the lower right is best."""
     drawing, axes = single(for_width_of(5.2), 4.2)
     axes.margins(0.14)
     axes.plot(summary.average, summary.spread, "o", color=PLAIN, markersize=4)

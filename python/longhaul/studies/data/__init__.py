@@ -1,4 +1,4 @@
-"""Results of a study: a row of numbers per run, and trajectories of some runs."""
+"""Results of a study: a table with a row per run, and trajectories of some runs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from longhaul.studies.data.lookup import Lookup, NotRunError, Samples, TableLook
 
 __all__ = ["EXPERIMENT", "REPLICATION", "VERSION", "Curve", "Data", "NotRunError", "together"]
 
-# A cell of an experiment: its levels of axes.
+# A cell: the experiment, and a level of each axis.
 Cell = tuple[str, Mapping[str, Any]]
-# Makes values of two cells' values, replication by replication.
+# Function that combines the values of two cells, replication by replication.
 Combine = Callable[[np.ndarray, np.ndarray], np.ndarray]
 LookupOrSamples = TypeVar("LookupOrSamples", Lookup, Samples)
-# Of what version of the results a row is.
+# Column with the results version of each row.
 VERSION = "results_version"
 
 
@@ -29,8 +29,8 @@ VERSION = "results_version"
 class Data:
     """Tables of a study.
 
-    `values` has a row per run: experiment, axes, replication, metrics. `trajectories` has samples
-    over time of the runs that record them, with the same first columns.
+    `values` has one row per run, with experiment, axes, replication and metrics. `trajectories` has
+    samples over time of some runs, with the columns experiment, axes and replication as well.
     """
 
     values: pl.DataFrame
@@ -39,16 +39,17 @@ class Data:
 
     @classmethod
     def read(cls, folder: Path, known: Iterable[str]) -> "Data":
-        """Read written tables, of which some of the known axes have columns."""
+        """Read the tables of a directory; axes are those of `known` that have a column."""
         values = pl.read_parquet(folder / "values.parquet")
         trajectories = pl.read_parquet(folder / "trajectories.parquet")
         axes = tuple(axis for axis in known if axis in values.columns)
         return cls(_exact(values, axes), _exact(trajectories, axes), axes)
 
     def write(self, folder: Path) -> None:
-        """Write the tables, small: values in single precision, which is finer than any interval.
+        """Write the tables in small files, with values in single precision.
 
-        Trajectories, which are only drawn, have six digits: the zeros after them take no space.
+        Trajectories, which are only drawn, are rounded to six digits, since trailing zeros compress
+        well.
         """
         folder.mkdir(parents=True, exist_ok=True)
         drawn = pl.col(pl.Float32, pl.Float64).exclude("t_s", *self.axes).map_batches(_six_digits)
@@ -56,21 +57,21 @@ class Data:
         for name, table in (("values", self.values), ("trajectories", trajectories)):
             small = table.with_columns(pl.col(pl.Float64).cast(pl.Float32))
             with atomic(folder / f"{name}.parquet") as file:
-                # Nobody searches these files: one group of rows, and no statistics of columns.
+                # One row group without column statistics, since these files are read whole.
                 small.write_parquet(
                     file, compression="brotli", compression_level=11, statistics=False,
                     row_group_size=max(1, small.height),
                 )  # fmt: skip
 
     def share(self, folder: Path) -> "Shared":
-        """Write the tables for other processes, which map them into memory, column by column."""
+        """Write the tables in Arrow format, which other processes map into memory."""
         for name, table in (("values", self.values), ("trajectories", self.trajectories)):
             table.write_ipc(folder / name)
         return Shared(folder, self.axes)
 
     @cached_property
     def trajectories_by_run(self) -> dict[tuple[str, int], Samples]:
-        """The samples over time of each experiment and replication."""
+        """Samples over time by experiment and replication."""
         return {
             (name, number): Samples(name, part, keep=True)
             for name, samples in self.trajectories_by_experiment.items()
@@ -89,17 +90,17 @@ class Data:
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """The rows of each experiment, with the metrics that it measures."""
+        """The runs of each experiment, with the metrics that it measures."""
         return _experiments(self.measured)
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
-        """The medians of each experiment."""
+        """The cells of each experiment, with medians over replications."""
         return _experiments(self.medians)
 
     @cached_property
     def medians(self) -> pl.DataFrame:
-        """A row per cell: the medians over replications, and how many there are."""
+        """Table of cells, with medians over replications and the number of replications."""
         if self.values.is_empty():
             return self.values
         keys = [EXPERIMENT, *self.axes]
@@ -108,20 +109,20 @@ class Data:
         return groups.agg(numbers, pl.len().alias(COUNT))
 
     def lookup(self, experiment: str, *, of_runs: bool = False) -> Lookup:
-        """Return an experiment's medians by cell, or its runs; raise NotRunError without any."""
+        """Return an experiment's cells with medians, or its runs; raise NotRunError if empty."""
         return _of(self.runs_by_experiment if of_runs else self.cells_by_experiment, experiment)
 
     def cells(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the medians of an experiment's cells at these levels; NotRunError without any."""
+        """Return an experiment's cells at these levels; raise NotRunError if none exist."""
         return _of(self.cells_by_experiment, experiment).having(where)
 
     def points(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the rows of single runs."""
+        """Return an experiment's runs at these levels; raise NotRunError if none exist."""
         return _of(self.runs_by_experiment, experiment).having(where)
 
     @cached_property
     def each_replication(self) -> "list[Data]":
-        """The runs of each replication alone, with their samples."""
+        """The results of each replication separately."""
         if self.values.is_empty():
             return []
         samples = self.trajectories_by_run
@@ -132,11 +133,11 @@ class Data:
 
     @cached_property
     def replications(self) -> dict[str, int]:
-        """The fewest in any cell of each experiment."""
+        """The smallest number of replications of any cell, by experiment."""
         return {name: min(cells.column(COUNT)) for name, cells in self.cells_by_experiment.items()}
 
     def runs(self, metric: str, experiment: str, **where: Any) -> dict[int, float]:  # noqa: ANN401
-        """Return a metric in one cell by replication; raise NotRunError without any."""
+        """Return a metric of one cell by replication; raise NotRunError if it has no value."""
         lookup = _of(self.runs_by_experiment, experiment)
         values, rows = lookup.measured(metric, where)
         if not rows:
@@ -150,7 +151,7 @@ class Data:
     def paired(self, metric: str, first: Cell, other: Cell, combine: Combine) -> float:
         """Return the median over replications of a combination of a metric in two cells.
 
-        Only replications of both cells count, without those whose combination is not a number.
+        Only replications that both cells have count, and only if the combination is not NaN.
         """
         values = combine(*self.pairs(metric, first, other)[1:])
         median = float(medians(values)) if len(values) else np.nan
@@ -162,7 +163,7 @@ class Data:
     def pairs(
         self, metric: str, cell: Cell, other: Cell
     ) -> tuple[list[int], np.ndarray, np.ndarray]:
-        """Return the replications that both cells have, and the metric in each of the cells."""
+        """Return the common replications of two cells, and the metric's values in either cell."""
         first, second = (self.runs(metric, name, **where) for name, where in (cell, other))
         common = [number for number in first if number in second]
         return (
@@ -172,7 +173,7 @@ class Data:
         )
 
     def levels(self, axis: str, experiment: str, **where: Any) -> list[Any]:  # noqa: ANN401
-        """Return, in order, the levels of an axis in cells with these levels of other axes."""
+        """Return the ordered levels of an axis among the cells with these levels of other axes."""
         return _of(self.cells_by_experiment, experiment).levels(axis, where)
 
     def value(self, metric: str, experiment: str, **where: Any) -> float:  # noqa: ANN401
@@ -195,7 +196,7 @@ class Data:
         return Curve(np.array([x for x, _ in points]), np.array([y for _, y in points]))
 
     def having(self, metric: str, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return axes and metric of the cells that have the metric; NotRunError without any."""
+        """Return axes and metric of cells that have the metric; raise NotRunError if none."""
         lookup = _of(self.cells_by_experiment, experiment)
         _, rows = lookup.measured(metric, where)
         if not rows:
@@ -203,7 +204,7 @@ class Data:
         return lookup.picked((*self.axes, metric), rows)
 
     def trajectory(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the samples over time of one run, in the first replication."""
+        """Return the samples over time of one cell in its first replication."""
         samples = self.samples(experiment, **where)
         numbers = samples[REPLICATION]
         first = numbers.min()
@@ -216,7 +217,7 @@ class Data:
 
 @dataclass(frozen=True)
 class _OneReplication(Data):
-    """The runs of one replication; their samples are looked up where those of all are."""
+    """The results of one replication, which share the samples of all results."""
 
     number: int
     samples_by_run: Mapping[tuple[str, int], Samples]
@@ -253,7 +254,7 @@ class Curve:
     y: np.ndarray
 
     def at(self, x: float) -> float:
-        """Return the value at a point that was run."""
+        """Return the value at `x`; raise NotRunError if it was not run."""
         places = np.flatnonzero(np.isclose(self.x.astype(float), x, rtol=1e-9, atol=0.0))
         if not len(places):
             raise NotRunError(f"nothing was run at {x:g}")
@@ -274,7 +275,7 @@ def together(first_curve: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
-    """Return the rows of each experiment, without columns that are null in all of them."""
+    """Return the rows of each experiment, without columns that are null in all its rows."""
     if table.is_empty():
         return {}
     parts = table.partition_by(EXPERIMENT, as_dict=True)
@@ -284,9 +285,10 @@ def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
 
 
 def _split(table: pl.DataFrame, column: str) -> Iterator[tuple[Any, pl.DataFrame]]:
-    """Yield the rows of each value of a column; columns that are null in all rows are empty.
+    """Yield the rows of each value of a column.
 
-    One after the other: to split all at once would hold most of what is null twice.
+    Splitting one value after the other, with all-null columns replaced by constants, avoids a
+    second copy of all nulls in memory.
     """
     for value in [] if table.is_empty() else table[column].unique(maintain_order=True).to_list():
         part = table.filter(pl.col(column) == value)
@@ -301,20 +303,20 @@ def _without_empty(part: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of(lookups: Mapping[str, LookupOrSamples], experiment: str) -> LookupOrSamples:
-    """Return the table of an experiment; raise NotRunError without one."""
+    """Return the table of an experiment; raise NotRunError if there is none."""
     if experiment not in lookups:
         raise NotRunError(f"{experiment} was not run")
     return lookups[experiment]
 
 
 def _exact(table: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
-    """Return the table with the levels of axes that it had before rounding to single precision."""
+    """Return the table with the levels of axes as before their rounding to single precision."""
     numbers = [axis for axis in axes if axis in table.columns and table[axis].dtype.is_float()]
     return table.with_columns(pl.col(numbers).cast(pl.Float64).round_sig_figs(6))
 
 
 def _six_digits(values: pl.Series) -> pl.Series:
-    """Return numbers rounded to 20 of the 24 bits of single precision: by 5e-7 at most."""
+    """Return numbers rounded to 20 of the 24 bits of single precision, an error of at most 5e-7."""
     single = values.to_numpy().astype(np.float32)
     bits = single.view(np.uint32)
     rounded = ((bits + np.uint32(1 << 3)) & ~np.uint32((1 << 4) - 1)).view(np.float32)

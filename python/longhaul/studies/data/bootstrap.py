@@ -1,7 +1,7 @@
 """The runs of one experiment in bootstrap samples.
 
-Results that many samples share are computed once: medians of a metric for all samples together, and
-the rows at each level for all samples that have the same cells in the same order.
+Shared results are computed once: the medians of a metric for all samples together, and the rows at
+each level for all samples with the same cells in the same order.
 """
 
 from collections import Counter
@@ -17,11 +17,11 @@ import polars as pl
 from longhaul.analysis.statistics import bootstrap_samples, medians
 from longhaul.studies.data.lookup import Lookup, RowIndex, UnevenError
 
-# Columns that say which run a row is of; others are axes and metrics.
+# Columns that, with the axes, identify a run; the other columns are metrics.
 EXPERIMENT, REPLICATION = "experiment", "replication"
 # Column of a table of medians with the number of runs of each cell.
 COUNT = "replications"
-# Added to the number of a replication each time that it is drawn again, as if it were another one.
+# Offset that distinguishes repeated draws of a replication within a sample.
 AGAIN = 1_000_000
 
 
@@ -34,14 +34,14 @@ class DrawnExperiment:
         self.name = name
         self.whole = runs
         self.whole_cells = cells
-        # Read once: a table makes its schema anew each time.
+        # Stored, since Polars builds the schema of a table on each access.
         self.schema = runs.table.schema
         self.schema_of_cells = cells.table.schema
         self.axes = [axis for axis in axes if axis in runs.table.columns]
         self.replications: list[int] = sorted(set(runs.column(REPLICATION)))
         drawn = bootstrap_samples(range(len(self.replications)), count) or [[0]] * count
         self.draws = np.array(drawn)
-        """The replications of each sample, by their places in the list of all."""
+        """Indices of the drawn replications, by sample and draw."""
         self._orders: dict[bytes, _CellOrder] = {}
         self._medians: dict[str, np.ndarray] = {}
 
@@ -50,15 +50,15 @@ class DrawnExperiment:
         return self.whole if self._once else _SampleRuns(self, sample)
 
     def cells(self, sample: int) -> Lookup:
-        """Return the medians of a sample."""
+        """Return the cells of a sample, with medians."""
         return self.whole_cells if self._once else _SampleCells(self, sample)
 
     def cells_of_all(self) -> Lookup:
-        """Return the medians of all samples together, an array for each cell."""
+        """Return the cells with medians, where each number is an array over all samples."""
         return _CellsOfAllSamples(self)
 
     def runs_of_all(self) -> Lookup:
-        """Return the runs of all samples together, an array for each number."""
+        """Return the runs, where each number is an array over all samples."""
         return _RunsOfAllSamples(self)
 
     @property
@@ -68,7 +68,7 @@ class DrawnExperiment:
 
     @cached_property
     def cell_of_row(self) -> np.ndarray:
-        """The cell of each run, numbered in order."""
+        """The number of the cell of each run."""
         levels = zip(*(self.whole.column(axis) for axis in self.axes), strict=True)
         numbers: dict[tuple[Any, ...], int] = {}
         keys = levels if self.axes else ((),) * len(self.whole.table)
@@ -76,7 +76,7 @@ class DrawnExperiment:
 
     @cached_property
     def rows(self) -> list[np.ndarray]:
-        """The runs of each replication."""
+        """The row numbers of each replication's runs."""
         numbers = np.array(self.whole.column(REPLICATION))
         return [np.flatnonzero(numbers == number) for number in self.replications]
 
@@ -98,7 +98,7 @@ class DrawnExperiment:
         return self._orders[key]
 
     def _places(self, rows: np.ndarray) -> RowIndex:
-        """Return the rows that have each level."""
+        """Return an index of rows by level."""
 
         def column(axis: str) -> list[Any]:
             whole = self.whole.column(axis)
@@ -113,7 +113,7 @@ class DrawnExperiment:
         return [whole[row] for row in first]
 
     def medians(self, metric: str) -> np.ndarray:
-        """Return the medians of a metric in each sample and cell, NaN without a median."""
+        """Return the medians of a metric by sample and cell; NaN where there is no value."""
         if metric not in self._medians:
             drawn = self.drawn(metric)
             samples, replications, cells, rows = drawn.shape
@@ -122,7 +122,7 @@ class DrawnExperiment:
         return self._medians[metric]
 
     def drawn(self, metric: str) -> np.ndarray:
-        """Return a metric by sample, draw, cell and run, NaN without a value."""
+        """Return a metric by sample, draw, cell and run; NaN where there is no value."""
         column = self.whole.table[metric].to_numpy()
         kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)
         values = np.append(column.astype(kind), kind.type(np.nan))
@@ -131,7 +131,7 @@ class DrawnExperiment:
 
     @cached_property
     def _row_of_cell(self) -> np.ndarray:
-        """The run of each replication and cell; one past the last run where there is none."""
+        """Row numbers of runs by replication and cell; one past the last row for no run."""
         none = len(self.cell_of_row)
         most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)
         table = np.full((len(self.rows), self.cell_of_row.max() + 1, most), none)
@@ -145,7 +145,7 @@ class DrawnExperiment:
 
 
 class _AllSamples(Lookup):
-    """Rows that all samples have; each number is an array with its value in each sample."""
+    """Rows that all samples have, where each number is an array of its values in the samples."""
 
     def __init__(
         self, drawn: DrawnExperiment, schema: pl.Schema, axes: Sequence[str], height: int
@@ -165,14 +165,14 @@ class _AllSamples(Lookup):
 
     @staticmethod
     def _arrays(numbers: np.ndarray) -> list[Any]:
-        """Return the values of each row in all samples; None for a row without any value."""
+        """Return an array over samples for each row; None for a row without values."""
         none = np.isnan(numbers).all(axis=-1)
         rows = numbers.astype(float)
         return [None if lacks else found for found, lacks in zip(rows, none, strict=True)]
 
 
 class _CellsOfAllSamples(_AllSamples):
-    """Cells, with their medians."""
+    """Cells with medians, as arrays over all samples."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         super().__init__(drawn, drawn.schema_of_cells, drawn.axes, len(drawn.whole_cells.table))
@@ -184,7 +184,7 @@ class _CellsOfAllSamples(_AllSamples):
 
 
 class _RunsOfAllSamples(_AllSamples):
-    """Runs of each cell, in the order in which their replications are drawn."""
+    """Runs by cell and draw, as arrays over all samples."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         self._draws = drawn.draws.shape[1]
@@ -194,7 +194,7 @@ class _RunsOfAllSamples(_AllSamples):
     def _read(self, name: str) -> list[Any]:
         cells = len(self._drawn.whole_cells.table)
         if name == REPLICATION:
-            # Compared with what is drawn of the same replications alone.
+            # Only comparable with draws of the same replications.
             same = tuple(self._drawn.replications)
             return [(same, draw) for draw in range(self._draws)] * cells
         if name in self._drawn.axes:
@@ -209,7 +209,7 @@ class _RunsOfAllSamples(_AllSamples):
 
 @dataclass(frozen=True)
 class _CellOrder:
-    """Cells of a sample in the order of its runs."""
+    """Cells in the order of a sample's runs, with row indices."""
 
     cells: np.ndarray
     counts: np.ndarray
@@ -246,7 +246,7 @@ class _SampleRuns(Lookup):
         return RowIndex(self._drawn.name, frozenset(self._schema), len(self._rows), self.column)
 
     def _numbers(self) -> list[int]:
-        """Return a replication number for each run, another one for each time it was drawn."""
+        """Return a replication number for each run, which differs between repeated draws."""
         numbers: list[int] = []
         times: Counter[int] = Counter()
         for place in self._drawn.draws[self._sample].tolist():
@@ -257,7 +257,7 @@ class _SampleRuns(Lookup):
 
 
 class _SampleCells(Lookup):
-    """The medians of a sample."""
+    """The cells of a sample, with medians."""
 
     def __init__(self, drawn: DrawnExperiment, sample: int) -> None:
         super().__init__(drawn.schema_of_cells)
@@ -279,12 +279,12 @@ class _SampleCells(Lookup):
         return [None if isnan(value) else value for value in self._found(name).tolist()]
 
     def _found(self, metric: str) -> np.ndarray:
-        """Return the medians of a metric by cell of the sample, NaN without a median."""
+        """Return the medians of a metric by cell of the sample; NaN where there is no value."""
         medians: np.ndarray = self._drawn.medians(metric)[self._sample, self._order.cells]
         return medians
 
     def _medians(self, metric: str) -> pl.Series:
-        """Return the medians of a metric as a column, null without a median."""
+        """Return the medians of a metric as a column; null where there is no value."""
         return pl.Series(metric, self._found(metric), nan_to_null=True)
 
     def _read_all(self) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """The rows of one experiment, looked up by the levels of axes.
 
-Measures look into small tables many thousand times: plain lists and dictionaries, each made when
-it is first asked for, are faster than expressions.
+Measures access small tables many thousand times, for which plain lists and dictionaries, built on
+first use, are faster than Polars expressions.
 """
 
 from abc import ABC, abstractmethod
@@ -22,15 +22,15 @@ Levels = tuple[Any, ...]
 
 
 class NotRunError(LonghaulError):
-    """Results that a measure needs and that are not there."""
+    """Missing results that a measure needs."""
 
 
 class UnevenError(LonghaulError):
-    """Samples of which some lack a value that others have, so that each is evaluated alone."""
+    """Bootstrap samples with different rows, which have to be evaluated one by one."""
 
 
 def at(where: Where) -> str:
-    """Return levels as text, such as ` at condition 32, algorithm FAST-AT`; empty without any."""
+    """Return levels as text, such as ` at condition 32, algorithm FAST-AT`; empty for no levels."""
     levels = (
         f"{axis} {level:g}" if isinstance(level, float) else f"{axis} {level}"
         for axis, level in where.items()
@@ -39,14 +39,14 @@ def at(where: Where) -> str:
 
 
 class RowIndex:
-    """Rows by level: the same for all tables with the same columns of axes."""
+    """Index of rows by level, shared by all tables with the same columns of axes."""
 
     def __init__(self, experiment: str, names: frozenset[str], height: int, column: Column) -> None:
         self._experiment = experiment
         self._names = names
         self._height = height
         self._column = column
-        # By axis: each of its levels, and the rows that have it.
+        # Levels by axis, each with its rows.
         self._rows: dict[str, dict[Any, list[int]]] = {}
         self._found: dict[Key, list[int]] = {}
         self._levels: dict[tuple[str, Key], list[Any]] = {}
@@ -73,9 +73,9 @@ class RowIndex:
     def selected(
         self, where: Where, words: Mapping[str, Word], axes: tuple[str, ...]
     ) -> list[tuple[int, Levels]]:
-        """Return the selected rows at these levels, each with its levels of `axes`.
+        """Return the row numbers at these levels and words, each with its levels of `axes`.
 
-        None for an axis that is not there.
+        The level of an axis without a column is None.
         """
         key = tuple(where.items()), tuple(words.items()), axes
         if key not in self._selected:
@@ -109,7 +109,7 @@ class RowIndex:
 
 
 class Lookup(ABC):
-    """The rows of one experiment, column by column; where nothing fits, NotRunError."""
+    """The rows of one experiment as columns; lookups without a match raise NotRunError."""
 
     def __init__(self, schema: pl.Schema) -> None:
         self._schema = schema
@@ -131,7 +131,7 @@ class Lookup(ABC):
 
     @abstractmethod
     def _places(self, *axes: str) -> RowIndex:
-        """Return the rows by their levels of these axes."""
+        """Return the index of rows by level."""
 
     def column(self, name: str) -> list[Any]:
         """Return a column as a list, read once."""
@@ -141,11 +141,11 @@ class Lookup(ABC):
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """The columns that exist."""
+        """Names of the columns."""
         return frozenset(self._schema)
 
     def has(self, name: str) -> bool:
-        """Return true if the table has a column of that name."""
+        """Return true if the table has a column with this name."""
         return name in self._schema
 
     def levels(self, axis: str, where: Where) -> list[Any]:
@@ -162,7 +162,7 @@ class Lookup(ABC):
         return self._tables[key]
 
     def measured(self, metric: str, where: Where) -> tuple[list[Any], list[int]]:
-        """Return a metric in every row, and the rows at these levels that have it."""
+        """Return a metric's column, and the row numbers at these levels with a value."""
         places = self._places(*where).having(where)
         if metric not in self._schema:
             return [], []
@@ -177,7 +177,7 @@ class Lookup(ABC):
         return self._places(*where, *words, *there).selected(where, words, axes)
 
     def picked(self, names: Iterable[str], places: Sequence[int]) -> pl.DataFrame:
-        """Return some rows, with those of the requested columns that the table has."""
+        """Return some rows as a table, with the requested columns that exist."""
         schema = {name: self._schema[name] for name in names if name in self._schema}
         columns = {name: self.column(name) for name in schema}
         return pl.DataFrame(
@@ -186,7 +186,7 @@ class Lookup(ABC):
 
 
 class TableLookup(Lookup):
-    """The rows of a table."""
+    """Lookup of the rows of a Polars table."""
 
     def __init__(self, experiment: str, table: pl.DataFrame) -> None:
         super().__init__(table.schema)
@@ -204,13 +204,13 @@ class TableLookup(Lookup):
 
 
 class Samples:
-    """The samples over time of one experiment, in arrays: for many rows faster than lists."""
+    """Samples over time of one experiment, as arrays: faster for many rows than lists."""
 
     def __init__(self, experiment: str, table: pl.DataFrame, *, keep: bool = False) -> None:
         self._experiment = experiment
         self._table = table
         self._masks: dict[str, list[tuple[Any, np.ndarray]]] = {}
-        # Rows of earlier lookups, if the same lookups recur.
+        # Results of earlier lookups, kept if the same lookups recur.
         self._found: dict[Key, pl.DataFrame] | None = {} if keep else None
 
     def having(self, where: Where) -> pl.DataFrame:
@@ -235,7 +235,7 @@ class Samples:
         return self._table[np.flatnonzero(every)]
 
     def _levels(self, axis: str) -> list[tuple[Any, np.ndarray]]:
-        """Return each level of an axis, with a mask of the rows that have it."""
+        """Return each level of an axis with a mask of its rows."""
         if axis not in self._table.columns:
             raise NotRunError(f"{self._experiment}: there is no axis {axis}")
         if axis not in self._masks:

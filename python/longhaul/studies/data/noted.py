@@ -1,4 +1,4 @@
-"""Results that note the samples over time that are taken of them."""
+"""Results that record how many replications of trajectories a measure has used."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -11,9 +11,10 @@ from longhaul.studies.data.lookup import Lookup, Samples
 
 
 class NotedData(Data):
-    """The results of a study, with a note of the replications of each taken trajectory.
+    """The results of a study, which record accesses to trajectories.
 
-    A study may keep trajectories of fewer replications than it has runs, often of the first alone.
+    A study may keep trajectories of fewer replications than it has runs, often only of the first
+    one.
     """
 
     _data: Data
@@ -24,13 +25,13 @@ class NotedData(Data):
         vars(self).update(_data=data, _counts=[])
 
     def samples(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the samples over time of some runs, and note their number of replications."""
+        """Return the samples over time of some runs, and record their number of replications."""
         samples = super().samples(experiment, **where)
         self._counts.append(samples[REPLICATION].n_unique())
         return samples
 
     def noted(self) -> int | None:
-        """Return the fewest replications since the last call; None if no samples were taken."""
+        """Return the smallest recorded number since the last call; None without any access."""
         fewest = min(self._counts, default=None)
         self._counts.clear()
         return fewest

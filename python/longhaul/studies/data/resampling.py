@@ -1,9 +1,9 @@
-"""Bootstrap samples of a study's results: as if other replications had been run.
+"""Bootstrap samples of a study's results over replications.
 
-An experiment's replications are drawn with replacement, the same ones for all of its cells, since
-they share random numbers; experiments with the same replications share what is drawn. Each has a
-number of its own in a sample, and equal numbers are still of the same run: the second time that a
-replication is drawn it has the numbers after all of the first time, and so on.
+An experiment's replications are drawn with replacement. All cells of an experiment use the same
+draw, since they share random numbers; so do experiments with the same replications. A replication
+that is drawn again gets a new number in the sample, the same one in all cells, so that pairs of
+runs stay pairs.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from longhaul.studies.data.lookup import Key, Lookup, NotRunError, Samples, Unev
 
 
 class ResampledData:
-    """Bootstrap samples of some results; none if no experiment has several replications."""
+    """The bootstrap samples of some results; empty if no experiment has several replications."""
 
     def __init__(self, data: Data, count: int) -> None:
         drawn = {
@@ -31,20 +31,20 @@ class ResampledData:
         self._samples = _Samples(data, drawn, count)
 
     def __iter__(self) -> Iterator[Data]:
-        """Yield one sample at a time, since each grows large by its lookups."""
+        """Yield one sample at a time, since its cached lookups take much memory."""
         return (_Sample(self._samples, number) for number in range(self._count))
 
     @cached_property
     def at_once(self) -> Data:
-        """All samples together, for computations on all of them: numbers of cells are arrays.
+        """All samples together, where each number is an array over the samples.
 
-        If samples differ in more than numbers, the computation raises UnevenError.
+        A computation raises UnevenError if samples differ in more than numbers.
         """
         return _AllSamplesData(self._samples)
 
 
 class _Samples:
-    """All samples of some results, and numbers computed for all of them at once."""
+    """Draws of all samples, and numbers computed for all samples at once."""
 
     def __init__(self, data: Data, drawn: Mapping[str, DrawnExperiment], count: int) -> None:
         self.data = data
@@ -55,7 +55,7 @@ class _Samples:
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:
         """Return `Data.paired` in each sample; NaN where no replication has both cells.
 
-        Both cells have to be of experiments with the same replications.
+        The experiments of both cells must have the same replications.
         """
         (name, where), (beside, there) = cell, other
         key = metric, name, tuple(where.items()), beside, tuple(there.items()), combine
@@ -98,9 +98,9 @@ class _AllSamplesData(Data):
         return {name: experiment.runs_of_all() for name, experiment in self._samples.drawn.items()}
 
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
-        """Return, for each sample, the median over replications of a combination of two cells.
+        """Return the median over replications of a combination of two cells, by sample.
 
-        Not a number in samples without a replication that has both; NotRunError if none has one.
+        NaN in samples without a common replication; raises NotRunError if no sample has one.
         """
         if not self._samples.have_the_same_replications(cell, other):
             raise UnevenError
@@ -111,19 +111,19 @@ class _AllSamplesData(Data):
 
 
 class _Sample(Data):
-    """A bootstrap sample: of each experiment other runs, and one replication's trajectories."""
+    """A bootstrap sample: the drawn runs of each experiment, and trajectories of its first draw."""
 
     _samples: _Samples
     _number: int
 
     def __init__(self, samples: _Samples, number: int) -> None:
-        # The fields of a frozen class; `values` is made when it is asked for.
+        # Sets the fields of a frozen class; `values` is computed on first use.
         vars(self).update(trajectories=samples.data.trajectories, axes=samples.data.axes)
         vars(self).update(_samples=samples, _number=number)
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """The rows of each experiment."""
+        """The drawn runs of each experiment."""
         return {
             name: experiment.runs(self._number) for name, experiment in self._samples.drawn.items()
         }
@@ -137,7 +137,7 @@ class _Sample(Data):
 
     @cached_property
     def trajectories_by_experiment(self) -> Mapping[str, Samples]:
-        """The samples over time of each experiment's first draw, shared by all samples."""
+        """Samples over time of each experiment's first drawn replication."""
         runs = self._samples.data.trajectories_by_run
         firsts = (
             (name, experiment.replications[experiment.draws[self._number, 0]])

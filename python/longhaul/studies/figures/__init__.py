@@ -1,6 +1,6 @@
-"""Figures of a study, drawn again from its results: medians as lines, single runs as points.
+"""Figures of a study, drawn from its results: medians as lines, single runs as points.
 
-The printed findings stand beside each figure as text, and printed values are drawn in it.
+The source's findings are printed next to each figure, and printed values are drawn in it.
 """
 
 import re
@@ -24,7 +24,7 @@ from longhaul.studies.claims import Claim
 from longhaul.studies.data import Curve, Data, NotRunError
 from longhaul.studies.figures.axes import TIMES, QuickAxes, power_of_ten
 
-# Of what belongs to no protocol: sums, and queues compared.
+# Styles of lines that belong to no protocol, such as sums and queues.
 SUM = Style("#000000", "s", (0, (4, 2)))
 QUEUE_LOOKS = {"red": Style("#000000", "o"), "droptail": Style("#000000", "x", (0, (5, 2)))}
 QUEUE_NAMES = {"red": "RED", "droptail": "drop-tail"}
@@ -35,31 +35,31 @@ PUBLISHED: dict[str, Any] = {"color": "#a0a0a0", "linewidth": 0.9, "linestyle": 
 
 
 WIDTH_IN, HEIGHT_IN = 8.4, 3.0
-# Room above panels for their titles, and to their right for half a label.
+# Inches above panels for their titles, and to their right for half a label.
 TOP_IN, RIGHT_IN = 0.27, 0.2
-# Between panels, without and with labels of a bar of colours.
+# Inches between panels, without and with the labels of a colour bar.
 GAP_IN, BAR_IN = 0.2, 0.75
-# Below panels for the labels and the name of the axis, and for each row of the legend.
+# Inches below panels for the axis' labels and name, and for each row of the legend.
 FOOT_IN, ROW_IN = 0.52, 0.205
-# Left of panels for the name of the axis, and for each character of its labels.
+# Inches left of panels for the name of the axis, and for each character of its labels.
 NAME_IN, CHARACTER_IN = 0.36, 0.08
-# From panels down to the top of the axis' name; from the left edge to the foot of the other's.
+# Inches from panels down to the name of the x axis, and from the left edge to that of the y axis.
 NAME_BELOW_IN, NAME_LEFT_IN = 0.27, 0.22
-# Largest number of columns of a legend; the width of each without its text, and of a letter.
+# Maximum columns of a legend; width of a column without text, and of a letter, in inches.
 MOST_COLUMNS = 5
 ENTRY_IN, LETTER_IN = 0.6, 0.073
-# On logarithmic axes: what is written without a power of ten, and in how many powers of ten in view
-# ticks between them are named, at most, some and all of them.
+# Logarithmic axes: range of numbers written without a power of ten, and maximum decades in view at
+# which some, and at which all, ticks between powers of ten are labelled.
 MIN_PLAIN, MAX_PLAIN = 1e-2, 1e5
 MINOR_NAMES = (1.0, 0.4)
 
-# Draws one panel: gets its axes, the data, and the panel's queue.
+# Function that draws one panel from its axes, the data, and the panel's queue.
 Draw = Callable[[Axes, Data, str], None]
 
 
 @dataclass(frozen=True)
 class Line:
-    """A metric along the axis of a figure."""
+    """A line of a figure: a metric along the figure's axis."""
 
     experiment: str
     metric: str
@@ -67,7 +67,7 @@ class Line:
     look: Style
     where: Mapping[str, str | float] = field(default_factory=dict)
     curve: Callable[..., Curve] | None = None
-    """Worked out instead of looked up: gets the data and `where`."""
+    """Function that computes the line from the data and `where`, instead of a metric."""
 
 
 @dataclass(frozen=True)
@@ -89,25 +89,25 @@ class Figure:
     title: str
     experiments: tuple[str, ...]
     published: str
-    """The source's own numbers or words about the figure."""
+    """The source's numbers or text about the figure."""
     frame: Frame
     axis: str = ""
     lines: Sequence[Line] = ()
     panels: Sequence[str] = ("red", "droptail")
-    """A panel per queue; without one, a single panel whose lines say their queue."""
+    """Queues with a panel each; if empty, a single panel whose lines name their queue."""
     values: Mapping[str, float] = field(default_factory=dict)
-    """Printed values: horizontal lines with their labels."""
+    """Printed values, drawn as horizontal lines, by label."""
     draw: Draw | None = None
-    """Draws a panel that is not made of lines along an axis."""
+    """Function that draws a panel without lines along an axis."""
 
     @property
     def name(self) -> str:
-        """Name of the figure in those of files and elements."""
+        """Name of the figure in names of files and elements."""
         return re.sub(r"\W+", "-", f"figure-{self.number}")
 
 
 def drawing(figure: Figure, data: Data, claims: Sequence[Claim] = ()) -> Drawing | None:
-    """Draw a figure, with the numbers that claims have from the source; None without any run."""
+    """Draw a figure, with the source's numbers in claims; return None without any run."""
     panels = figure.panels or ("",)
     with matplotlib.rc_context(plots.STYLE):
         whole = Drawing(figsize=(WIDTH_IN, HEIGHT_IN))
@@ -154,7 +154,7 @@ def _panel(axes: Axes, figure: Figure, data: Data, queue: str, claims: Sequence[
 def printed(
     line: Line, axis: str, place: Mapping[str, str | float], claims: Sequence[Claim]
 ) -> dict[float, float]:
-    """Return the printed numbers of a line's points, by their place on the axis."""
+    """Return the printed numbers of a line's points, by the points' level of the axis."""
     cell = {**line.where, **place, "of": line.experiment, "metric": line.metric}
     points = {}
     for claim in claims if line.curve is None else ():
@@ -191,7 +191,7 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
 
 
 def _medians(data: Data, axis: str, line: Line, where: Mapping[str, str | float]) -> Curve:
-    """Compute a line's values from the medians of its metrics along the axis."""
+    """Return a line's values, computed from the medians of its metrics along the axis."""
     curves = {
         name: data.curve(name, axis, line.experiment, **where)
         for name in arithmetic.metrics(line.metric)
@@ -212,7 +212,8 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
             if axis.get_scale() == "log":
                 _name_powers(axis)
     for axes in panels:
-        # Where it is anyway: looking for room above the ticks takes as long as drawing them.
+        # A fixed position: Matplotlib's search for room above the ticks takes as long as drawing
+        # them.
         axes.set_title(axes.get_title(), y=1.0)
     panels[0].set_ylabel(figure.frame.y)
     if figure.frame.from_zero and not figure.frame.log_y:
@@ -235,7 +236,7 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
 
 
 def _columns(entries: Sequence[str]) -> int:
-    """Return the largest number of columns in which a legend is no wider than the plot."""
+    """Return the largest number of columns at which a legend is no wider than the plot."""
     for columns in range(min(len(entries), MOST_COLUMNS), 1, -1):
         each = np.array_split([len(entry) for entry in entries], columns)
         if sum(ENTRY_IN + LETTER_IN * lengths.max() for lengths in each) < WIDTH_IN:
@@ -244,15 +245,15 @@ def _columns(entries: Sequence[str]) -> int:
 
 
 def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
-    """Put the panels where their labels and the legend leave room.
+    """Place the panels so that labels and legend fit.
 
-    Worked out from counts of characters: to measure everything takes as long as to draw it.
+    Sizes are estimated from numbers of characters, since measuring takes as long as drawing.
     """
     axis = panels[0].yaxis
     labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs().tolist())
     left = NAME_IN + CHARACTER_IN * max((len(label) for label in labels), default=0)
     others = [axes for axes in whole.axes if axes not in panels]
-    # Bars of colours have labels of their own beside them, and so have second axes.
+    # Colour bars and second axes have labels to their right.
     gap = BAR_IN if others else GAP_IN
     second = any(axes.bbox.bounds == panels[-1].bbox.bounds for axes in others)
     right = BAR_IN if second else RIGHT_IN
@@ -264,7 +265,7 @@ def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
         top=1 - TOP_IN / HEIGHT_IN,
         wspace=gap / width,
     )
-    # Else each axis looks for its labels and spines, and makes its ticks three times.
+    # Prevents each axis from searching for its labels and spines and creating ticks three times.
     height = HEIGHT_IN - FOOT_IN - ROW_IN * rows - TOP_IN
     for axes in panels:
         axes.xaxis.set_label_coords(0.5, -NAME_BELOW_IN / height)
@@ -272,9 +273,9 @@ def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
 
 
 def _name_powers(axis: Axis) -> None:
-    """Name ticks of a logarithmic axis in plain text: fast to draw, and short.
+    """Label ticks of a logarithmic axis in plain text, which is short and drawn fast.
 
-    With several powers of ten in view there are no ticks between them.
+    With several decades in view there are no ticks between powers of ten.
     """
     low, high = sorted(axis.get_view_interval())
     if low > 0 and floor(log10(high)) - ceil(log10(low)) >= 2:
@@ -291,10 +292,10 @@ def _power(exponent: int) -> str:
 
 
 class _PlainLog(LogFormatter):
-    """Names the same ticks as its base, in plain text."""
+    """Formatter that labels the same ticks as its base class, in plain text."""
 
     def __call__(self, value: float, place: int | None = None) -> str:
-        """Name one tick; if there are many, some have no name."""
+        """Return the label of a tick; empty for some ticks if there are many."""
         return _in_plain_text(value) if super().__call__(value, place) else ""
 
 

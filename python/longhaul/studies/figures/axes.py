@@ -1,8 +1,9 @@
-"""Axes that are drawn quickly: grid lines as one path, and the labels of all ticks from one text.
+"""Axes for fast drawing: all grid lines are one path, all tick labels share one text.
 
-Matplotlib makes five artists per tick, and a page of a hundred figures has thousands of ticks. Only
-what these figures show is drawn: grid lines of major ticks, labels on the left and at the bottom,
-the name of the axis, and the power of ten by which labels are to be multiplied.
+Matplotlib creates five artists per tick, and a page of a hundred figures has thousands of ticks.
+These axes support only the elements that studies' figures use: grid lines of major ticks, labels on
+the left and at the bottom, the name of the axis, and the power of ten by which labels are
+multiplied.
 """
 
 import re
@@ -22,9 +23,9 @@ from matplotlib.transforms import IdentityTransform
 RAISED = str.maketrans("-\N{MINUS SIGN}0123456789", "⁻⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 TIMES = "\N{MULTIPLICATION SIGN}"
 
-# From the axes to labels of ticks, and to the power of ten below those of x, or above those of y.
+# Distances from the axes to tick labels, and to the power of ten below x and above y labels.
 PAD_PT, POWER_BELOW_PT, POWER_ABOVE_PT = 5.0, 17.0, 3.0
-# Tolerance for ticks outside the axes by rounding, in parts of the axes.
+# Tolerance for ticks outside the axes due to rounding, as a fraction of the axes' length.
 ROUNDING = 1e-9
 
 Point = tuple[float, float]
@@ -36,9 +37,9 @@ def power_of_ten(exponent: int | str) -> str:
 
 
 class _DrawnAxis(Axis):
-    """Geometry and style common to both axes; a subclass has the positions."""
+    """Geometry and style common to both axes; subclasses define positions."""
 
-    # Of the label of a tick, and the name of the parameter that says whether there are any.
+    # Alignment of tick labels, and the name of the parameter that shows them.
     alignment: ClassVar[Any]
     labels_on: ClassVar[str]
 
@@ -50,7 +51,7 @@ class _DrawnAxis(Axis):
         self._tick_label.set_figure(self.axes.get_figure(root=False))  # type: ignore[arg-type]
 
     def set_clip_path(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
-        """Clip the axis; there are no ticks to clip."""
+        """Set the clip path of the axis, which has no ticks to clip."""
         Artist.set_clip_path(self, *arguments, **settings)
 
     def grid(self, visible: bool | None = None, which: Any = "major", **_: Any) -> None:  # noqa: ANN401
@@ -59,16 +60,16 @@ class _DrawnAxis(Axis):
             self._lined = not self._lined if visible is None else visible
 
     def set_tick_params(self, *_: Any, **parameters: Any) -> None:  # noqa: ANN401
-        """Show or hide labels of ticks, the only parameter of these axes."""
+        """Show or hide tick labels, the only supported parameter."""
         self._labelled = parameters.get(self.labels_on, self._labelled)
 
     def set_ticklabels(self, labels: Any, *, minor: bool = False, **text: Any) -> Any:  # noqa: ANN401
-        """Name the ticks; with properties of the text of all of them."""
+        """Set the ticks' labels, and text properties of all of them."""
         self._tick_label.set(**text)
         return super().set_ticklabels(labels, minor=minor)
 
     def draw(self, renderer: RendererBase) -> None:
-        """Draw grid lines, labels of ticks and the name of the axis."""
+        """Draw grid lines, tick labels and the name of the axis."""
         if not self.get_visible():
             return
         renderer.open_group(__name__)
@@ -99,7 +100,7 @@ class _DrawnAxis(Axis):
         raise NotImplementedError
 
     def _power_at(self, point: float) -> Point:
-        """Return the position of the power: in parts of the axes along x, in pixels along y."""
+        """Return the position of the power of ten: a fraction along x, pixels along y."""
         raise NotImplementedError
 
     def _in_view(self, places: np.ndarray) -> np.ndarray:
@@ -133,7 +134,7 @@ class _DrawnAxis(Axis):
                 self._tick_label.draw(renderer)
 
     def _draw_power(self, renderer: RendererBase) -> None:
-        """Draw the power of ten that labels are multiplied by, or the number added to them."""
+        """Draw the power of ten by which labels are multiplied, or the offset added to them."""
         power = self.get_major_formatter().get_offset()
         if power:
             plain = re.sub(r"\b1e(\D?\d+)", lambda match: TIMES + power_of_ten(match[1]), power)
@@ -195,11 +196,12 @@ class QuickAxes(Axes):
     def __init__(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
         super().__init__(*arguments, **settings)
         for spine in self.spines.values():
-            # Else it is put in its place by the ticks that there are none of.
+            # Otherwise Matplotlib would place the name by the positions of its ticks, which do not
+            # exist.
             spine.set_position(("outward", 0.0))
 
     def _init_axis(self) -> None:
-        # As the example of matplotlib's gallery does it: custom projections.
+        # As in the example on custom projections in Matplotlib's gallery.
         self.xaxis = _X(self, clear=False)
         self.yaxis = _Y(self, clear=False)
         for axis, sides in ((self.xaxis, ("bottom", "top")), (self.yaxis, ("left", "right"))):

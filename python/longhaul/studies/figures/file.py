@@ -1,4 +1,4 @@
-"""`figures.toml`: figures of a source that are metrics along an axis.
+"""Reader of `figures.toml`: figures of a source that show metrics along an axis.
 
     [[figures]]
     number      = "1"
@@ -13,9 +13,9 @@
     values      = { "printed" = 0.98 }        # horizontal lines
     lines       = [{ metric = "utilisation", label = "CUBIC", where = { algorithm = "cubic" } }]
 
-A line shows a metric, or arithmetic on several (`one_bps/other_bps`), of its `experiment` or of the
-figure's first one. It has the style of the algorithm named as `style`, or one that no other line of
-the figure has.
+A line shows a metric, or arithmetic on several metrics (`one_bps/other_bps`), of its `experiment`,
+by default the figure's first experiment. It has the style of the algorithm in `style`, by default a
+style that no other line of the figure has.
 """
 
 import tomllib

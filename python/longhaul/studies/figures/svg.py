@@ -18,11 +18,12 @@ from longhaul.studies import parts
 from longhaul.studies.data import Data, Shared
 from longhaul.studies.study import Study
 
-# Number of plots that are drawn faster than a process starts.
+# Maximum number of plots that are drawn faster than a process starts.
 FEW = 4
 
-# New objects until the collector of cycles looks at them: a figure has hundreds of thousands that
-# live as long as it is drawn, and with Python's usual 700 a seventh of the time goes there.
+# Allocations between runs of Python's cyclic garbage collector. A figure has hundreds of thousands
+# of objects that live until it is drawn; with Python's default of 700 the collector takes a seventh
+# of the time.
 COLLECTED_AFTER = 300_000
 
 Draw = Callable[[], list[Markup | None]]
@@ -30,9 +31,9 @@ Draw = Callable[[], list[Markup | None]]
 
 @contextmanager
 def drawn(study: Study, data: Data) -> Iterator[Draw]:
-    """Draw all figures of a study in the background; gives a function that waits for them.
+    """Draw all figures of a study in the background; yield a function that waits for them.
 
-    They are in order, and None where nothing was run.
+    The function returns the figures in order, with None for figures without any run.
     """
     usual = gc.get_threshold()
     gc.set_threshold(COLLECTED_AFTER)
@@ -46,7 +47,7 @@ def drawn(study: Study, data: Data) -> Iterator[Draw]:
 @contextmanager
 def _in_processes(study: Study, data: Data) -> Iterator[Draw]:
     count = len(parts.figures(study))
-    # Another process for each further core: this one judges, and then draws what is left.
+    # A process for each further core; this process judges claims, then draws remaining figures.
     others = min((os.cpu_count() or 1) - 1, count // FEW)
     if others < 1:
         yield lambda: [_picture(study, data, number) for number in range(count)]
@@ -64,7 +65,7 @@ def _in_processes(study: Study, data: Data) -> Iterator[Draw]:
 
 
 def _all(study: Study, data: Data, begun: "list[Future[Markup | None]]") -> list[Markup | None]:
-    """Return all plots; this process draws those that no worker has begun, the last one first."""
+    """Return all plots; this process draws the plots that no worker has begun, from the last on."""
     here = {}
     for number, future in reversed(list(enumerate(begun))):
         if future.cancel():
@@ -74,7 +75,7 @@ def _all(study: Study, data: Data, begun: "list[Future[Markup | None]]") -> list
     ]
 
 
-# Study and data that a worker draws from.
+# Study and data of a worker process.
 _given: list[tuple[Study, Data]] = []
 
 

@@ -1,6 +1,6 @@
 """Questions of claims: select values, compare them with others, and reduce them to one number.
 
-A claim names a statistic (`TAKES`), and its `where` selects the values for it:
+A claim names a statistic (`TAKES`), and the words in its `where` select the statistic's values:
 
     of=E1 metric=goodput queue=red      an experiment, a metric, and levels of axes
     flows=5..  condition=8,21           levels of an axis from one to another, or some of them
@@ -26,17 +26,18 @@ A claim names a statistic (`TAKES`), and its `where` selects the values for it:
     whole=condition                     the statement is about all levels of this axis: see partial
     whole=*                             the statement needs all of its runs
 
-The other side of `less.`, `over.`, `with.` and `against.` has the words of `where`, except those
-that the comparison names; an empty word, `over.n=`, is removed there. Both sides are compared at
-the same levels of each axis of which either side has several levels. If the comparison names
-several levels of an axis and the other side has one, that one is compared with each of them.
+The second side of `less.`, `over.`, `with.` and `against.` has the words of `where`, except for
+those that the comparison replaces; an empty word, such as `over.n=`, is removed on the second side.
+Both sides are compared at equal levels of each axis of which either side has several levels. If the
+comparison names several levels of an axis and the first side has one level, this level is compared
+with each of them.
 
-Numbers are arrays, of dimension zero or with one value for each bootstrap sample. All samples have
-the same points, which are selected once. Points are along the last axis.
+Numbers are scalars, or arrays with one value for each bootstrap sample. All samples have the same
+points, which are selected once. The last dimension of an array of values counts points.
 
-A question is parsed once, when the claims are read. Each file has one subject: the `words` of
-`where` by side, the `shape` of the question, the selected `points`, and their `comparison`.
-`question` is common to all measures, whose two kinds are `declared` and `python`.
+A question is parsed once, when the claims are read. Modules: `words` sorts the words of `where` by
+side, `shape` has the operations, `points` selects values, and `comparison` compares them.
+`question` is the interface of all measures, of which there are two kinds, `declared` and `python`.
 """
 
 from longhaul.studies.questions.declared import DECLARED, DeclaredMeasure

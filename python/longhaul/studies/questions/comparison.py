@@ -1,4 +1,4 @@
-"""Values beside others: differences, ratios, and pairs of one point."""
+"""Comparison of selected values: differences, ratios, and pairs at equal points."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from longhaul.studies.questions.words import METRIC, OF, Key, Number, Sides, Wor
 
 @dataclass(frozen=True)
 class ComparedValues:
-    """Values, differences or ratios, with the positions at which they lie."""
+    """Values, differences or ratios, with their positions on an axis."""
 
     x: np.ndarray
-    """The level of each along an axis, or another value at the same point."""
+    """Levels of an axis, or values of another metric at the same points."""
     y: np.ndarray
     same: float
-    """The value that stands for two equal sides of a comparison."""
+    """The value for equal sides of the comparison: 0 for differences, 1 for ratios."""
 
     @property
     def count(self) -> int:
@@ -37,13 +37,13 @@ def ratio(left: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 
 def _ratio_of_runs(left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return the ratios of replications, NaN where a denominator is 0."""
+    """Return the ratios of replications' values; NaN where a denominator is 0."""
     ratios = np.full_like(left, np.nan)
     np.divide(left, right, out=ratios, where=right != 0)
     return ratios
 
 
-# By comparison: function of medians, function of single runs, and value for equal sides.
+# Functions of medians and of single runs by comparison, and the value for equal sides.
 COMPARED: dict[str, tuple[Combine, Combine, float]] = {
     "less": (np.subtract, np.subtract, 0.0),
     "over": (ratio, _ratio_of_runs, 1.0),
@@ -51,7 +51,7 @@ COMPARED: dict[str, tuple[Combine, Combine, float]] = {
 
 
 def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
-    """Return the selected values, beside those of each comparison; some, or NotRunError."""
+    """Return the selected values after all comparisons; raise NotRunError if there are none."""
     points = points_of(data, sides.own, shape)
     same = 0.0
     keys, values = list(points.values), _stacked(points.values.values())
@@ -81,7 +81,7 @@ def values_of(data: Data, sides: Sides, shape: Shape) -> ComparedValues:
 
 
 def _stacked(numbers: Iterable[Number]) -> np.ndarray:
-    """Return the numbers of points along the last axis; refuse samples that lack some."""
+    """Return numbers as an array, points last; raise UnevenError if a sample lacks a number."""
     stacked = np.ascontiguousarray(np.array(list(numbers)).T)
     if stacked.ndim > 1 and np.isnan(stacked).any():
         raise UnevenError
@@ -91,7 +91,7 @@ def _stacked(numbers: Iterable[Number]) -> np.ndarray:
 def _medians_of_runs(
     data: Data, metric: str, cells: Sequence[tuple[Cell, Cell]], combine: Combine
 ) -> dict[int, Number]:
-    """Compare each pair of cells in each replication, if any has both; return medians by place."""
+    """Compare pairs of cells in their common replications; return the median of each pair."""
     medians: dict[int, Number] = {}
     for place, (one, other) in enumerate(cells):
         try:
@@ -104,7 +104,7 @@ def _medians_of_runs(
 def _along(
     points: Points, keys: list[Key], values: np.ndarray, same: float, axis: str | None
 ) -> ComparedValues:
-    """Return values in the order of an axis with one value per level; unchanged without an axis."""
+    """Return values in the order of an axis, one per level; unchanged if `axis` is None."""
     if axis is None:
         return ComparedValues(np.zeros(len(keys)), values, same)
     if axis not in points.axes:
@@ -120,10 +120,10 @@ def _along(
 def _pairs(
     points: Points, keys: Sequence[Key], others: Points, words: Words
 ) -> list[tuple[int, Key]]:
-    """Return the place of each key, with each point of the other side to compare it with.
+    """Return pairs of a key's index and a point of the other side.
 
-    By the axes that both sides leave open; with each level of axes of which only the words of the
-    comparison select several.
+    A pair has equal levels of the axes that neither side fixes. If the words of the comparison
+    select several levels of another axis, a key has a pair for each.
     """
     common = [
         axis
@@ -148,5 +148,5 @@ def _pairs(
 
 
 def _is_matched(axis: str, count: int, other: int) -> bool:
-    """Return true if points are compared at the same levels of an axis, by the sides' counts."""
+    """Return true if points are compared at equal levels of an axis; counts are of levels."""
     return min(count, other) > 1 if axis == OF else max(count, other) > 1

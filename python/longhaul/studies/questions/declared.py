@@ -40,7 +40,7 @@ def _only(values: ComparedValues) -> np.ndarray:
 
 
 def _of(count: int, what: str, take: Take) -> Take:
-    """Return a statistic that refuses fewer points than a minimum."""
+    """Return a statistic that raises NotRunError for fewer than `count` points."""
 
     def checked(values: ComparedValues) -> np.ndarray:
         if values.count < count:
@@ -101,7 +101,7 @@ TAKES: dict[str, tuple[Take, str]] = {
 
 @dataclass(frozen=True)
 class DeclaredMeasure:
-    """A measure of all values that a claim's words select."""
+    """A measure that computes a statistic of the values that a claim's words select."""
 
     name: str
     take: Take
@@ -112,11 +112,11 @@ class DeclaredMeasure:
         return self.name
 
     def __call__(self, data: Data, **words: Word) -> float:
-        """Return the number of these words."""
+        """Return the number for these words."""
         return self.question(words, tuple(names(words[OF]))).value(data)
 
     def question(self, words: Words, experiments: Sequence[str]) -> "DeclaredQuestion":
-        """Parse the words of a claim about some experiments; ValueError for wrong ones."""
+        """Parse the words of a claim on some experiments; raise ValueError for invalid words."""
         sides, shape = Sides.read(words), Shape.read(words)
         shape.check(sides)
         return DeclaredQuestion(words, tuple(experiments), sides, whole(words), self, shape)
@@ -130,7 +130,7 @@ class DeclaredQuestion(Question):
     shape: Shape
 
     def check(self, known: Experiments) -> None:
-        """Refuse words that are neither known nor axes of the experiments that they select."""
+        """Refuse words that are neither known nor axes of the selected experiments."""
         axes = {name: {*experiment.axes, *experiment.columns} for name, experiment in known.items()}
         for words in self.sides.all:
             self._check_side(words, axes)
@@ -163,7 +163,7 @@ class DeclaredQuestion(Question):
         return float(self._numbers(data))
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the number in each of several samples; none if their points differ."""
+        """Return the number in each of several samples; None if their points differ."""
         if REPLICATION in self.shape.each:
             return None
         try:
@@ -188,30 +188,31 @@ class DeclaredQuestion(Question):
         return number
 
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics that arithmetic on the words of a side takes."""
+        """Return the metrics in the arithmetic of a side's words."""
         return [name for text in names(words[METRIC]) for name in arithmetic.metrics(text)]
 
     def kind(self, axis: str) -> str:
-        """Return the kind of number that some levels of an axis are part of: see `partial`.
+        """Return the kind of the number as a function of an axis' levels, for `partial`.
 
-        Empty where more levels may move the number either way, and no order is said.
+        Empty if further levels may move the number in either direction, and its sign is not judged.
         """
         name, shape = self.measure.name, self.shape
         kind = "" if "against" in self.sides.compared else KINDS.get(name, "")
         if shape.each:
             if axis in shape.each and shape.order is not None:
-                # Of more levels the smallest is smaller, and the largest larger.
+                # Further levels can only lower the minimum and raise the maximum of a place, and so
+                # lower the ratio.
                 return "" if shape.then in COUNTING else LEAST
             alike = kind == shape.then and shape.order is None
             kind = shape.then if axis in shape.each or alike else ""
             if shape.then in COUNTING:
-                # A level may count several times.
+                # Several groups may have the same level of the axis.
                 return kind if shape.then == SHARE or shape.each == (axis,) else ""
         return kind if kind in (SHARE, LEAST, LARGEST) else self._order
 
     @property
     def _order(self) -> str:
-        """The kind of a number that says which side is the larger; empty for other numbers."""
+        """`ratio` or `sign` for a number that shows the larger side; empty for others."""
         name, compared = self.measure.name, self.sides.compared
         if self.shape.order is not None or "against" in compared:
             return RATIO
@@ -223,13 +224,13 @@ class DeclaredQuestion(Question):
 
     @property
     def is_extreme(self) -> bool:
-        """True if the number is an extreme of single runs, which bootstrap samples never exceed."""
+        """True if the number is an extreme of runs, beyond which no bootstrap sample goes."""
         return self.shape.of_runs and self.measure.name in ("least", "largest")
 
 
-# Kinds of numbers of measures whose values at some levels bound those at all.
+# Kinds of measures whose values at some levels bound their values at all levels.
 KINDS = {"least": LEAST, "largest": LARGEST, "furthest": LARGEST, "range": LARGEST, "share": SHARE}
-# Those that say which of two sides is the larger, and those that do if values are compared.
+# Measures whose sign is judged, and measures whose sign is judged if values are compared.
 ORDERS = {"trend": SIGN, "correlation": SIGN, "fall": SIGN, "ends": RATIO}
 MIDDLES = ("value", "mean", "middle")
 
@@ -237,7 +238,7 @@ MIDDLES = ("value", "mean", "middle")
 def _ratios_in_order(
     numbers: np.ndarray, groups: Sequence[Mapping[str, Word]], order: str
 ) -> np.ndarray:
-    """Return the numbers at each place of an order divided by those at the next."""
+    """Return the ratio of the numbers at each place of an order to those at the next."""
     levels = [level for group in groups for level in group.values()]
     places = [_selected_by(name, levels) for name in order.split(">")]
     rest = np.flatnonzero(~np.logical_or.reduce([place for place in places if place is not None]))
@@ -252,7 +253,7 @@ def _ratios_in_order(
 
 
 def _selected_by(level: str, levels: Sequence[Word]) -> np.ndarray | None:
-    """Return a mask of the levels that have one of these names; None if they are all others."""
+    """Return a mask of the levels that `level` names; None for `*`, all levels not named."""
     if level == REST:
         return None
     is_one = selects(level.replace(SHARED, AND))

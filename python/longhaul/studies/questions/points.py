@@ -1,4 +1,4 @@
-"""Values of the metric that words select, one at each point of the axes that they leave open."""
+"""Selection of a metric's values, one for each combination of levels of axes that are not fixed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Points:
 
 
 def points_of(data: Data, words: Words, shape: Shape) -> Points:
-    """Return the values of a metric at all points with these levels; some, or NotRunError."""
+    """Return the values of a metric at all selected points; raise NotRunError if there are none."""
     selection = Selection.read(tuple(words.items()))
     exact = selection.exact
     lookups = [data.lookup(name, of_runs=shape.of_runs) for name in selection.experiments]
@@ -75,14 +75,14 @@ class Selection:
     several: Words
     """Axes with several selected levels."""
     when: Words
-    """Conditions on metrics that points have to meet."""
+    """Metrics with the range that selected points must have."""
     texts: tuple[str, ...]
-    """Metrics, or arithmetic on metrics, whose mean is the value of a point."""
+    """Metrics, or arithmetic on metrics; their mean is the value of a point."""
 
     @classmethod
     @lru_cache(maxsize=1000)
     def read(cls, pairs: tuple[tuple[str, Word], ...]) -> "Selection":
-        """Read words with their values; an empty value selects nothing."""
+        """Parse pairs of words and values; words with an empty value are ignored."""
         words = {word: level for word, level in pairs if level != ""}
         when = {word.removeprefix(WHEN): level for word, level in words.items() if is_when(word)}
         levels = {
@@ -100,20 +100,20 @@ class Selection:
 
     @property
     def levels(self) -> dict[str, Word]:
-        """The selected levels of all axes, and of other metrics."""
+        """The selected levels of all axes, and ranges of other metrics."""
         when = {f"{WHEN}{metric}": word for metric, word in self.when.items()}
         return {**self.exact, **self.several, **when}
 
     @cached_property
     def metrics(self) -> list[str]:
-        """All metrics that the texts name."""
+        """All metrics in `texts`."""
         names = (name for text in self.texts for name in arithmetic.metrics(text))
         return list(dict.fromkeys(names))
 
     def numbers(
         self, experiment: str, lookup: Lookup, axes: tuple[str, ...]
     ) -> Iterator[tuple[Key, Number]]:
-        """Yield the number of each row, with its levels; NotRunError if a row lacks a metric."""
+        """Yield levels and number of each row; raise NotRunError if a row lacks a metric."""
         rows = lookup.selected(self.exact, self.several, axes)
 
         def measured(metric: str) -> Sequence[Any]:
@@ -138,7 +138,7 @@ class Selection:
 
 
 def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -> dict[str, Word]:
-    """Return the levels of a row, for those axes of which the rows have several levels."""
+    """Return a row's levels of those axes that differ between the rows."""
     return {
         axis: level
         for place, (axis, level) in enumerate(zip(axes, key, strict=True))
@@ -149,11 +149,11 @@ def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -
 def _those_with(
     rows: Sequence[tuple[int, Key]], column: Sequence[Any], is_chosen: Predicate
 ) -> list[tuple[int, Key]]:
-    """Return the rows in which the value of a metric is selected."""
+    """Return the rows whose value of a metric satisfies a predicate."""
     chosen = []
     for row, key in rows:
         value = column[row]
-        if isinstance(value, np.ndarray):  # other rows in each sample
+        if isinstance(value, np.ndarray):  # rows would differ between samples
             raise UnevenError
         if is_chosen(value):
             chosen.append((row, key))
@@ -161,7 +161,7 @@ def _those_with(
 
 
 def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return the levels of the axes of `each`, group by group; one group without levels if none."""
+    """Return the levels of the axes of `each` by group; without `each`, a single group."""
     if not shape.each:
         return [{}]
     if METRIC not in shape.each:
@@ -176,7 +176,7 @@ def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
 def _groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
     """Return the groups of values of one metric."""
     points = points_of(data, words, shape)
-    # Axes of which the words choose a level are not there.
+    # Axes with one selected level are not among the points' axes.
     axes = [axis for axis in shape.each if axis in points.axes]
     places = [points.axes.index(axis) for axis in axes]
     levels = dict.fromkeys(tuple(key[place] for place in places) for key in points.values)

@@ -1,4 +1,4 @@
-"""Questions to measures that a study defines in Python: functions of results and words."""
+"""Questions for measures that a study defines in Python, as functions of results and words."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from longhaul.studies.questions.words import METRIC, Sides, Words, names
 
 Function = Callable[..., float]
 
-# Functions that need all runs of their experiments, whatever words they are given.
+# Functions that need all runs of their experiments, for any words.
 WHOLE_DESIGN: set[Function] = set()
-# Kind of number of a function where some levels show something of all: see `partial`.
+# Kind of a function's number, as in `partial`, if some levels allow a conclusion on all.
 KINDS: dict[Function, str] = {}
 
 
@@ -34,10 +34,10 @@ class PythonQuestion(Question):
         return cls(arguments, tuple(experiments), sides, whole(words), name, function)
 
     def check(self, known: Experiments) -> None:
-        """Refuse words that the function does not take, and those that it lacks."""
+        """Refuse words that are no parameters of the function, and missing words."""
         words = dict(self.words)
         if self.whole_axis is not None:
-            words.setdefault(self.whole_axis, "")  # filled in with the levels that were run
+            words.setdefault(self.whole_axis, "")  # replaced by the existing levels
         try:
             signature(self.function).bind(None, **words)
         except TypeError as error:
@@ -48,7 +48,7 @@ class PythonQuestion(Question):
         return float(self.function(data, **self.words))
 
     def kind(self, axis: str) -> str:
-        """Return the kind that the function was registered with; empty without one."""
+        """Return the kind with which the function was registered; empty if none was given."""
         return KINDS.get(self.function, "")
 
     def metrics_of(self, words: Words) -> list[str]:
@@ -56,7 +56,7 @@ class PythonQuestion(Question):
         return names(words[METRIC])
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
-        """Return the cells that are needed: all of the experiments' for functions of a design."""
+        """Return the needed cells; functions of a design need all cells of their experiments."""
         if self.function not in WHOLE_DESIGN:
             return super().cells(known, scale)
         return {

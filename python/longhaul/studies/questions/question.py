@@ -1,4 +1,4 @@
-"""The questions that claims ask of results: their cells, their number, and parts of them."""
+"""Interface of claims' questions: the number, the cells that it needs, and restrictions."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
@@ -15,7 +15,7 @@ from longhaul.studies.selection import REST, Word, selects
 
 FULL = "full"
 Experiments = Mapping[str, Experiment]
-# An experiment, and its level of each axis.
+# A cell: the experiment, and a level of each axis.
 Cell = tuple[str, tuple[tuple[str, Any], ...]]
 
 
@@ -29,32 +29,32 @@ class Question(ABC):
     """The claim's experiments."""
     sides: Sides
     whole: str
-    """The axis that the statement is about all levels of; `*` for all runs, or empty."""
+    """The axis whose levels all belong to the statement; `*` if it needs all runs; or empty."""
 
     @abstractmethod
     def check(self, known: Experiments) -> None:
-        """Refuse words that do not fit a study's experiments, by ValueError."""
+        """Raise ValueError for words that do not fit a study's experiments."""
 
     @abstractmethod
     def value(self, data: Data) -> float:
-        """Return the number in some results; NotRunError where they lack a value."""
+        """Return the number computed from results; raise NotRunError if a value is missing."""
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the number in all of several samples, if it can be computed of all at once."""
+        """Return the number in several samples, or None to compute it one by one."""
         return None
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return the kind of number that some levels of an axis are part of: see `partial`."""
+        """Return the kind of the number as a function of an axis' levels, for `partial`."""
 
     @property
     def is_extreme(self) -> bool:
-        """True if the number is an extreme of single runs, which bootstrap samples never exceed."""
+        """True if the number is an extreme of runs, beyond which no bootstrap sample goes."""
         return False
 
     @abstractmethod
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics that the words of a side name."""
+        """Return the metrics in the words of a side."""
 
     @property
     def metric(self) -> str:
@@ -63,12 +63,12 @@ class Question(ABC):
 
     @property
     def of(self) -> str:
-        """The experiments whose values are asked for; those of the claim if no word names them."""
+        """The experiments in the word `of`; without this word, the claim's first experiment."""
         return str(self.sides.own.get(OF, self.experiments[0]))
 
     @property
     def names_runs(self) -> bool:
-        """True if words name the experiments, so that the runs that are needed are known."""
+        """True if words name the experiments, so that the needed runs are known."""
         return OF in self.sides.own
 
     @property
@@ -78,33 +78,33 @@ class Question(ABC):
 
     @property
     def is_plain(self) -> bool:
-        """True if the question is a metric at levels of axes, without comparison or condition."""
+        """True if the question is a metric at levels, without comparison or `when`."""
         conditions = self.sides.compared or any(map(is_when, self.sides.own))
         return bool(self.metric) and not conditions and "by" not in self.words
 
     @property
     def needs_all_runs(self) -> bool:
-        """True if some of the runs allow no conclusion on the statement."""
+        """True if the statement cannot be judged unless all runs exist."""
         return self.whole == REST
 
     @property
     def whole_axis(self) -> str | None:
-        """The axis that the statement is about all levels of."""
+        """The axis whose levels all belong to the statement; None if there is none."""
         return self.whole if is_axis(self.whole) else None
 
     def narrowed(self, levels: Words) -> Self:
-        """Return the question about these levels only."""
+        """Return the question restricted to these levels."""
         words = {**self.words, **levels}
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the level on an axis if all other words are those of a cell, else None."""
+        """Return the question's level of an axis if its other words are a cell's, else None."""
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
-        """Return the cells that the question is about, each with the metrics that it takes."""
+        """Return the cells that the question needs, with the metrics that it needs of each."""
         needed: dict[Cell, set[str]] = {}
         for words in self.sides.all:
             metrics = self._required_metrics(words)
@@ -114,14 +114,14 @@ class Question(ABC):
         return needed
 
     def _experiments_of(self, words: Words) -> Collection[str]:
-        """Return the experiments of a side; the claim's where nothing is compared."""
+        """Return the experiments of a side; without a comparison, those of the claim."""
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:
         """Return the metrics that selected cells must have.
 
-        Where cells are selected by another metric, all need that one; only the selected ones need
-        the metric that is asked for.
+        If a range of another metric selects the cells, all cells need that metric, and only the
+        selected cells need the metric of the question.
         """
         if chosen_by := [word.removeprefix(WHEN) for word in words if is_when(word)]:
             return chosen_by
@@ -137,10 +137,10 @@ def _selected(experiment: Experiment, words: Words, scale: str) -> Iterator[Cell
 
 
 def cell_at(experiment: Experiment, levels: Mapping[str, Any]) -> Cell:
-    """Return the cell of an experiment at these levels, as results record them."""
+    """Return the cell of an experiment at these levels, rounded as in recorded results."""
     return experiment.name, tuple((axis, _exact(levels[axis])) for axis in experiment.axes)
 
 
 def _exact(level: Any) -> Any:  # noqa: ANN401
-    """Return a level as results record it: with six digits."""
+    """Return a level as in recorded results, with six digits."""
     return float(f"{level:.6g}") if isinstance(level, float) else level

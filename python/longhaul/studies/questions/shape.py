@@ -1,4 +1,4 @@
-"""The words that say how values are compared, ordered, grouped and reduced to one number."""
+"""Words of a claim for comparing, ordering and grouping values and reducing them to a number."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from longhaul.studies import arithmetic
 from longhaul.studies.questions.words import METRIC, Sides, Words, names
 from longhaul.studies.selection import REST
 
-# Comparisons that make one number of two.
+# Comparisons that combine two numbers into one.
 PAIRING = ("less", "over")
 # The only values of `by` and of `runs`.
 BY, RUNS = "replication", "each"
-# Reductions of the numbers of groups; those that count take 1 for numbers beyond a bound, else 0.
+# Reductions of the numbers of groups; `count` and `share` get 1 for numbers beyond a bound, else 0.
 THEN: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "largest": lambda numbers: numbers.max(axis=-1),
     "least": lambda numbers: numbers.min(axis=-1),
@@ -27,11 +27,11 @@ COUNTING = ("count", "share")
 
 @dataclass(frozen=True)
 class Shape:
-    """Operations and options of a question, beside the values that it selects."""
+    """Operations and options of a question."""
 
     along: str | None
     each: tuple[str, ...]
-    """Axes at each level of which the measure is taken alone."""
+    """Axes for each of whose levels the statistic is computed separately."""
     order: str | None
     then: str
     above: float | None
@@ -41,7 +41,7 @@ class Shape:
 
     @classmethod
     def read(cls, words: Words) -> "Shape":
-        """Read the words of a claim; ValueError for a value that a word cannot have."""
+        """Parse the words of a claim; raise ValueError for invalid values."""
         for word, only in (("by", BY), ("runs", RUNS)):
             if words.get(word, only) != only:
                 raise ValueError(f"where: {word}: expected {only}, found `{words[word]}`")
@@ -69,7 +69,7 @@ class Shape:
         )
 
     def check(self, sides: Sides) -> None:
-        """Refuse a shape that does not go with the values that are selected, by ValueError."""
+        """Raise ValueError for operations that do not fit the selected values."""
         if self.by_replication:
             _check_pairs(sides, self.each)
         if "with" in sides.compared and self.along is not None:
@@ -85,12 +85,12 @@ class Shape:
 
     @property
     def axes(self) -> list[str]:
-        """The axes that the shape names."""
+        """The axes in `along` and `each`."""
         return [axis for axis in (self.along, *self.each) if axis and axis != METRIC]
 
 
 def _check_pairs(sides: Sides, each: tuple[str, ...]) -> None:
-    """Refuse comparisons that cannot be made in each replication."""
+    """Refuse comparisons that are impossible within a replication."""
     pairing = [side for side in PAIRING if side in sides.compared]
     if len(pairing) != 1 or METRIC in sides.compared[pairing[0]]:
         raise ValueError("where: by needs either less. or over., of the same metric")
@@ -109,7 +109,7 @@ def _bound(words: Mapping[str, str | float], word: str) -> float | None:
 
 
 def whole(words: Words) -> str:
-    """Return the axis that a statement is about all levels of, `*` for all runs, or nothing."""
+    """Return the word `whole`: an axis, `*` for all runs, or nothing."""
     return str(words.get("whole", ""))
 
 

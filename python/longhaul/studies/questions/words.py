@@ -1,4 +1,4 @@
-"""The words of a claim's `where`, and those of each side of a comparison."""
+"""Words (`key=value`) of a claim's `where`, sorted by side of a comparison."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -10,23 +10,23 @@ from longhaul.studies.selection import Word
 
 Words = Mapping[str, Word]
 Key = tuple[Any, ...]
-# The number of a point; an array over bootstrap samples.
+# The number of a point, or an array of it over bootstrap samples.
 Number = float | np.ndarray
 
 OF, METRIC = "of", "metric"
-# Words that are no levels of axes.
+# Words that select experiments and metrics instead of levels.
 SELECTING = (OF, METRIC)
 COMPARING = ("less", "over", "with", "against")
 SHAPING = ("along", "each", "order", "then", "above", "below", "whole", "by", "runs")
 # Prefix of words that select points by another metric.
 WHEN = "when."
 SEVERAL = ","
-# Between levels that share a place of an order.
+# Separates levels that share a place of an order.
 SHARED = "+"
 
 
 def words_of(text: str) -> dict[str, Word]:
-    """Return the words of a text, `key=value` separated by spaces; ValueError for another form."""
+    """Parse words, `key=value` separated by spaces; raise ValueError for any other form."""
     return dict(_words_of(text))
 
 
@@ -43,11 +43,11 @@ def _words_of(text: str) -> Iterator[tuple[str, Word]]:
 
 @dataclass(frozen=True)
 class Sides:
-    """The words that select values, without those for operations on the values."""
+    """The words that select values, for each side of a comparison."""
 
     own: Words
     compared: Mapping[str, Words]
-    """Words that differ on the other side, by comparison: `less`, `over`, `with`, `against`."""
+    """Words of the second side by comparison (`less`, `over`, `with`, `against`)."""
 
     @classmethod
     def read(cls, words: Words) -> "Sides":
@@ -63,16 +63,16 @@ class Sides:
         return cls(own, compared)
 
     def side(self, name: str) -> Words:
-        """Return all words of one side of a comparison: its own words replace the common ones."""
+        """Return all words of the second side of a comparison."""
         return {**self.own, **self.compared[name]}
 
     @property
     def all(self) -> list[Words]:
-        """The words of the values themselves, and of each side that they are compared with."""
+        """The words of the first side, and of each second side."""
         return [self.own, *(self.side(name) for name in COMPARING if name in self.compared)]
 
     def narrowed(self, levels: Words) -> "Sides":
-        """Return the sides with these levels in common."""
+        """Return the sides with these levels added to the common words."""
         return replace(self, own={**self.own, **levels})
 
 
