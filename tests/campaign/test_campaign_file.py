@@ -487,6 +487,10 @@ class Failing:
     def __init__(self) -> None:
         self.key = ""
 
+    def threads(self, runs: int) -> int:
+        """Give each run one thread."""
+        return 1
+
     def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
         """Note the run."""
         self.key = key
@@ -517,6 +521,44 @@ def test_a_failed_run_is_tried_as_often_as_asked(tmp_path: Path) -> None:
     assert [message for _, message in outcome.failed] == ["no luck"] * 2
     assert len(tried) == 6
     assert outcome.done == outcome.total == 2
+
+
+@pytest.mark.parametrize(("count", "threads"), [(1, 4), (2, 2), (3, 1), (5, 1)])
+def test_runs_get_the_threads_of_workers_that_would_be_idle(count: int, threads: int) -> None:
+    assert LocalWorkers(4).threads(count) == threads
+
+
+def test_a_single_run_of_mesonet_takes_all_workers(tmp_path: Path) -> None:
+    """Results do not depend on the number of threads; other runs take one, whatever is free."""
+    given: list[int] = []
+
+    class Recorder(LocalWorkers):
+        def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
+            given.append(arguments[-1])
+            super().submit(key, work, *arguments)
+
+    topology = {
+        "backbone": [{"name": name, "direct": 1} for name in "XY"],
+        "links": [{"from": "X", "to": "Y", "delay": 5}],
+    }
+    mesonet = {
+        "intervals": 20,
+        "hosts": {"sources": 1, "scale": 1},
+        "network": {"topology": topology, "backbone_rate": 100},
+        "algorithms": [{"congestion": {"kind": "reno"}}],
+    }
+    kept = []
+    for run in (
+        Run("one", {}, 1, {"mesonet": mesonet}),
+        read_campaign(written(tmp_path)).runs()[0],
+    ):
+        for workers in (2, 1):
+            store = Store(tmp_path / f"{workers}")
+            assert execute([run], store, workers=Recorder(workers)).finished == 1
+            kept.append({**(store.get(run.key) or {}), "run": None})
+    assert given == [2, 1, 2, 1]
+    assert kept[0] == kept[1]
+    assert kept[2] == kept[3]
 
 
 def test_memory_is_limited(tmp_path: Path) -> None:

@@ -44,9 +44,13 @@ class ClusterWorkers:
     def _is_connected(self) -> bool:
         return bool(self._client.status == "running")
 
+    def threads(self, runs: int) -> int:
+        """Return 1: the scheduler counts on one thread for each run."""
+        return 1
+
     def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
         """Submit a run to the scheduler."""
-        scenario, _, reducer = arguments
+        scenario, _, reducer, _ = arguments
         self._require()
         self._futures[key] = self._client.submit(
             attempt,

@@ -147,7 +147,7 @@ class _Execution:
         self.outcome.expected_left = sum(self.expected[key] for key in missing)
         if workers is None or isinstance(workers, int):
             count = workers or os.cpu_count() or 1
-            self.workers: Workers = LocalWorkers(min(count, max(1, len(missing))))
+            self.workers: Workers = LocalWorkers(count)
         else:
             self.workers = workers
 
@@ -192,9 +192,13 @@ class _Execution:
                 leases.release(key)
                 self._found(key)
             else:
-                self.running.add(key)
-                scenario = self.wanted[key].complete
-                self.workers.submit(key, work, scenario, self.store, self.reducer)
+                self._start(key)
+
+    def _start(self, key: str) -> None:
+        self.running.add(key)
+        threads = self.workers.threads(len(self.running) + len(self.waiting))
+        scenario = self.wanted[key].complete
+        self.workers.submit(key, work, scenario, self.store, self.reducer, threads)
 
     def _note(self, done: RunOutcome, leases: Leases) -> None:
         """Record the outcome of a run."""
@@ -217,9 +221,7 @@ class _Execution:
         # An exception would probably be raised again, but a killed worker is worth one retry.
         allowed = max(self.retries, 1) if done.is_lost else self.retries
         if self.attempts[key] <= allowed:
-            self.running.add(key)
-            scenario = self.wanted[key].complete
-            self.workers.submit(key, work, scenario, self.store, self.reducer)
+            self._start(key)
             return
         self.store.record_failure(key, done.error)
         leases.release(key)
@@ -264,8 +266,13 @@ class _Execution:
             self.watch(self.outcome)
 
 
-def work(scenario: Scenario, store: Store, reducer: Reducer) -> tuple[int, None, Tables]:
-    """Execute one run and store its values; return its number of data packets."""
+def work(
+    scenario: Scenario, store: Store, reducer: Reducer, threads: int
+) -> tuple[int, None, Tables]:
+    """Execute one run and store its values; return its number of data packets.
+
+    A run of MesoNet is shared among threads, all others take one.
+    """
     resolved = load(scenario)
     progress = _Progress(resolved.duration_s)
     with store.scratch() as scratch:
@@ -274,7 +281,7 @@ def work(scenario: Scenario, store: Store, reducer: Reducer) -> tuple[int, None,
             out = store.resumable(resolved) / "run"
             run = run_loaded(
                 resolved, out=out, progress=progress, checkpoint_every=CHECKPOINT_EVERY,
-                overwrite=True,
+                overwrite=True, threads=threads,
             )  # fmt: skip
         else:
             run = run_loaded(resolved, out=scratch / "run", progress=progress)

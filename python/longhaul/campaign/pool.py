@@ -43,6 +43,9 @@ class Workers(Protocol):
     def capacity(self) -> int:
         """Number of runs in progress at a time."""
 
+    def threads(self, runs: int) -> int:
+        """Return the number of threads for the next of so many runs that are left."""
+
     def submit(self, key: str, work: Work, *arguments: Any) -> None:  # noqa: ANN401
         """Start a run."""
 
@@ -73,6 +76,14 @@ class LocalWorkers:
         self._memory = memory
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
+
+    def threads(self, runs: int) -> int:
+        """Return the number of threads for a run: more than one if workers would be idle.
+
+        Two runs at a time take less time than one after the other on two threads each, of which
+        one waits for the other (docs/speed.md).
+        """
+        return max(1, self.capacity // runs)
 
     def submit(self, key: str, work: Work, *arguments: Any) -> None:  # noqa: ANN401
         """Start a run on an idle worker."""
