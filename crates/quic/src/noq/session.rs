@@ -1,4 +1,5 @@
-//! The session of a handshake without encryption: keys that change nothing, and room for the tag of an AEAD.
+//! The session of a handshake without encryption: keys leave data unchanged, and packets reserve
+//! the tag of an AEAD.
 
 use std::any::Any;
 
@@ -16,7 +17,7 @@ use crate::connection::handshake::{Handshake, SAMPLE, SIGNATURE, TAG, sign};
 #[derive(Debug)]
 pub(crate) struct NoEncryption;
 
-/// Keys that change nothing.
+/// Keys that leave data unchanged.
 #[derive(Debug)]
 struct NoKey;
 

@@ -2,8 +2,8 @@
 
 use crate::{first_flow, run, with};
 
-/// A transfer delivers every byte, however many datagrams are lost, copied or reordered, in both directions of opening
-/// and both orders of reading.
+/// A transfer delivers every byte, even if datagrams are lost, duplicated or reordered, whichever
+/// end is the client, and whether data is read in order or not.
 #[test]
 fn transfers_are_delivered_whole() {
     for client in ["sender", "receiver"] {
@@ -24,7 +24,7 @@ fn transfers_are_delivered_whole() {
             let link = &totals.links[0].total;
             assert_eq!(flow.sent_pkts + link.duplicated_pkts, link.arrived_pkts);
             assert_eq!(flow.dropped_pkts, link.dropped_pkts());
-            // No packet counts as lost that was not, except those that came too late.
+            // Every packet counted as lost was lost or arrived too late.
             assert!(
                 flow.retransmitted_pkts >= flow.dropped_pkts.saturating_sub(link.duplicated_pkts)
             );
@@ -41,11 +41,12 @@ fn unlimited_sources_deliver_less_than_they_send() {
     assert_eq!(flow.sent_pkts, link.arrived_pkts);
     let waiting = link.arrived_pkts - link.dropped_pkts() - link.departed_pkts;
     let travelling = link.departed_pkts - flow.delivered_pkts;
-    // A bandwidth-delay product waits at most, and half of one travels to the receiver.
+    // At most a bandwidth-delay product waits, and at most half of one is on the way to the
+    // receiver.
     assert!(waiting <= 35 && travelling <= 18, "{waiting} {travelling}");
 }
 
-/// The rate is that of the path, headers taken off: 95.8 % of it with packets of 1480 bytes.
+/// Goodput is the rate of the path less headers: 95.8 % of the rate with packets of 1480 bytes.
 #[test]
 fn an_unlimited_source_fills_its_path() {
     let (totals, _) = run(&with(&[r#"measure.from="3 s""#]));
