@@ -3,7 +3,7 @@
 //! The estimate is in sixteenths and begins with two segments (`delayed_ack` in tcp_bic.c and
 //! tcp_cubic.c). Each acknowledgement takes a whole number of sixteenths off, so that the estimate
 //! of a receiver that acknowledges every segment stays at 31/16: such a flow grows nearly twice as
-//! fast as the algorithm means it to.
+//! fast as intended by the algorithm.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ impl AckRatio {
         (segments << SIXTEENTHS) / self.sixteenths
     }
 
-    /// Returns the segments that one acknowledgement counts for in growth.
+    /// Returns the estimated number of segments per acknowledgement.
     pub(crate) fn segments(self) -> f64 {
         self.sixteenths as f64 / f64::from(1 << SIXTEENTHS)
     }

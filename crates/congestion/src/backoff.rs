@@ -1,11 +1,13 @@
-//! Reduction of the window by a congestion signal; the part after a mark may differ from the part after a loss.
+//! Reduction of the window by a congestion signal. The fraction removed may differ between marks
+//! and losses.
 
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{Cause, Congestion};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings};
 
-/// Alternative Backoff with ECN (RFC 8511), for algorithms with a parameter `decrease` listed before it.
+/// Parameter of Alternative Backoff with ECN (RFC 8511), for algorithms that list a parameter
+/// `decrease` before it.
 pub(crate) const ECN_DECREASE: Parameter = Parameter {
     name: "ecn_decrease",
     unit: "fraction of the window",
@@ -16,7 +18,7 @@ pub(crate) const ECN_DECREASE: Parameter = Parameter {
     source: "RFC 8511 sections 3 and 3.1, one minus beta_ecn",
 };
 
-/// Parts of the window that are removed.
+/// Fractions of the window that are removed.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Backoff {
     pub loss: f64,
@@ -32,13 +34,13 @@ impl Backoff {
         }
     }
 
-    /// Returns a backoff that removes the same part at every signal.
+    /// Returns a backoff that removes the same fraction at every signal.
     pub fn always(loss: f64) -> Self {
         Self { loss, ecn: loss }
     }
 
-    /// Returns the part that this signal removes. In slow start a mark removes the part for a loss (RFC
-    /// 8511 section 4).
+    /// Returns the fraction that this signal removes. In slow start, a mark removes the fraction
+    /// for a loss (RFC 8511 section 4).
     pub fn at(&self, event: &Congestion) -> f64 {
         match event.cause {
             Cause::Ecn if !event.in_slow_start => self.ecn,

@@ -1,4 +1,4 @@
-//! The interface of a congestion control algorithm. It knows no algorithm.
+//! The interface of a congestion control algorithm, independent of the algorithms.
 
 use longhaul_units::{Rate, Span, Time};
 
@@ -12,32 +12,36 @@ use crate::window::Window;
 pub enum Phases {
     /// Congestion avoidance. Slow start is the flow's choice.
     Avoidance,
-    /// Slow start too: the algorithm has its own.
+    /// Also slow start: the algorithm replaces the flow's slow start.
     SlowStart,
-    /// Recovery too: the algorithm controls window and pacing rate at all times.
+    /// Also recovery: the algorithm controls the window and the pacing rate at all times.
     All,
 }
 
-/// A congestion control algorithm: it gets facts and moves the window.
+/// A congestion control algorithm: it processes facts about the connection and changes the window.
 ///
-/// [`CongestionState`](crate::CongestionState) makes all calls, for a transport that tells it what happened. All of one
-/// connection come in order of time, [`Self::on_handshake`] and [`Self::first_window`] first. A call that has a default
-/// may be left out. Calls for the few algorithms that do something else are in [`Extension`].
+/// [`CongestionState`](crate::CongestionState) makes all calls, for a transport that reports events
+/// to it. All calls for one connection are in order of time, [`Self::on_handshake`] and
+/// [`Self::first_window`] first. A method with a default may be left out. Methods that only few
+/// algorithms need are in [`Extension`].
 pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
-    /// Return in which phases the algorithm moves the window itself.
+    /// Return the phases in which the algorithm moves the window itself.
     ///
-    /// Asked with every acknowledgement and signal. The answer may become another in the life of a connection (packet-pair
-    /// takes slow start over with its first sample), but [`Phases::All`] holds from the beginning or never.
+    /// Called with every acknowledgement and signal. The result may change during a connection
+    /// (packet-pair replaces slow start from its first sample on), but [`Phases::All`] is returned
+    /// always or never.
     #[inline]
     fn phases(&self) -> Phases {
         Phases::Avoidance
     }
 
-    /// Return the segments that an acknowledgement of so much [`AckSample::credit`] adds to a window of `cwnd` segments in
-    /// congestion avoidance, for algorithms whose growth depends on nothing else.
+    /// Return the number of segments that an acknowledgement with this [`AckSample::credit`] adds
+    /// to a window of `cwnd` segments in congestion avoidance, for algorithms whose growth depends
+    /// on nothing else.
     ///
-    /// Called once for each acknowledgement of new data in congestion avoidance that needs no [`AckSample`]; the
-    /// algorithm then does without [`Self::on_ack`]. `None`: growth depends on more, and `on_ack` is called with a sample.
+    /// Called once for each acknowledgement of new data in congestion avoidance that needs no
+    /// [`AckSample`]; [`Self::on_ack`] is not called then. Returns `None` if growth depends on
+    /// more: `on_ack` is then called with a sample.
     #[inline]
     fn increment(&mut self, _credit: f64, _cwnd: f64) -> Option<f64> {
         None
@@ -46,10 +50,11 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Update the algorithm's state for an acknowledgement of newly delivered segments, in any phase, and the window where
     /// the phase allows it. By default the window grows by [`Self::increment`] in congestion avoidance.
     ///
-    /// Called once for each such acknowledgement, except those that [`Self::increment`] has answered. Algorithms of
-    /// [`Phases::All`] are called after the transport has reacted to losses that the
-    /// acknowledgement shows, in [`Phase::Recovery`] or else [`Phase::Avoidance`], and not for duplicates
-    /// that begin no recovery; the others are called before.
+    /// Called once for each such acknowledgement, except those for which [`Self::increment`] has
+    /// returned a value. Algorithms of [`Phases::All`] are called after the transport has reacted
+    /// to losses that the acknowledgement shows, in [`Phase::Recovery`] or else
+    /// [`Phase::Avoidance`], and not for duplicates that begin no recovery; the others are called
+    /// before.
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase == Phase::Avoidance
@@ -59,62 +64,66 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         }
     }
 
-    /// Learn the first round-trip time: the handshake is complete.
+    /// Process the first round-trip time, when the handshake is complete.
     ///
     /// Called once, on the side that opened the connection, before [`Self::first_window`].
     fn on_handshake(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
-    /// Return the window that the connection begins with, where the transport would begin with `initial` segments.
+    /// Return the window with which the connection begins, where the transport would begin with
+    /// `initial` segments.
     ///
     /// Called once, after [`Self::on_handshake`] where there is one.
     fn first_window(&mut self, initial: f64) -> f64 {
         initial
     }
 
-    /// Answer a congestion signal, a loss or a mark: the window that the algorithm leaves holds at once, and its threshold
-    /// for the recovery.
+    /// Respond to a congestion signal, a loss or a mark. The window that the algorithm sets applies
+    /// at once, and its threshold applies to the recovery.
     ///
-    /// Called at most once per recovery epoch, which is a round trip for marks; with [`Needs::every_mark`] marks come
-    /// through [`AckSample::ecn_echo`] instead. A loss that an [`Extension`] tolerates is no signal.
+    /// Called at most once per recovery epoch, which is a round trip for marks; with
+    /// [`Needs::every_mark`] marks come through [`AckSample::ecn_echo`] instead. A loss that an
+    /// [`Extension`] tolerates is not a signal.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window);
 
-    /// Answer a retransmission timeout: by default half the window as threshold, and a window of one segment (RFC 5681
-    /// section 3.1).
+    /// Respond to a retransmission timeout. By default, the threshold becomes half the window, and
+    /// the window one segment (RFC 5681 section 3.1).
     ///
-    /// Called each time that the timer expires, before anything is sent again; [`Timeout::keep_ssthresh`] says that the
-    /// threshold stays.
+    /// Called each time that the timer expires, before anything is sent again; with
+    /// [`Timeout::keep_ssthresh`] the threshold must stay the same.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         restart(event, window);
     }
 
-    /// Learn that a recovery is over, that after a timeout too. Called once for each.
+    /// Process the end of a recovery, including one after a timeout. Called once for each.
     fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
 
-    /// Return true if an algorithm that is standard TCP at times is not now, in congestion avoidance.
+    /// Return true if an algorithm that is standard TCP at times currently differs from it, in
+    /// congestion avoidance.
     ///
-    /// Asked for statistics alone (MesoNet), once a sender and measurement interval.
+    /// Called for statistics only (MesoNet), once per sender and measurement interval.
     fn departs_from_standard(&self, _now: Time, _window: &Window) -> bool {
         false
     }
 
-    /// Learn that nothing was in flight for a time.
+    /// Process the end of a time in which nothing was in flight.
     ///
     /// Called once when a connection sends again, before the window is restarted (`tcp.idle_restart`).
     fn on_idle(&mut self, _idle: &Idle, _window: &mut Window) {}
 
-    /// Return the rate to pace at: bits per second on the wire.
+    /// Return the pacing rate in bits per second on the wire.
     ///
-    /// Asked whenever segments could leave, of connections whose algorithm has [`Needs::paces`] or is a user's own. `None`:
-    /// the algorithm does not pace now, and the transport sends as `tcp.pacing` says.
+    /// Called whenever segments could leave, on connections whose algorithm has [`Needs::paces`] or
+    /// is a custom one. Returns `None` if the algorithm does not pace now: the transport then sends
+    /// as configured by `tcp.pacing`.
     #[inline]
     fn pacing_rate(&self) -> Option<Rate> {
         None
     }
 
-    /// Return the segments that may leave at once where the algorithm paces, at least one; their time is counted
-    /// afterwards.
+    /// Return the number of segments that may leave at once while the algorithm paces, at least
+    /// one. Their pacing interval follows after them.
     ///
-    /// Asked with [`Self::pacing_rate`], at the beginning of each burst.
+    /// Called with [`Self::pacing_rate`], at the beginning of each burst.
     #[inline]
     fn send_quantum(&self) -> u64 {
         1
@@ -122,28 +131,30 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
 
     /// Return the algorithm's requirements on the transport beyond what every flow has.
     ///
-    /// Asked when a connection is set up, by checks of scenarios, and at marks; the answer does not change in the life of
-    /// a connection.
+    /// Called when a connection is set up, by checks of scenarios, and at marks; the result does
+    /// not change during a connection.
     fn needs(&self) -> Needs {
         Needs::default()
     }
 
     /// Return the algorithm as an [`Extension`].
     ///
-    /// Asked at the rare calls of that trait. `None`: the defaults of the trait hold.
+    /// Called for the rare calls of that trait. Returns `None` if the defaults of the trait apply.
     fn extension(&mut self) -> Option<&mut dyn Extension> {
         None
     }
 
     /// Return the mean window in segments under evenly spaced losses of probability `loss` at a round-trip time of `rtt`.
     ///
-    /// Asked by closed forms and tests, never by a transport. `None`: the algorithm has no such response function.
+    /// Called by closed forms and tests, never by a transport. Returns `None` if the algorithm has
+    /// no such response function.
     fn response(&self, _loss: f64, _rtt: Span) -> Option<f64> {
         None
     }
 
-    /// Take the tables that flows of a kind share from `like`, one of the same kind: they are not stored
-    /// with each flow's state, and have to be taken before a state that was read is used.
+    /// Take the tables that flows of a kind share from `like`, an algorithm of the same kind. They
+    /// are not stored with each flow's state, and have to be taken before a state that was read is
+    /// used.
     ///
     /// Called once for each state that is read.
     fn share_tables(&mut self, _like: &Self)
@@ -152,7 +163,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     {
     }
 
-    /// Give names and values of internal state worth plotting to `out`, the same names each time.
+    /// Pass names and values of internal state worth plotting to `out`, with the same names each
+    /// time.
     ///
     /// Called for each acknowledgement of flows that are traced.
     fn probe(&self, _window: &Window, _out: &mut dyn FnMut(&'static str, f64)) {}
@@ -166,7 +178,7 @@ pub fn restart(event: &Timeout, window: &mut Window) {
     window.restart();
 }
 
-/// Copying of an algorithm behind its interface; implemented for every algorithm that is `Clone`.
+/// Copying of an algorithm behind a trait object; implemented for every algorithm that is `Clone`.
 pub trait CloneBox {
     /// Returns a copy.
     fn clone_box(&self) -> Box<dyn CongestionControl>;

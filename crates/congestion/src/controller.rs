@@ -11,8 +11,9 @@ macro_rules! controllers {
     (($d:tt) $($module:ident::$Algorithm:ident),+) => {
         $(pub(crate) mod $module;)+
 
-        /// Every built-in algorithm, and one arm for users' own. Flows of one kind start from clones of
-        /// one controller, which share its tables. The tag is a byte of its own, quicker to read than a niche.
+        /// Every built-in algorithm, and one arm for custom ones. Flows of one kind start from
+        /// clones of one controller, which share its tables. The tag has its own byte, which is
+        /// quicker to read than a niche.
         #[allow(missing_docs)]
         #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
         #[repr(u8)]
@@ -45,7 +46,7 @@ macro_rules! controllers {
         }
 
         impl Controller {
-            /// [`CongestionControl::share_tables`].
+            /// Calls [`CongestionControl::share_tables`] of the algorithm.
             pub(crate) fn share_tables_with(&mut self, like: &Self) {
                 match (self, like) {
                     $((Self::$Algorithm(own), Self::$Algorithm(like)) => own.share_tables(like),)+

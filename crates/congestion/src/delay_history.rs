@@ -1,16 +1,17 @@
-//! The queueing delay as LEDBAT estimates it: the least of the latest delays over the least of ten minutes.
+//! The queueing delay as LEDBAT estimates it: the minimum of the latest delays minus the minimum of
+//! ten minutes.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Minutes whose smallest delay is remembered (BASE_HISTORY), and length of one.
+/// Number of minutes whose smallest delay is kept (BASE_HISTORY), and length of one.
 const BASE_HISTORY: usize = 10;
 const MINUTE: Span = Span::from_secs(60);
 
-/// Delays whose smallest is the current one (CURRENT_FILTER).
+/// Number of latest delays whose minimum is the current delay (CURRENT_FILTER).
 const CURRENT_FILTER: usize = 4;
 
-/// RFC 6817 section 2.4.2: the filters of base and current delay.
+/// The filters of base and current delay (RFC 6817 section 2.4.2).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct DelayHistory {
     base: [Option<Span>; BASE_HISTORY],
@@ -38,13 +39,13 @@ impl DelayHistory {
         self.base.iter().flatten().min().copied()
     }
 
-    /// Returns the queueing delay on top of the base delay, by the latest samples.
+    /// Returns the queueing delay above the base delay, by the latest samples.
     pub(crate) fn queueing(&self) -> Option<Span> {
         let current = self.current.iter().flatten().min()?;
         Some(current.saturating_sub(self.base()?))
     }
 
-    /// Forgets the latest delays, which say nothing any more.
+    /// Removes the latest delays, which are no longer valid.
     pub(crate) fn forget_current(&mut self) {
         self.current = [None; CURRENT_FILTER];
     }

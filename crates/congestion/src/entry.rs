@@ -36,18 +36,18 @@ impl Signal {
 pub struct PathNeeds {
     /// The queue discipline that it is made for, if there is one.
     pub queue: Option<QueueNeed>,
-    /// Bursts of its own that matter on fast paths, if it has any.
+    /// Properties of the algorithm's bursts that matter on fast paths, if there are any.
     pub own_bursts: Option<OwnBursts>,
 }
 
 impl PathNeeds {
-    /// Any path will do.
+    /// No requirements: any path is suitable.
     pub const NONE: Self = Self {
         queue: None,
         own_bursts: None,
     };
 
-    /// Requires a queue of this kind on the path, without which the algorithm works like others.
+    /// Requires a queue of this kind on the path. Without one the algorithm works as others do.
     pub const fn queue(kind: &'static str) -> Self {
         let queue = QueueNeed {
             kind,
@@ -71,7 +71,7 @@ impl PathNeeds {
         }
     }
 
-    /// Requires paths so slow that the algorithm's own bursts make only short queues.
+    /// Requires paths so slow that bursts of the algorithm build only short queues.
     pub const fn slow(own_bursts: OwnBursts) -> Self {
         Self {
             own_bursts: Some(own_bursts),
@@ -85,11 +85,11 @@ impl PathNeeds {
 pub struct QueueNeed {
     /// Its name in scenario files.
     pub kind: &'static str,
-    /// Effect of a path without a queue of this kind, for algorithms that ask routers.
+    /// Effect of a path without a queue of this kind, for algorithms that send requests to routers.
     pub without: Option<&'static str>,
 }
 
-/// The trouble of an algorithm that takes queueing caused by its own bursts for congestion.
+/// The problem of an algorithm that interprets queueing caused by its own bursts as congestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnBursts {
     /// Throughput of a few flows on a fast path, in words.
@@ -108,14 +108,15 @@ pub struct Entry<T> {
     pub title: &'static str,
     /// Behaviour of the algorithm, in a few sentences.
     pub description: &'static str,
-    /// Law of the window or the rate: one rule or formula a line, in names of parameters. `acked` counts the
-    /// segments that an acknowledgement tells of.
+    /// Law of the window or the rate: one rule or formula per line, with names of parameters.
+    /// `acked` is the number of segments that an acknowledgement covers.
     pub law: &'static [&'static str],
     /// RFC or paper that defines it.
     pub source: &'static str,
-    /// Signals that change its window or its rate, beside timeouts.
+    /// Signals that change its window or its rate, in addition to timeouts.
     pub listens_to: &'static [Signal],
-    /// Requirements on the paths of its flows, of which a scenario without them is warned.
+    /// Requirements on the paths of its flows; a scenario that does not satisfy them causes a
+    /// warning.
     pub needs_path: PathNeeds,
     /// Quantities of its state that a traced flow records, in all variants and with all parameters together.
     pub state: &'static [Quantity],

@@ -15,17 +15,18 @@ pub enum Limit {
     Application,
 }
 
-/// Phase of a connection in which an acknowledgement arrives: it decides how the window may change.
+/// Phase of a connection in which an acknowledgement arrives; it determines how the window may
+/// change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Slow start: the window is below `ssthresh`. The flow's slow start enlarges it after the algorithm
-    /// has been called, unless that has its own ([`Phases`](crate::Phases)).
+    /// Slow start: the window is below `ssthresh`. The flow's slow start enlarges it after the
+    /// algorithm has been called, unless the algorithm replaces it ([`Phases`](crate::Phases)).
     SlowStart,
     /// Congestion avoidance: the algorithm moves the window.
     Avoidance,
-    /// Outside recovery, an acknowledgement that may not enlarge the window: it is a duplicate, echoes a
-    /// mark (RFC 3168 section 6.1.2), comes with the loss that begins a recovery, or the window has not
-    /// been used (RFC 7661).
+    /// No growth: an acknowledgement outside recovery that may not enlarge the window, because it
+    /// is a duplicate, echoes a mark (RFC 3168 section 6.1.2), reports the loss that begins a
+    /// recovery, or arrives while the window is not used (RFC 7661).
     NoGrowth,
     /// Fast recovery.
     Recovery,
@@ -46,9 +47,10 @@ pub struct AckSample {
     pub now: Time,
     /// Segments newly acknowledged by the cumulative acknowledgement.
     pub acked: u64,
-    /// Segments of the connection known to be delivered so far, selectively acknowledged ones too.
+    /// Segments of the connection known to be delivered so far, including selectively acknowledged
+    /// ones.
     pub delivered: u64,
-    /// Segments of the connection taken for lost so far.
+    /// Segments of the connection considered lost so far.
     pub lost: u64,
     /// Segments that count towards growth after the transport's ack-counting rule (RFC 3465).
     pub credit: f64,
@@ -60,12 +62,12 @@ pub struct AckSample {
     pub min_rtt: Span,
     /// Forward one-way transit time, where the transport measures it.
     pub one_way_delay: Option<Span>,
-    /// Time between the acknowledgements of two segments that left back to back, where the transport measures it:
-    /// [`Needs::pairs`] asks for it.
+    /// Time between the acknowledgements of two segments that left back to back, where the
+    /// transport measures it, as requested by [`Needs::pairs`].
     ///
     /// [`Needs::pairs`]: crate::Needs::pairs
     pub pair_spacing: Option<Span>,
-    /// Feedback of the routers to [`Extension::router_request`], where they gave any.
+    /// Feedback of the routers to [`Extension::router_request`], if there is any.
     ///
     /// [`Extension::router_request`]: crate::Extension::router_request
     pub router: Option<RouterFeedback>,
@@ -83,28 +85,28 @@ pub struct AckSample {
     pub round: u64,
     /// True for the first sample of a round trip.
     pub round_start: bool,
-    /// Bytes of a full segment on the wire, headers included: makes a pacing rate of segments per
-    /// second.
+    /// Bytes of a full segment on the wire, headers included, to convert segments per second to a
+    /// pacing rate.
     pub segment_bytes: u64,
 }
 
-/// Request to routers that take part in congestion control, carried by a data packet. Algorithms know segments
-/// only; the transport converts to bytes where a header has them.
+/// Request to routers that take part in congestion control, carried by a data packet. Algorithms
+/// use segments only; the transport converts to bytes where a header contains bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum RouterRequest {
-    /// XCP's header (draft-falk-xcp-spec-03 section 3; SIGCOMM 2002 section 3.2). A router takes
+    /// XCP's header (draft-falk-xcp-spec-03 section 3; SIGCOMM 2002 section 3.2). A router computes
     /// the flow's throughput as `cwnd / rtt` and the spacing of its packets as `rtt / cwnd`, and
-    /// replaces `change` by its own grant where that is smaller.
+    /// replaces `change` by its grant if that is smaller.
     Xcp {
         /// Congestion window in segments.
         cwnd: f64,
-        /// Smoothed round-trip time; routers leave packets without one alone.
+        /// Smoothed round-trip time; routers do not change packets without one.
         rtt: Span,
-        /// Change of the throughput that this packet asks for: segments per second.
+        /// Change of the throughput that this packet requests, in segments per second.
         change: f64,
     },
-    /// VCP's code point: the packet starts with [`Load::Low`], and each router replaces a load by
-    /// its own where that is higher (SIGCOMM 2005 section 3).
+    /// VCP's code point: the packet starts with [`Load::Low`], and each router replaces the load by
+    /// its own load if that is higher (SIGCOMM 2005 section 3).
     Vcp,
 }
 
@@ -170,7 +172,7 @@ pub struct Congestion {
     pub first: bool,
 }
 
-/// A time without anything in flight.
+/// An idle time, in which nothing is in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Idle {
     /// Time at which it ends.
@@ -200,15 +202,16 @@ pub struct Timeout {
     pub now: Time,
     /// The window in use when it expired: segments.
     pub base: f64,
-    /// True if `ssthresh` should be left alone: the timer expired again in the same epoch, or right after an ECN
-    /// reduction.
+    /// True if `ssthresh` must stay the same: the timer expired again in the same epoch, or right
+    /// after an ECN reduction.
     pub keep_ssthresh: bool,
-    /// Segments of the connection sent so far: the value of [`AckSample::delivered`] when all have arrived.
+    /// Segments of the connection sent so far: the value that [`AckSample::delivered`] will have
+    /// when all have arrived.
     pub sent: u64,
 }
 
 impl AckSample {
-    /// Sample of one segment with nothing measured, from which tests build others.
+    /// Sample of one segment without any measurement, from which tests build others.
     pub const ONE_SEGMENT: Self = Self {
         now: Time::ZERO,
         acked: 1,

@@ -3,11 +3,11 @@
 /// Requirements of an algorithm on the transport beyond what every flow has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// [`AckSample::rtt`](crate::AckSample::rtt) of every acknowledgement, for which senders without timestamps have to
-    /// remember when each segment left.
+    /// [`AckSample::rtt`](crate::AckSample::rtt) of every acknowledgement, for which senders
+    /// without timestamps have to store the send time of each segment.
     pub rtt: bool,
-    /// [`AckSample::delivery_rate`](crate::AckSample::delivery_rate), for which the transport has to remember more of
-    /// each segment.
+    /// [`AckSample::delivery_rate`](crate::AckSample::delivery_rate), for which the transport has
+    /// to store more state of each segment.
     pub delivery_rate: bool,
     /// [`AckSample::one_way_delay`](crate::AckSample::one_way_delay), for which receivers have to report transit times.
     pub one_way_delay: bool,
@@ -19,13 +19,14 @@ pub struct Needs {
     /// Data packets that carry a request to routers ([`Extension::router_request`](crate::Extension::router_request)),
     /// for [`AckSample::router`](crate::AckSample::router).
     pub routers: bool,
-    /// [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) for each segment (RFC 8257 section 3.2), not until it is
-    /// answered.
+    /// [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) of each segment's mark (RFC 8257 section
+    /// 3.2), rather than an echo that continues until it is answered.
     pub every_mark: bool,
-    /// [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) for each segment if the flow uses ECN, which the algorithm
-    /// does not ask for.
+    /// [`AckSample::ecn_echo`](crate::AckSample::ecn_echo) of each segment's mark if the flow uses
+    /// ECN, which the algorithm does not require.
     pub exact_marks: bool,
-    /// Segments that ask for L4S (ECT(1), RFC 9331), with marks counted exactly (AccECN, RFC 9768).
+    /// ECN-capable segments of L4S (ECT(1), RFC 9331), with marks counted exactly (AccECN, RFC
+    /// 9768).
     pub l4s: bool,
     /// Segments that are not ECN-capable: the algorithm does not respond to marks, as senders of ECN-capable segments
     /// must (RFC 3168 section 6.1.2).
@@ -33,8 +34,8 @@ pub struct Needs {
     /// Detection of lost retransmissions before the retransmission timer expires: RACK-TLP (RFC 8985), with which Linux
     /// runs BBR.
     pub rack_tlp: bool,
-    /// Segments paced at [`CongestionControl::pacing_rate`](crate::CongestionControl::pacing_rate), which the algorithm
-    /// gives at times or always.
+    /// Segments paced at [`CongestionControl::pacing_rate`](crate::CongestionControl::pacing_rate),
+    /// which the algorithm sets at times or always.
     pub paces: bool,
 }
 
@@ -55,7 +56,7 @@ impl Needs {
         paces: false,
     };
 
-    /// Round-trip samples.
+    /// Round-trip samples only.
     pub const RTT: Self = Self {
         rtt: true,
         ..Self::NOTHING

@@ -71,7 +71,8 @@ pub enum DefaultValue {
     },
     /// The value of a parameter listed before this one; scenarios are resolved without it.
     SameAs(&'static str),
-    /// A function of the window through these points. A number given instead stands for a constant.
+    /// A function of the window through these points. A single number in a scenario replaces it by
+    /// a constant.
     Points(&'static [Point]),
 }
 
@@ -96,13 +97,14 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// Returns its unit behind a number in a message; nothing for plain numbers, whose unit is 1.
+    /// Returns the unit to print behind a number in a message; nothing for plain numbers, whose
+    /// unit is 1.
     pub fn unit_in_words(&self) -> String {
         in_words(self.unit)
     }
 
-    /// Checks the points of a function of the window. An error has the number of the point, from
-    /// zero, and its fault.
+    /// Checks the points of a function of the window. An error contains the number of the point,
+    /// from zero, and its fault.
     pub fn check_points(&self, points: &[Point]) -> Result<(), (usize, String)> {
         if points.is_empty() {
             return Err((0, "expected at least one point".to_string()));
@@ -304,10 +306,10 @@ fn check_names(
     Ok(())
 }
 
-/// Reason why a chosen algorithm or slow start cannot be built.
+/// Reason for which a chosen algorithm or slow start cannot be built.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SpecError {
-    /// No such name in the registry.
+    /// The registry has no such name.
     #[error(
         "unknown {what} `{kind}`{}",
         suggestion(kind, known, Some(list_of(what)))
@@ -362,7 +364,7 @@ pub enum SpecError {
         /// Allowed values.
         allowed: Range,
     },
-    /// Values that are allowed one by one, not together.
+    /// Values that are allowed individually, but not in combination.
     #[error("{kind}: {reason}")]
     Together {
         /// The algorithm.
@@ -398,7 +400,8 @@ pub enum SpecError {
     },
 }
 
-/// Returns a unit behind a number in a message; nothing for plain numbers, whose unit is 1.
+/// Returns a unit to print behind a number in a message; nothing for plain numbers, whose unit is
+/// 1.
 fn in_words(unit: &str) -> String {
     if unit == "1" {
         return String::new();

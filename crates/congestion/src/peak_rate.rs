@@ -1,23 +1,24 @@
-//! The largest rate over a millisecond and more, by which picoquic starts (picoquic, August 2026: frames.c,
-//! `picoquic_estimate_max_path_bandwidth`; c4.c, `c4_apply_rate_and_cwin`; cc_common.c,
-//! `picoquic_cc_update_target_cwin_estimation`).
+//! The largest rate over a millisecond and more, which picoquic uses at the start of a connection
+//! (picoquic, August 2026: frames.c, `picoquic_estimate_max_path_bandwidth`; c4.c,
+//! `c4_apply_rate_and_cwin`; cc_common.c, `picoquic_cc_update_target_cwin_estimation`).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
 
-/// Shortest time over which a rate is taken (`PICOQUIC_MAX_BANDWIDTH_TIME_INTERVAL_MIN`).
+/// Shortest time over which a rate is measured (`PICOQUIC_MAX_BANDWIDTH_TIME_INTERVAL_MIN`).
 const SHORTEST: Span = Span::from_millis(1);
 
-/// The largest rate so far, and the last acknowledged segment when a rate was taken.
+/// The largest rate so far, and the state at the last acknowledgement that gave a rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct PeakRate {
     per_s: f64,
     since: Option<DeliveryMark>,
 }
 
-/// Segments delivered, when that was acknowledged, and when the last of them had been sent.
+/// Number of delivered segments, with the times at which the last of them was acknowledged and
+/// sent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct DeliveryMark {
     delivered: u64,
@@ -26,8 +27,8 @@ struct DeliveryMark {
 }
 
 impl PeakRate {
-    /// Notes an acknowledgement. Rates are those at which segments were sent, or acknowledged if that took
-    /// longer.
+    /// Processes an acknowledgement. A rate is that at which segments were sent, or at which they
+    /// were acknowledged if that took longer.
     pub(crate) fn note(&mut self, ack: &AckSample) {
         // No segment left before the beginning of the connection.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);
@@ -77,7 +78,8 @@ mod tests {
         peak.per_s()
     }
 
-    /// Sent 2 ms apart; compressed to 1 ms they say nothing, and to 2 ms no more than how they were sent.
+    /// Segments are sent 2 ms apart. Compressed to 1 ms, acknowledgements give no rate; compressed
+    /// to 2 ms, they give the rate of sending.
     #[test]
     fn the_longer_interval_counts() {
         assert_eq!(peak(&[(0, 100), (2, 105), (4, 110)]), 200.0);

@@ -1,13 +1,14 @@
 //! Quantities of algorithms' state, which `trace_acks` records at each acknowledgement.
 
-/// A quantity that an algorithm shows of its state; those that algorithms share are declared once.
+/// A quantity of an algorithm's state that is recorded; quantities that algorithms share are
+/// declared once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantity {
     /// Name in the table `acks`.
     pub name: &'static str,
-    /// Unit; `""` of a ratio, a count, or a state that is 0 or 1.
+    /// Unit; `""` for a ratio, a count, or a state that is 0 or 1.
     pub unit: &'static str,
-    /// Meaning, in a few words: the title of its plots.
+    /// Meaning, in a few words, used as the title of its plots.
     pub title: &'static str,
 }
 

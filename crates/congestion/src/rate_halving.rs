@@ -3,7 +3,7 @@
 //!
 //! One segment leaves for every two acknowledgements, whatever the algorithm's reduction: a
 //! recovery of one round trip halves the window, a longer one takes it down to a floor. Slow start
-//! then brings it back to the threshold, where an algorithm that keeps seven eighths wanted it.
+//! then returns the window to the threshold, for example to seven eighths of its former size.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use crate::window::Window;
 /// Segments that may leave at once when a recovery ends (`tcp_max_burst`).
 const MAX_BURST: f64 = 3.0;
 
-/// One recovery.
+/// State of one recovery.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RateHalving {
     /// Lower bound of the window.
@@ -44,8 +44,8 @@ impl RateHalving {
         self.in_flight = Some(ack.in_flight);
     }
 
-    /// Ends the recovery: the window is the segments in flight and a burst, at most the threshold. A
-    /// recovery that took no acknowledgement has reduced the window to the threshold.
+    /// Ends the recovery: the window is the segments in flight and a burst, at most the threshold.
+    /// After a recovery without an acknowledgement, the window is the threshold.
     pub(crate) fn end(self, window: &mut Window) {
         let in_flight = self.in_flight.map_or(f64::INFINITY, |flight| flight as f64);
         let left = window.ssthresh().min(in_flight + MAX_BURST);

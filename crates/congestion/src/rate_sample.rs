@@ -1,13 +1,14 @@
 //! A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation-02), kept as its two
 //! operands, segments and interval.
 //!
-//! Most samples are only compared, with rates that were larger. A rate in segments per second takes two
-//! divisions, the second of which waits for the first; products compare it in less time than one.
+//! Most samples are only compared, with rates that were larger. To compute a rate in segments per
+//! second takes two dependent divisions; a comparison of products takes less time than one
+//! division.
 
 use longhaul_units::{PS_PER_S, Span};
 use serde::{Deserialize, Serialize};
 
-/// Segments delivered, and the time that it took.
+/// Number of segments delivered, and the time that this took.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RateSample {
     segments: f64,
@@ -15,7 +16,7 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// The products' rounding errors are smaller.
+    /// Factor that exceeds the rounding errors of products.
     const CLEARLY: f64 = 1.0 - 1e-12;
 
     /// Creates a sample of `segments` delivered in an interval, which is longer than zero.
@@ -59,7 +60,7 @@ impl RateSample {
     }
 
     /// Returns true if the rate is less than `segments` in `ps` picoseconds, by more than rounding
-    /// might hide.
+    /// errors.
     #[inline]
     fn is_clearly_below(self, segments: f64, ps: f64) -> bool {
         self.segments * ps < segments * picoseconds(self.interval) * Self::CLEARLY
@@ -80,7 +81,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// However close the two rates are, comparing without divisions is comparing.
+        /// However close two rates are, comparisons without divisions have the same results as
+        /// comparisons of the quotients.
         #[test]
         fn comparisons_are_those_of_the_quotients(
             segments in 1_u32..100_000,

@@ -1,10 +1,11 @@
-//! The last seven round-trip times, no two within a millisecond, by which picoquic notices that they have grown
-//! (picoquic, August 2026: cc_common.c, `picoquic_cc_filter_rtt_min_max`; bbr.c, `BBRUpdateRTTJitterBuffer`).
+//! The last seven round-trip times, no two within a millisecond, by which picoquic detects that
+//! they have grown (picoquic, August 2026: cc_common.c, `picoquic_cc_filter_rtt_min_max`; bbr.c,
+//! `BBRUpdateRTTJitterBuffer`).
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Round-trip times that are remembered (`PICOQUIC_MIN_MAX_RTT_SCOPE`, `BBRRTTJitterBufferLen`).
+/// Number of round-trip times kept (`PICOQUIC_MIN_MAX_RTT_SCOPE`, `BBRRTTJitterBufferLen`).
 pub(crate) const SAMPLES: usize = 7;
 
 /// Smallest time between two samples.
@@ -19,7 +20,8 @@ pub(crate) struct RecentRtts {
 }
 
 impl RecentRtts {
-    /// Takes a round-trip time unless the last one came less than a millisecond ago; returns true if it did.
+    /// Adds a round-trip time unless the last one came less than a millisecond ago; returns true if
+    /// it was added.
     pub(crate) fn take(&mut self, rtt: Span, now: Time) -> bool {
         let takes = now > self.last + SPACING;
         if takes {

@@ -47,7 +47,7 @@ fn find<T>(
 pub struct ControllerSpec {
     /// Name in the registry, for example `hstcp`; any name of a custom algorithm.
     pub kind: String,
-    /// Implementation whose details are followed.
+    /// Implementation whose details the algorithm follows.
     pub variant: Variant,
     /// Parameter names and values, in the registry's units.
     pub parameters: Vec<(String, f64)>,
@@ -171,7 +171,8 @@ mod tests {
         }
     }
 
-    /// The signals that an algorithm declares agree with its needs of the transport and with its reactions.
+    /// The signals that an algorithm declares agree with its requirements on the transport and with
+    /// its reactions.
     #[test]
     fn what_is_listened_to_is_measured_and_reacted_to() {
         let reacts = |entry: &Entry<Controller>, cause| {
@@ -195,8 +196,8 @@ mod tests {
             assert!(listens(Signal::Rate) || !needs.delivery_rate, "{kind}");
             assert!(listens(Signal::Delay) || !needs.one_way_delay, "{kind}");
             assert!(!(listens(Signal::Ecn) && needs.no_ecn), "{kind}");
-            // Senders of ECN-capable segments respond to marks (RFC 3168 section 6.1.2); packet pair, which responds to
-            // nothing but the rate of fair queues, has no such segments marked.
+            // Senders of ECN-capable segments respond to marks (RFC 3168 section 6.1.2). Packet
+            // pair responds only to the rate of fair queues, and its segments are never marked.
             let responds = listens(Signal::Ecn) || !listens(Signal::Delay);
             assert!(responds || needs.no_ecn, "{kind}");
             let counts_marks = needs.every_mark || needs.exact_marks;
@@ -204,8 +205,9 @@ mod tests {
                 !listens(Signal::Ecn) || counts_marks || reacts(entry, Cause::Ecn),
                 "{kind}"
             );
-            // Those that control the window at all times may count losses instead of answering each: BBR v3 in the samples
-            // that it takes rates from, Vivace in intervals, Copa in its competitive mode.
+            // Algorithms that control the window at all times may count losses instead of
+            // responding to each: BBR v3 in the samples from which it takes rates, Vivace in
+            // intervals, Copa in its competitive mode.
             let counts_losses = built(entry).phases() == Phases::All;
             assert!(
                 !listens(Signal::Loss) || counts_losses || reacts(entry, Cause::Loss),

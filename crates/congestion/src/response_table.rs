@@ -1,8 +1,8 @@
 //! A function of the window, tabulated so that an acknowledgement costs no logarithm.
 //!
-//! The grid is the one of the floating-point format: every octave is cut into equal cells, so that
-//! a window's exponent and leading mantissa bits are its cell's number and the remaining bits its
-//! place in the cell. Inside a cell the function is interpolated linearly.
+//! The grid follows the floating-point format: every octave is cut into equal cells, so that a
+//! window's exponent and leading mantissa bits are its cell's number, and the remaining bits are
+//! its position in the cell. Inside a cell the function is interpolated linearly.
 //!
 //! With `h = 1 / CELLS`, the largest cell width relative to the window, the relative error is at
 //! most `h^2 / 8 * |w^2 f''(w) / f(w)|`, plus rounding: 0.2e-6 times the second factor.
@@ -29,8 +29,8 @@ struct Cell {
 }
 
 impl ResponseTable {
-    /// Tabulates `function` from the cell that contains `from` to the last one that ends by `to`.
-    /// It has to be smooth there.
+    /// Tabulates `function` from the cell that contains `from` to the last one that ends at `to` or
+    /// before. The function has to be smooth there.
     pub fn new(from: f64, to: f64, function: impl Fn(f64) -> f64) -> Self {
         assert!(
             0.0 < from && from <= to && to.is_finite(),

@@ -1,11 +1,11 @@
-//! A flow without a network: one round trip at a time, losses where the caller puts them.
+//! A flow without a network: one round trip at a time, with losses chosen by the caller.
 //!
-//! Each round trip acknowledges one window of segments, evenly spaced over it or over the time that
-//! the sender's own link takes. The queue follows the window at each segment's departure, a round
-//! trip earlier: it passes evenly from the window after that round's first acknowledgement to the one
-//! after its last. Losses are counted in segments, or drawn; a lost segment cuts the window at most
-//! once per round trip, and recovery is instantaneous: this is the deterministic model behind the
-//! response functions of RFC 5681 and RFC 3649.
+//! Each round trip acknowledges one window of segments, evenly spaced over the round trip or over
+//! the time that the sender's link takes. The queue follows the window at each segment's departure,
+//! a round trip earlier; that window changes evenly from the value after that round's first
+//! acknowledgement to the value after its last. Losses are counted in segments, or drawn; a lost
+//! segment reduces the window at most once per round trip, and recovery is instantaneous: this is
+//! the deterministic model behind the response functions of RFC 5681 and RFC 3649.
 
 use longhaul_units::{Span, Time};
 
@@ -34,11 +34,11 @@ pub enum Loss {
 pub struct Path {
     /// Round-trip time of an empty path.
     pub rtt: Span,
-    /// Rate of the path in segments per second: segments of the window beyond it wait. Without it
-    /// none ever waits.
+    /// Rate of the path in segments per second: segments of the window beyond the path's capacity
+    /// wait. Without a rate no segment waits.
     pub rate: Option<f64>,
-    /// Segments per second that the sender's own link carries: a window's acknowledgements come
-    /// so fast, one after the other, instead of being spread over the round trip.
+    /// Rate of the sender's link in segments per second: the acknowledgements of a window arrive
+    /// one after the other at this rate, instead of being spread over the round trip.
     pub link_rate: Option<f64>,
     /// Choice of the segments that are lost or marked.
     pub loss: Loss,
@@ -79,7 +79,7 @@ pub struct Round {
     pub ssthresh: f64,
     /// Segments sent in it.
     pub sent: u64,
-    /// True if a congestion signal came in it.
+    /// True if a congestion signal occurred in it.
     pub congestion: bool,
     /// True if it ended in a timeout.
     pub timeout: bool,

@@ -10,12 +10,12 @@ use crate::whole_windows::Sequence;
 /// No round-trip time yet, in microseconds.
 const NONE: u64 = 0x7fff_ffff;
 
-/// Smallest round-trip times in microseconds, and one more.
+/// Smallest round-trip times, in microseconds plus one.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct SmallestRtts {
-    /// That of the connection (`baseRTT`, `basertt`).
+    /// Smallest round-trip time of the connection (`baseRTT`, `basertt`).
     pub(crate) base: u64,
-    /// That of the current round trip (`minRTT`, `minrtt`).
+    /// Smallest round-trip time of the current round trip (`minRTT`, `minrtt`).
     pub(crate) min: u64,
     /// Number of samples (`cntRTT`, `cntrtt`).
     pub(crate) samples: u64,
@@ -32,7 +32,7 @@ impl Default for SmallestRtts {
 }
 
 impl SmallestRtts {
-    /// Takes the sample of an acknowledgement (`tcp_vegas_pkts_acked`, `tcp_veno_pkts_acked`).
+    /// Adds the sample of an acknowledgement (`tcp_vegas_pkts_acked`, `tcp_veno_pkts_acked`).
     pub(crate) fn sample(&mut self, rtt: Option<Span>) {
         if let Some(rtt) = rtt {
             let rtt = rtt.as_ps() / 1_000_000 + 1;
@@ -53,7 +53,7 @@ impl SmallestRtts {
     }
 }
 
-/// The current round trip of Vegas, and of YeAH, which contains it (`struct vegas`).
+/// The current round trip of Vegas and YeAH, whose state includes that of Vegas (`struct vegas`).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct MeasuredRound {
     pub(crate) rtts: SmallestRtts,
@@ -80,7 +80,8 @@ impl MeasuredRound {
         self.rtts.samples = 0;
     }
 
-    /// Begins anew when the connection sends after nothing was in flight (`tcp_vegas_cwnd_event`).
+    /// Restarts the measurement when the connection sends after an idle time
+    /// (`tcp_vegas_cwnd_event`).
     pub(crate) fn forget(&mut self) {
         self.rtts.forget_base();
         self.begin();

@@ -1,4 +1,4 @@
-//! SplitMix64: random numbers for algorithms, which do not know the engine's streams.
+//! SplitMix64: random numbers for algorithms, which have no access to the engine's streams.
 
 /// Draws the next number of the sequence (Steele, Lea and Flood, OOPSLA 2014); `state` counts up
 /// by a constant and is scrambled.
@@ -10,7 +10,7 @@ pub(crate) fn split_mix(state: &mut u64) -> u64 {
     mixed ^ (mixed >> 31)
 }
 
-/// Draws the next number of the sequence as a fraction, from zero up to and without one.
+/// Draws the next number of the sequence as a fraction in [0, 1).
 pub(crate) fn fraction(state: &mut u64) -> f64 {
     // A double holds 53 bits.
     (split_mix(state) >> 11) as f64 / (1_u64 << 53) as f64

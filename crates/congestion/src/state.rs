@@ -20,19 +20,20 @@ pub struct CongestionState {
     pub window: Window,
     /// The current recovery with rate halving, which few algorithms use.
     rate_halving: Option<Box<RateHalving>>,
-    /// True once a congestion signal other than a timeout has come: ends ns-2's limited slow start.
+    /// True once a congestion signal other than a timeout has occurred, which ends ns-2's limited
+    /// slow start.
     signalled: bool,
     slow_start: SlowStart,
     controller: Controller,
 }
 
 impl CongestionState {
-    /// [`CongestionControl::share_tables`].
+    /// Calls [`CongestionControl::share_tables`] of the algorithm.
     pub fn share_tables(&mut self, like: &Self) {
         self.controller.share_tables_with(&like.controller);
     }
 
-    /// Puts the three choices together.
+    /// Creates the congestion control of a connection from a window, a slow start and an algorithm.
     #[inline]
     pub fn new(window: Window, slow_start: SlowStart, controller: Controller) -> Self {
         Self {
@@ -50,8 +51,9 @@ impl CongestionState {
         &self.controller
     }
 
-    /// Moves the window for an acknowledgement of so much credit in congestion avoidance, if that is all
-    /// it takes ([`CongestionControl::increment`]). If not, [`Self::on_ack`] does it.
+    /// Grows the window for an acknowledgement with this credit in congestion avoidance, and
+    /// returns true, if the growth depends on nothing else ([`CongestionControl::increment`]).
+    /// Otherwise [`Self::on_ack`] has to be called.
     #[inline(always)]
     pub fn increment(&mut self, credit: f64) -> bool {
         if self.rate_halving.is_some() || self.slow_start.watches(&self.window) {
@@ -69,7 +71,7 @@ impl CongestionState {
     /// Processes an acknowledgement of new data outside recovery, which may enlarge the window.
     #[inline]
     pub fn on_ack(&mut self, ack: &AckSample) {
-        // A recovery of no duration does not end by itself.
+        // A recovery of zero duration does not end by itself.
         self.end_rate_halving();
         if self.slow_start.watches(&self.window) {
             self.on_ack_in_slow_start(ack);
@@ -92,14 +94,14 @@ impl CongestionState {
         }
     }
 
-    /// Returns true if the flow's slow start, not the algorithm's, watches acknowledgements.
+    /// Returns true if the flow's slow start, instead of the algorithm, processes acknowledgements.
     #[inline]
     fn watches(&self) -> bool {
         self.controller.phases() == Phases::Avoidance && self.slow_start.watches(&self.window)
     }
 
-    /// Watches an acknowledgement of new data, and returns true if the flow's slow start ends before the window grows
-    /// for it.
+    /// Passes an acknowledgement of new data to the flow's slow start, and returns true if slow
+    /// start ends before the window grows for it.
     #[inline(always)]
     fn ends_watched(&mut self, ack: &AckSample) -> bool {
         if self.controller.phases() != Phases::Avoidance {
@@ -109,8 +111,9 @@ impl CongestionState {
         !self.slow_start.lasts(&self.window)
     }
 
-    /// Processes an acknowledgement of several segments if slow start ends with some of them: the others are an
-    /// acknowledgement of congestion avoidance. Returns true if it does.
+    /// Processes an acknowledgement of several segments if slow start ends within it: the remaining
+    /// segments count as an acknowledgement in congestion avoidance. Returns true if slow start
+    /// ends.
     #[cold]
     fn ends_slow_start(&mut self, ack: &AckSample) -> bool {
         let (mut slow_start, mut window) = (self.slow_start.clone(), self.window);
@@ -133,8 +136,8 @@ impl CongestionState {
         }
     }
 
-    /// Processes an acknowledgement in a phase in which only algorithms of [`Phases::All`] may enlarge the window; or
-    /// in any phase for one of these.
+    /// Processes an acknowledgement in a phase in which only algorithms of [`Phases::All`] may
+    /// enlarge the window or, for such an algorithm, in any phase.
     #[inline]
     pub fn on_ack_in(&mut self, ack: &AckSample, phase: Phase) {
         if phase == Phase::NoGrowth && self.watches() {
@@ -159,14 +162,14 @@ impl CongestionState {
         self.controller.on_handshake(ack, &mut self.window);
     }
 
-    /// Opens the window where the transport would open it to `initial` segments.
+    /// Sets the initial window; the transport would set it to `initial` segments.
     pub fn open_window(&mut self, initial: f64) {
         let first = self.controller.first_window(initial);
         self.window.set_cwnd(first);
     }
 
-    /// Grows the window as ns-2's limited slow start, which continues in congestion avoidance: the larger growth from
-    /// `before` counts.
+    /// Grows the window as ns-2's limited slow start does, which continues in congestion avoidance:
+    /// the larger of its growth and the algorithm's growth from `before` counts.
     #[inline]
     fn grow_as_slow_start(&mut self, before: f64) {
         if let SlowStart::Ns2Limited { max_ssthresh } = self.slow_start
@@ -180,7 +183,7 @@ impl CongestionState {
         }
     }
 
-    /// Returns true if losses are answered now ([`Extension::answers_losses`]).
+    /// Returns true if the algorithm responds to losses now ([`Extension::answers_losses`]).
     pub fn answers_losses(&mut self, delivered: u64, lost: u64) -> bool {
         let extension = self.controller.extension();
         extension.is_none_or(|extension| extension.answers_losses(delivered, lost))
@@ -196,7 +199,7 @@ impl CongestionState {
             self.slow_start
                 .on_reduction(event, before, &mut self.window);
         }
-        // Marks bring no recovery in which the window could go down.
+        // Marks cause no recovery in which the window could be reduced.
         if event.cause == Cause::Loss
             && let Some(extension) = self.controller.extension()
             && let Some(floor) = extension.recovery_floor(&self.window)
@@ -214,7 +217,7 @@ impl CongestionState {
         self.controller.on_timeout(event, &mut self.window);
     }
 
-    /// Tells the algorithm that recovery is over.
+    /// Notifies the algorithm that recovery is over.
     pub fn on_recovery_exit(&mut self, now: Time) {
         self.end_rate_halving();
         self.controller.on_recovery_exit(now, &mut self.window);
@@ -247,29 +250,29 @@ impl CongestionState {
         self.slow_start.on_idle_restart();
     }
 
-    /// Tells the algorithm that the flow was idle.
+    /// Notifies the algorithm that the flow was idle.
     pub fn on_idle(&mut self, idle: &Idle) {
         self.controller.on_idle(idle, &mut self.window);
     }
 
-    /// Returns the rate to pace at, if the algorithm paces.
+    /// Returns the pacing rate, if the algorithm paces.
     #[inline]
     pub fn pacing_rate(&self) -> Option<Rate> {
         self.controller.pacing_rate()
     }
 
-    /// Returns true if the algorithm may pace at some time, as a user's own may at any time.
+    /// Returns true if the algorithm may pace at some time. A custom algorithm may at any time.
     pub fn may_pace(&self) -> bool {
         matches!(self.controller, Controller::Custom(_)) || self.needs().paces
     }
 
-    /// Returns the segments that may leave at once, if the algorithm paces.
+    /// Returns the number of segments that may leave at once, if the algorithm paces.
     #[inline]
     pub fn send_quantum(&self) -> u64 {
         self.controller.send_quantum()
     }
 
-    /// Returns the needs that the algorithm and the slow start have of the transport.
+    /// Returns the requirements of the algorithm and the slow start on the transport.
     pub fn needs(&self) -> Needs {
         let needs = self.controller.needs();
         Needs {
@@ -291,15 +294,16 @@ impl CongestionState {
         }
     }
 
-    /// Returns the request of a data packet that leaves now to the routers ([`Extension::router_request`]).
+    /// Returns the request to the routers that a departing data packet carries
+    /// ([`Extension::router_request`]).
     #[inline]
     pub fn router_request(&mut self, srtt: Span) -> Option<RouterRequest> {
         let extension = self.controller.extension()?;
         extension.router_request(&self.window, srtt)
     }
 
-    /// Returns true if the flow follows a law that only its algorithm has: outside slow start, and outside the regime
-    /// in which the algorithm is standard TCP.
+    /// Returns true if the flow follows a law specific to its algorithm: outside slow start, and
+    /// outside the regime in which the algorithm is standard TCP.
     pub fn departs_from_standard(&self, now: Time) -> bool {
         !self.window.in_slow_start() && self.controller.departs_from_standard(now, &self.window)
     }

@@ -1,5 +1,5 @@
-//! Common parts of the algorithms of a current kernel: windows in whole segments, clock ticks, and the state of
-//! congestion avoidance, as far as acknowledgements and signals tell.
+//! Common parts of the algorithms of a current kernel: windows in whole segments, clock ticks, and
+//! the state of congestion avoidance, as far as it follows from acknowledgements and signals.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub(crate) fn ticks(time: Time) -> u64 {
     time.since(Time::ZERO).as_ps() / (Span::from_secs(1).as_ps() / HZ)
 }
 
-/// Returns the ticks that have begun in a time (`usecs_to_jiffies`).
+/// Returns the number of ticks in a time, rounded up (`usecs_to_jiffies`).
 pub(crate) fn ticks_begun(span: Span) -> u64 {
     span.as_ps().div_ceil(Span::from_secs(1).as_ps() / HZ)
 }
@@ -25,8 +25,8 @@ pub(crate) fn ticks_begun(span: Span) -> u64 {
 pub(crate) struct Counted(pub(crate) u64);
 
 impl Counted {
-    /// Returns the segments to add for `acked` acknowledged ones, of which `per_segment` give one
-    /// (`tcp_cong_avoid_ai`).
+    /// Returns the segments to add to the window for `acked` acknowledged ones, one for each
+    /// `per_segment` (`tcp_cong_avoid_ai`).
     pub(crate) fn add(&mut self, per_segment: u64, acked: u64) -> u64 {
         let due = self.0 >= per_segment;
         self.0 = if due { acked } else { self.0 + acked };
@@ -36,8 +36,8 @@ impl Counted {
     }
 }
 
-/// Enlarges the window by acknowledged segments, up to the threshold; returns the segments left over
-/// (`tcp_slow_start`).
+/// Enlarges the window by acknowledged segments, up to the threshold; returns the remaining
+/// segments (`tcp_slow_start`).
 pub(crate) fn slow_start(window: &mut Window, acked: u64) -> u64 {
     let before = window.cwnd() as u64;
     let grown = ((before + acked) as f64).min(libm::floor(window.ssthresh()));
@@ -45,7 +45,7 @@ pub(crate) fn slow_start(window: &mut Window, acked: u64) -> u64 {
     acked.saturating_sub((grown as u64).saturating_sub(before))
 }
 
-/// Enlarges the window as standard TCP does, in slow start too (`tcp_reno_cong_avoid`).
+/// Enlarges the window as standard TCP does, including slow start (`tcp_reno_cong_avoid`).
 pub(crate) fn grow_as_standard(counted: &mut Counted, window: &mut Window, mut acked: u64) {
     if window.in_slow_start() {
         acked = slow_start(window, acked);
@@ -68,20 +68,21 @@ pub(crate) fn grow_by_one_for(
     }
 }
 
-/// Returns half of a window, two segments at least (`tcp_reno_ssthresh`).
+/// Returns half of a window, at least two segments (`tcp_reno_ssthresh`).
 pub(crate) fn half(base: f64) -> f64 {
     ((base as u64 / 2).max(2)) as f64
 }
 
-/// Reduces window and threshold to a target, which is two segments at least: a window of one does not grow by that. The
-/// transport ends the reduction at the threshold, as the kernel does.
+/// Reduces window and threshold to a target of at least two segments; a window of one segment does
+/// not grow by that. The transport ends the reduction at the threshold, as the kernel does.
 pub(crate) fn reduce(window: &mut Window, target: f64) {
     let before = window.cwnd();
     window.reduce_to(target);
     window.set_cwnd(window.cwnd().min(before));
 }
 
-/// Segments acknowledged so far, and segments that have left, as acknowledgements tell (`snd_una`, `snd_nxt`).
+/// Segments acknowledged so far, and segments that have left, as known from acknowledgements
+/// (`snd_una`, `snd_nxt`).
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sequence {
     pub(crate) una: u64,
@@ -103,14 +104,14 @@ pub(crate) struct Reducing {
     /// Number of acknowledged segments at which the reduction for a mark ends.
     until: Option<u64>,
     recovering: bool,
-    /// True if the acknowledgement that ends a recovery has not been counted.
+    /// True if the acknowledgement that ends a recovery has not been counted yet.
     ending: bool,
     /// Time of the last acknowledgement that was counted.
     acked_at: Time,
 }
 
 impl Reducing {
-    /// Counts an acknowledgement. Returns true if it ends the recovery, or the answer to a mark.
+    /// Counts an acknowledgement. Returns true if it ends the recovery, or the response to a mark.
     pub(crate) fn on_ack(&mut self, ack: &AckSample) -> bool {
         self.una += ack.acked;
         self.acked_at = ack.now;
@@ -135,16 +136,17 @@ impl Reducing {
         (self.recovering, self.until, self.ending) = (true, None, false);
     }
 
-    /// Ends a recovery. The kernel takes the samples of the acknowledgement that ends it before (`pkts_acked`): returns
-    /// true if that has been counted; otherwise the recovery ends as soon as it is.
+    /// Ends a recovery. The kernel first takes the samples of the acknowledgement that ends it
+    /// (`pkts_acked`). Returns true if that acknowledgement has been counted; otherwise the
+    /// recovery ends when it is counted.
     pub(crate) fn end_recovery(&mut self, now: Time) -> bool {
         self.recovering = false;
         self.ending = self.acked_at != now;
         !self.ending
     }
 
-    /// Returns true if the kernel asks the algorithm whether the window grows (`tcp_may_raise_cwnd`): also where it is not used,
-    /// which algorithms look at themselves.
+    /// Returns true if the kernel calls the algorithm to enlarge the window (`tcp_may_raise_cwnd`),
+    /// even if the window is not used, which algorithms check themselves.
     pub(crate) fn asks_for_growth(self, ack: &AckSample, phase: Phase) -> bool {
         let unused = phase == Phase::NoGrowth
             && ack.limit != Limit::Network
@@ -160,8 +162,8 @@ impl Reducing {
     }
 }
 
-/// Segments that have not enlarged the window yet, and the reduction under way, of algorithms that reduce both window and
-/// threshold to one target.
+/// Segments that have not enlarged the window yet, and the reduction under way, for algorithms that
+/// reduce window and threshold to the same target.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Avoidance {
     pub(crate) counted: Counted,
@@ -176,7 +178,8 @@ impl Avoidance {
         reduce(window, target);
     }
 
-    /// Begins the recovery from a timeout, which sets a threshold unless it is one more in the same recovery.
+    /// Begins the recovery from a timeout, which sets a threshold unless it is a further timeout in
+    /// the same recovery.
     pub(crate) fn on_timeout(&mut self, threshold: Option<f64>, window: &mut Window) {
         self.reducing.begin_recovery();
         self.counted = Counted::default();
@@ -199,7 +202,7 @@ mod tests {
             .to_vec();
         assert_eq!(grown, [0, 0, 1, 2, 0]);
         assert_eq!(counted.0, 8);
-        // Segments counted for a larger window give one segment, and the rest is forgotten.
+        // The segments counted for a larger window add one segment; the rest is discarded.
         assert_eq!((counted.add(5, 2), counted.0), (1, 2));
     }
 

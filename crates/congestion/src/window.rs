@@ -1,4 +1,4 @@
-//! The congestion window and slow start threshold, clamped.
+//! The congestion window and the slow start threshold, within bounds.
 
 use longhaul_keys::{Kind, Profile};
 use serde::{Deserialize, Serialize};
@@ -22,8 +22,8 @@ longhaul_keys::words! {
 const MIN_SEGMENTS: Kind = Kind::Whole { min: 1, max: 100 };
 
 longhaul_keys::keys! {
-    /// Smallest windows, in whole segments, that reductions leave, whatever the algorithm asks for. After a
-    /// timeout it is one segment in any case.
+    /// Lower bounds of cwnd after reductions, in whole segments, whatever the algorithm requests.
+    /// After a timeout cwnd is one segment in any case.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub struct MinCwnd {
         /// Smallest window after a loss.
@@ -70,7 +70,7 @@ impl Window {
         window
     }
 
-    /// Returns this window with other smallest windows after reductions. A smallest window of zero after
+    /// Returns this window with other lower bounds after reductions. A lower bound of zero after
     /// losses lets reductions go below one segment.
     pub fn with_min_cwnd(self, reduced_min: MinCwnd) -> Self {
         Self {
@@ -118,8 +118,8 @@ impl Window {
         self.set_cwnd(self.cwnd + segments);
     }
 
-    /// Takes `segments` off the window in congestion avoidance. The threshold stays at or below it, or
-    /// slow start would begin again.
+    /// Subtracts `segments` from the window in congestion avoidance. The threshold stays at or
+    /// below the window, since otherwise slow start would begin again.
     pub fn shrink(&mut self, segments: f64) {
         self.set_cwnd(self.cwnd - segments);
         self.ssthresh = self.ssthresh.min(self.cwnd.max(MIN_SSTHRESH));
@@ -136,7 +136,8 @@ impl Window {
         .max(MIN_SSTHRESH);
     }
 
-    /// Leaves slow start where the window stands; a window below the smallest threshold stays in it.
+    /// Ends slow start at the current window; a window below the smallest threshold remains in slow
+    /// start.
     pub fn exit_slow_start(&mut self) {
         self.ssthresh = self.cwnd.max(MIN_SSTHRESH);
     }
@@ -156,7 +157,7 @@ impl Window {
         }
     }
 
-    /// Ends a reduction for `cause`: the window is not below the smallest that it may leave.
+    /// Ends a reduction for `cause`: raises the window to the lower bound for that cause.
     pub(crate) fn end_reduction(&mut self, cause: Cause) {
         let min = f64::from(match cause {
             Cause::Ecn => self.reduced_min.ecn,
@@ -177,7 +178,7 @@ impl Window {
 mod tests {
     use super::*;
 
-    /// Windows after a loss halves 1.5 segments, and after the next growth by a segment.
+    /// Windows after a loss halves a window of 1.5 segments, and after a growth by one segment.
     #[test]
     fn losses_leave_the_smallest_window_or_less_than_a_segment_if_there_is_none() {
         for (min, reduced, grown) in [(0, 0.75, 1.75), (1, 1.0, 2.0), (2, 2.0, 3.0)] {

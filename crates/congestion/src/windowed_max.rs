@@ -1,19 +1,19 @@
 //! The maximum over a sliding window, without storing all values.
 //!
 //! Kathleen Nichols' estimator, as used by BBR (draft-cardwell-iccrg-bbr-congestion-control-00
-//! section 4.1.1.3; Linux, lib/win_minmax.c): the largest value, the largest after it and the largest after
-//! that, which replace the first when it expires. A value may expire up
-//! to a quarter of the window late.
+//! section 4.1.1.3; Linux, lib/win_minmax.c). It keeps the largest value, the largest value after
+//! that one and the largest after the second, which replace the first when it expires. A value may
+//! expire up to a quarter of the window late.
 
 use serde::{Deserialize, Serialize};
 
-/// The largest of the values of the last `length` ticks of a clock that only counts up.
+/// The largest value of the last `length` ticks of a monotonic clock.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct WindowedMax {
-    /// Largest, second and third: tick and value.
+    /// Largest, second and third value, each with its tick.
     best: [(u64, f64); 3],
-    /// The tick at which none of them is too old for a window, and the window's length: nothing below them
-    /// changes anything for the rest of it.
+    /// A tick at which none of the values is too old for a window, and the window's length: a value
+    /// below them changes nothing for the rest of that tick.
     settled: Option<(u64, u64)>,
 }
 
@@ -41,7 +41,7 @@ impl WindowedMax {
         }
     }
 
-    /// Takes a value at `tick`, and forgets those more than `length` ticks older.
+    /// Adds a value at `tick`, and removes values that are more than `length` ticks older.
     #[inline]
     pub(crate) fn update(&mut self, tick: u64, value: f64, length: u64) {
         if value >= self.ignores_below(tick, length) {
@@ -66,9 +66,9 @@ impl WindowedMax {
         }
     }
 
-    /// Lets the next best take the place of one that is too old; after a quarter of the window without a
-    /// second best, and half without a third, takes the current value for it. Returns true if there was
-    /// such a change.
+    /// Replaces a value that is too old by the next best. If there is no second value after a
+    /// quarter of the window, or no third after half of it, the current value is used. Returns true
+    /// if anything changed.
     fn age(&mut self, new: (u64, f64), length: u64) -> bool {
         let age = new.0 - self.best[0].0;
         if age > length {
@@ -93,7 +93,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Never above the largest value of the window, never below the current one.
+        /// The maximum is never above the largest value of the window, and never below the current
+        /// one.
         #[test]
         fn it_is_close_to_the_true_maximum(values in prop::collection::vec(0.0..100.0_f64, 1..80)) {
             let mut filter = WindowedMax::new();
@@ -109,7 +110,7 @@ mod tests {
     }
 
     proptest! {
-        /// Values skipped for the rest of a tick would have changed nothing.
+        /// Values that are skipped for the rest of a tick would not have changed the maximum.
         #[test]
         fn what_is_left_out_changes_nothing(
             steps in prop::collection::vec((0u64..4, 0u8..20), 1..200),

@@ -1,4 +1,4 @@
-//! One emulation, from its hosts to its results.
+//! An emulation, from its hosts to its results.
 
 use std::os::fd::AsFd;
 use std::sync::Arc;
@@ -26,34 +26,35 @@ use crate::socket_info::Inquiry;
 use crate::system;
 use crate::tap::{Tap, TappedPacket};
 
-/// Priority of the loop, above all programs that are not real-time.
+/// Real-time priority of the loop.
 const PRIORITY: libc::c_int = 50;
 
-/// Time after the end of the last program in the foreground, for its last packets.
+/// Time that the emulation continues after the program in the foreground has ended, for its last
+/// packets.
 const LINGER: Duration = Duration::from_millis(300);
 
-/// Longest wait for programs in the background to listen.
+/// Longest time to wait for background programs to listen.
 const MAX_START: Duration = Duration::from_secs(1);
 
 /// Everything that an emulation needs.
 #[derive(Debug)]
 pub struct Setup {
-    /// The network, and flows that share it.
+    /// The network, and the simulated flows that share it.
     pub config: Config,
-    /// Nodes at which there are hosts.
+    /// Nodes with hosts.
     pub hosts: Vec<usize>,
-    /// Programs in them, of which one is in the foreground.
+    /// Programs to run in the hosts, one of them in the foreground.
     pub programs: Vec<Program>,
-    /// Kernel settings of all hosts: name and value.
+    /// Kernel settings (sysctls) of all hosts: name and value.
     pub sysctls: Vec<(String, String)>,
-    /// Receiver of all packets at the hosts.
+    /// Receiver of all packets that hosts send or receive.
     pub tap: Option<SyncSender<TappedPacket>>,
 }
 
 /// Results of an emulation.
 #[derive(Debug)]
 pub struct Emulated {
-    /// The network with all flows, those of programs after the simulated ones.
+    /// The network with all flows: first the simulated flows, then the flows of programs.
     pub config: Config,
     /// Results of these flows and of the links.
     pub totals: Totals,
@@ -61,17 +62,18 @@ pub struct Emulated {
     pub records: Records,
     /// Lateness of packets.
     pub lateness: LatenessSummary,
-    /// Beginning of the measurement window if the emulation ended before it: all of it is measured then.
+    /// Start of the measurement window if the emulation ended before it. Then the whole emulation
+    /// is measured.
     pub missed_window: Option<Time>,
-    /// Packets of hosts that were for nobody, or not of IPv4.
+    /// Packets from hosts that had no destination host or were not IPv4.
     pub stray_pkts: u64,
-    /// Packets that are missing in the capture.
+    /// Packets that the capture lacks.
     pub missed_pkts: u64,
     /// Use of the machine's processors.
     pub busy: Busy,
-    /// Reason why the loop did not run in real time, if it did not.
+    /// Reason why the loop did not run with real-time priority, if it did not.
     pub not_real_time: Option<String>,
-    /// The programs.
+    /// The programs, and how each ended.
     pub programs: Vec<EndedProgram>,
 }
 
@@ -84,7 +86,7 @@ struct Looped {
     not_real_time: Option<String>,
 }
 
-/// A running emulation. Dropped, it ends with its programs.
+/// A running emulation. Dropping it ends the emulation and its programs.
 #[derive(Debug)]
 pub struct Emulation {
     thread: JoinHandle<Looped>,
@@ -101,12 +103,12 @@ impl std::fmt::Debug for Looped {
 }
 
 impl Emulation {
-    /// Makes the hosts, starts the loop, and then the programs.
+    /// Creates the hosts, starts the loop, and then starts the programs.
     ///
     /// # Errors
     ///
-    /// A configuration that real packets cannot travel through, a machine without the rights or devices, a program
-    /// that cannot be started.
+    /// Fails if the configuration cannot carry real packets, if the machine lacks permissions or
+    /// devices, or if a program cannot be started.
     pub fn start(setup: Setup) -> Result<Self, Refusal> {
         Refusal::check(&setup.config)?;
         check_paths(&setup.config, &setup.hosts)?;
@@ -173,7 +175,7 @@ impl Emulation {
         Ok(emulation)
     }
 
-    /// Waits until the hosts of all programs so far have a listening socket, for a limited time.
+    /// Waits for a limited time until each host with a started program has a listening socket.
     fn await_listeners(&self, inquiries: &mut [Inquiry]) {
         const STEP: Duration = Duration::from_millis(5);
         let mut waited = Duration::ZERO;
@@ -188,28 +190,29 @@ impl Emulation {
         }
     }
 
-    /// Ends what has been started; returns the reason why it has to end.
+    /// Ends the parts that have been started; returns `refusal`.
     fn abandon(self, refusal: Refusal) -> Refusal {
         self.stop.make();
         let _ = self.finish();
         refusal
     }
 
-    /// Ends the emulation before its time.
+    /// Ends the emulation early.
     pub fn stop(&self) {
         self.stop.make();
     }
 
-    /// Returns true if the loop has ended: after the duration, or after the program in the foreground.
+    /// Returns true if the loop has ended: after the duration, or after the program in the
+    /// foreground.
     pub fn is_over(&self) -> bool {
         self.thread.is_finished()
     }
 
-    /// Waits for the end, ends all programs and returns the results.
+    /// Waits for the end of the loop, ends all programs and returns the results.
     ///
     /// # Errors
     ///
-    /// A flow of the configuration that cannot be set up, or a loop that has failed.
+    /// Fails if a flow of the configuration cannot be set up or the loop has failed.
     pub fn finish(self) -> Result<Emulated, Refusal> {
         let looped = self.thread.join();
         let programs = self.programs.into_iter().map(|(program, running)| {
@@ -257,7 +260,7 @@ impl Emulation {
     }
 }
 
-/// Runs the loop in a thread of its own.
+/// Runs the loop; called in a separate thread.
 fn run_loop(
     config: Config,
     ports: Vec<Port>,
@@ -278,7 +281,7 @@ fn run_loop(
     }
 }
 
-/// Returns the flow of programs as records know it.
+/// Returns the configuration of a program's flow, as records describe it.
 fn config_of(forwarder: &Forwarder, flow: &Flow) -> FlowConfig {
     let (from, to) = flow.ends;
     let name = forwarder.name(flow);
@@ -300,7 +303,7 @@ fn config_of(forwarder: &Forwarder, flow: &Flow) -> FlowConfig {
     }
 }
 
-/// Returns the text of `/etc/hosts`: every host by the name of its node.
+/// Returns the text of `/etc/hosts`, in which every host has the name of its node.
 fn hosts_file(hosts: &[Host]) -> String {
     let ports = hosts.iter().map(|host| &host.port);
     let lines = ports.map(|port| format!("{} {}\n", port.address, port.name));
@@ -308,7 +311,7 @@ fn hosts_file(hosts: &[Host]) -> String {
     std::iter::once(own).chain(lines).collect()
 }
 
-/// Refuses hosts without a path to one another.
+/// Refuses hosts between which there is no path.
 fn check_paths(config: &Config, hosts: &[usize]) -> Result<(), Refusal> {
     let links = config.links.iter();
     let links = links.map(|link| (link.from, link.to, link.delay));

@@ -1,4 +1,5 @@
-//! Flows of programs: their counters, from the packets that enter and leave, and from the kernel's own state.
+//! Flows of programs: their counters, from packets sent and delivered and from the kernel's state
+//! of sockets.
 
 use std::collections::VecDeque;
 
@@ -9,24 +10,25 @@ use longhaul_units::{Span, Time};
 use crate::packet::{FIN, FiveTuple, Header, ICMP, SYN, Segment, TCP, UDP};
 use crate::socket_info::SocketInfo;
 
-/// States of the kernel's congestion control: a reduction has begun, or a timeout.
+/// States of the kernel's congestion control: CWR (the first state with a reduction), and loss
+/// (after a timeout).
 const REDUCING: u8 = 2;
 const LOSS: u8 = 4;
 
-/// Smallest number of data packets of a flow that is judged: shorter ones are requests, or connections that control
-/// another one.
+/// Smallest number of data packets of a flow that is evaluated. Shorter flows are requests, or
+/// control connections of other flows.
 pub(crate) const MIN_DATA_PKTS: u64 = 10;
 
-/// Largest number of segments in flight whose times are kept.
+/// Largest number of segments in flight whose send times are kept.
 const MAX_TIMED: usize = 1 << 16;
 
-/// Packets one way between two ends.
+/// The packets of one direction between two ends.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub(crate) tuple: FiveTuple,
-    /// Nodes of its two hosts.
+    /// Nodes of the sending and the receiving host.
     pub(crate) ends: (usize, usize),
-    /// Its number in records, once it has carried data.
+    /// The flow's number in records, once it has carried data.
     pub(crate) record: Option<u32>,
     start: Time,
     finish: Option<Time>,
@@ -35,7 +37,7 @@ pub(crate) struct Flow {
     stream: Stream,
     /// One-way delays, if they are measured.
     pub(crate) delays: DelayHistogram,
-    /// State of its sending socket when it was last sampled.
+    /// The last sample of the sending socket's state.
     info: Option<Noted>,
 }
 
@@ -47,34 +49,35 @@ struct Noted {
     retransmitted_pkts: u64,
 }
 
-/// The bytes of a TCP connection one way, by number: 0 is the first after the SYN.
+/// The byte stream of one direction of a TCP connection. Position 0 is the first byte after the
+/// SYN.
 #[derive(Debug, Default)]
 struct Stream {
-    /// Number of the first byte on the wire.
+    /// Sequence number of the first byte on the wire.
     first: Option<u32>,
-    /// End of the bytes sent.
+    /// Position after the last byte sent.
     sent: u64,
-    /// The last acknowledgement's number as it came back.
+    /// Position of the last acknowledgement received.
     acknowledged: u64,
-    /// End of the bytes delivered in order.
+    /// Position after the last byte delivered in order.
     in_order: u64,
-    /// Bytes delivered beyond, as ranges in order.
+    /// Ranges of bytes delivered out of order, sorted by position.
     beyond: Vec<(u64, u64)>,
-    /// End and send time of each segment in flight that was sent once.
+    /// End position and send time of each segment in flight that was sent once.
     timed: VecDeque<(u64, Time)>,
-    /// End of the stream, once a FIN was sent.
+    /// Position of the end of the stream, once a FIN was sent.
     end: Option<u64>,
 }
 
 impl Stream {
-    /// Returns the position of a sequence number, near one that is known.
+    /// Returns the position of a sequence number, given a known position `near` it.
     fn position(&self, sequence: u32, near: u64) -> u64 {
         let first = self.first.unwrap_or(sequence);
         let offset = sequence.wrapping_sub(first).wrapping_sub(near as u32) as i32;
         near.saturating_add_signed(offset.into())
     }
 
-    /// Adds delivered bytes; returns the numbers of new bytes, and of new bytes in order.
+    /// Adds delivered bytes; returns the number of new bytes, and the number of new bytes in order.
     fn deliver(&mut self, begin: u64, end: u64) -> (u64, u64) {
         let (mut from, before) = (begin.max(self.in_order), self.in_order);
         let mut new = 0;
@@ -122,7 +125,7 @@ impl Flow {
         }
     }
 
-    /// Counts a packet that its host has sent; returns true if it carries data.
+    /// Counts a packet that the host has sent; returns true if it carries data.
     pub(crate) fn enter(&mut self, header: &Header, bytes: usize, now: Time) -> bool {
         if let Some(segment) = header.tcp {
             self.note_segment(&segment, header.payload, now);
@@ -152,7 +155,8 @@ impl Flow {
         }
         if begin < stream.sent {
             self.counters.retransmitted_pkts += 1;
-            // The acknowledgement does not tell which copy it is for (Karn and Partridge 1987).
+            // An acknowledgement does not identify the copy of a segment that it is for (Karn and
+            // Partridge 1987).
             stream.timed.clear();
         } else if stream.timed.len() < MAX_TIMED {
             stream.timed.push_back((end, now));
@@ -179,7 +183,7 @@ impl Flow {
         self.counters.in_order_bytes += in_order;
     }
 
-    /// Processes an acknowledgement of its data that has come back.
+    /// Processes an acknowledgement that has come back to the flow's sender.
     pub(crate) fn acknowledge(&mut self, segment: &Segment, now: Time) {
         let stream = &mut self.stream;
         if stream.first.is_none() {
@@ -204,20 +208,21 @@ impl Flow {
             counters.rtt_samples += 1;
             counters.rtt_sum += rtt;
         }
-        // The FIN takes a number.
+        // The FIN takes one sequence number.
         let is_over = stream.end.is_some_and(|end| acknowledged > end);
         if is_over && self.finish.is_none() {
             self.finish = Some(now);
         }
     }
 
-    /// Returns the number of an acknowledgement's next byte, for links that filter acknowledgements.
+    /// Returns the position that an acknowledgement acknowledges, for links that filter
+    /// acknowledgements.
     pub(crate) fn acknowledgement_number(&self, segment: &Segment) -> u64 {
         self.stream
             .position(segment.acknowledged, self.stream.acknowledged)
     }
 
-    /// Takes the state of its sending socket.
+    /// Stores a sample of the sending socket's state.
     pub(crate) fn note_info(&mut self, info: SocketInfo, now: Time) {
         if let Some(before) = &self.info {
             let passed = now.since(before.at).as_secs_f64();
@@ -232,8 +237,9 @@ impl Flow {
         });
     }
 
-    /// Counts the reductions that have begun since the last sample. A reduction that is over already has left another
-    /// threshold and a smaller window; the end of slow start changes only the threshold.
+    /// Counts the reductions that have begun since the last sample. A reduction that has also ended
+    /// since then shows as a changed threshold and a smaller window; the end of slow start changes
+    /// only the threshold.
     fn count_reductions(&mut self, info: &SocketInfo) {
         let Some(noted) = &self.info else { return };
         let before = &noted.info;
@@ -251,7 +257,7 @@ impl Flow {
         self.counters.cuts_ecn += u64::from(counts && !by_loss);
     }
 
-    /// Returns its sample under its number in records, of which the first is `first`.
+    /// Returns the flow's sample; `first` is the number in records of the first flow of programs.
     pub(crate) fn sample(&self, now: Time, first: u32) -> Option<FlowSample> {
         let info = self.info.as_ref().map(|noted| &noted.info);
         let in_flight = |info: &SocketInfo| {
@@ -272,7 +278,7 @@ impl Flow {
         })
     }
 
-    /// Sets the drops and marks so far.
+    /// Sets the numbers of drops and marks so far.
     pub(crate) fn note_drops(&mut self, drops: OutsideDrops) {
         self.counters.dropped_pkts = drops.dropped_pkts;
         self.counters.marked_pkts = drops.marked_pkts;
@@ -292,13 +298,14 @@ impl Flow {
         self.counters.sent_pkts
     }
 
-    /// Returns the congestion control that its kernel reports.
+    /// Returns the congestion control that the sending host's kernel reports.
     pub(crate) fn congestion(&self) -> Option<&str> {
         let info = &self.info.as_ref()?.info;
         (!info.congestion.is_empty()).then_some(info.congestion.as_str())
     }
 
-    /// Returns the label of its group: its congestion control or else its protocol, and if it has sent little.
+    /// Returns the label of the flow's group: its congestion control or else its protocol, with
+    /// `-short` if it has sent few packets.
     pub(crate) fn label(&self) -> String {
         let kind = match self.tuple.protocol {
             TCP => self.congestion().unwrap_or("tcp"),
@@ -311,7 +318,7 @@ impl Flow {
     }
 }
 
-/// Returns the name of a protocol.
+/// Returns the name of an IP protocol.
 pub(crate) fn name_of(protocol: u8) -> &'static str {
     match protocol {
         TCP => "tcp",
@@ -365,16 +372,16 @@ mod tests {
         let open = 0;
         for (sample, retransmitted_pkts) in [
             (state(open, 50, None), 0),
-            // HyStart ends slow start: another threshold, no smaller window.
+            // HyStart ends slow start: the threshold changes, and the window does not shrink.
             (state(open, 80, Some(80)), 0),
-            // Seen while it lasts, and counted once.
+            // A reduction that is still going on in two samples is counted once.
             (state(3, 56, Some(56)), 1),
             (state(3, 56, Some(56)), 1),
             (state(open, 60, Some(56)), 1),
-            // Begun and ended in between: for a loss, and for a mark.
+            // Reductions that begin and end between two samples: one for a loss, one for a mark.
             (state(open, 45, Some(42)), 2),
             (state(open, 33, Some(31)), 2),
-            // A timeout on top of a recovery.
+            // A timeout during a recovery.
             (state(3, 24, Some(23)), 3),
             (state(LOSS, 1, Some(17)), 4),
         ] {

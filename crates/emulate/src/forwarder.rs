@@ -1,4 +1,4 @@
-//! The loop's side of the hosts: their packets, the clock, and the records of flows.
+//! The loop's interface to the hosts: their packets, the clock, and the records of their flows.
 
 use std::collections::HashMap;
 use std::net::Ipv4Addr;
@@ -17,33 +17,34 @@ use crate::system;
 use crate::tap::Tap;
 use crate::tun::MTU;
 
-/// Nanoseconds before a packet is due from which on the loop does not sleep: waking up takes some microseconds.
+/// Time in nanoseconds before a packet is due during which the loop does not sleep, because waking
+/// up takes some microseconds.
 const WAKE_UP_NS: u64 = 10_000;
 
-/// The newest state of sockets, for the next sample.
+/// The newest state of all sockets, for the next sample.
 pub(crate) type Sockets = Arc<Mutex<Vec<SocketInfo>>>;
 
-/// Hosts, their packets and flows.
+/// The hosts, their packets and their flows.
 pub(crate) struct Forwarder {
     ports: Vec<Port>,
-    /// Number of each address's port.
+    /// Index of the port with each address.
     addresses: HashMap<Ipv4Addr, usize>,
-    /// Zero of the emulation's clock.
+    /// Monotonic clock at the start of the emulation, in nanoseconds.
     start_ns: u64,
     polled: Vec<libc::pollfd>,
-    /// Ports that may have packets.
+    /// Ports that may have packets to read.
     readable: Vec<usize>,
     buffer: Box<[u8; MTU]>,
     numbers: HashMap<FiveTuple, u32>,
     pub(crate) flows: Vec<Flow>,
-    /// Number of the flow the other way, by flow.
+    /// For each flow, the number of the flow in the opposite direction.
     reverse: Vec<Option<u32>>,
     /// Flows that have carried data, in the order of their numbers in records.
     pub(crate) recorded: Vec<u32>,
-    /// Number of the first such flow in records.
+    /// Number in records of the first flow of programs.
     first_record: u32,
     pub(crate) lateness: Lateness,
-    /// Packets that nobody is there for, or of other protocols than IPv4.
+    /// Packets that have no destination host or are not IPv4.
     pub(crate) stray_pkts: u64,
     sockets: Sockets,
     tap: Option<Tap>,
@@ -83,7 +84,7 @@ impl Forwarder {
         }
     }
 
-    /// Returns the name of an end of a flow.
+    /// Returns the name of one end of a flow.
     fn end_name(&self, address: Ipv4Addr, port: u16) -> String {
         let known = self.addresses.get(&address);
         let host = known.map_or(String::new(), |&number| self.ports[number].name.clone());
@@ -101,7 +102,7 @@ impl Forwarder {
         format!("{}-{}/{}", from, to, name_of(tuple.protocol))
     }
 
-    /// Returns the number of packets that are missing in the capture.
+    /// Returns the number of packets that the capture lacks.
     pub(crate) fn missed_pkts(&self) -> u64 {
         self.tap.as_ref().map_or(0, Tap::missed)
     }
@@ -111,13 +112,14 @@ impl Forwarder {
         self.flows.iter().map(Flow::sent_pkts).sum()
     }
 
-    /// Returns the number of a packet's flow, a new one for a flow that has none; none if its hosts do not exist.
+    /// Returns the number of a packet's flow, which is created if it is new; `None` if a host does
+    /// not exist.
     fn number(&mut self, tuple: FiveTuple, from: usize, now: Time) -> Option<u32> {
         if let Some(&number) = self.numbers.get(&tuple) {
             return Some(number);
         }
         let to = *self.addresses.get(&tuple.destination)?;
-        // Nobody answers packets with a false sender.
+        // Packets whose source address is not the sender's own are ignored.
         self.addresses
             .get(&tuple.source)
             .filter(|&&port| port == from)?;
@@ -136,7 +138,7 @@ impl Forwarder {
         Some(number)
     }
 
-    /// Takes the packet of a port that is in the buffer; none if it goes nowhere.
+    /// Takes the packet of a port from the buffer; `None` if the packet has no destination.
     fn take(&mut self, port: usize, length: usize, now: Time) -> Option<Entering> {
         let header = Header::read(&self.buffer[..length])?;
         let flow = self.number(header.flow, port, now)?;
@@ -173,7 +175,7 @@ impl Outside for Forwarder {
         }
         let left_ns = until.since(self.now()).as_ps() / 1000;
         if left_ns > WAKE_UP_NS {
-            // An interrupted wait is a short one.
+            // If the wait is interrupted, it is just shorter.
             let _ = system::poll(&mut self.polled, left_ns - WAKE_UP_NS);
         }
     }
@@ -186,7 +188,7 @@ impl Outside for Forwarder {
             self.readable.extend(readable.map(|(number, _)| number));
         }
         while let Some(port) = self.readable.pop() {
-            // A host that has sent more has its next turn after the others.
+            // A host that has more packets is served again after the other hosts.
             let read = self.ports[port].tun.read(&mut self.buffer[..]);
             let Ok(Some(length)) = read else { continue };
             self.readable.insert(0, port);
@@ -222,7 +224,7 @@ impl Outside for Forwarder {
         let port = self.addresses[&header.flow.destination];
         let now = self.now();
         self.lateness.record(packet.due, now);
-        // A host that takes no more has no room for the packet, as any receiver.
+        // If the host accepts no more, the packet is lost, as at a receiver whose queue is full.
         let _ = self.ports[port].tun.write(&self.buffer[..length]);
         if let Some(tap) = &mut self.tap {
             tap.packet(port, packet.due, &self.buffer[..length]);

@@ -1,4 +1,4 @@
-//! Hosts: networks of their own, each with one device, through which everything goes.
+//! Hosts: separate network namespaces, each with a single device through which all packets pass.
 
 use std::fs::{self, File};
 use std::io::{Error, ErrorKind};
@@ -15,16 +15,17 @@ use crate::tun::Tun;
 #[derive(Debug)]
 pub(crate) struct Host {
     pub(crate) port: Port,
-    /// Its network, which exists as long as this file is open or a process is in it.
+    /// The host's network namespace, which exists as long as this file is open or a process is in
+    /// it.
     pub(crate) network: OwnedFd,
-    /// Socket that asks for the state of its connections.
+    /// Socket that requests the state of the host's connections.
     pub(crate) inquiry: Inquiry,
 }
 
-/// The place where packets leave a host, and come to it.
+/// The device through which packets leave and enter a host.
 #[derive(Debug)]
 pub(crate) struct Port {
-    /// The node.
+    /// The node of the host.
     pub(crate) node: usize,
     pub(crate) name: String,
     pub(crate) address: Ipv4Addr,
@@ -53,25 +54,26 @@ impl Host {
     }
 }
 
-/// Returns the address of the host with a number: 10.77.0.1 is that of the first.
+/// Returns the address of the host with this number; the first, number 0, has 10.77.0.1.
 pub fn address_of(number: usize) -> Ipv4Addr {
     let [.., high, low] = (number as u32 + 1).to_be_bytes();
     Ipv4Addr::new(10, 77, high, low)
 }
 
-/// Calls a function in a thread that has nothing to do afterwards: it moves to another network.
+/// Calls a function in a new thread that ends afterwards, because the function moves its thread to
+/// another network namespace.
 fn in_own_thread<T: Send>(make: impl FnOnce() -> Result<T, Refusal> + Send) -> Result<T, Refusal> {
     thread::scope(|scope| scope.spawn(make).join())
         .unwrap_or_else(|_| Err(Refusal::new("a thread has failed", "")))
 }
 
-/// Moves the calling thread to a new network with nothing but a TUN device.
+/// Moves the calling thread to a new network namespace that has only a TUN device.
 fn make(
     address: Ipv4Addr,
     sysctls: &[(String, String)],
 ) -> Result<(Tun, OwnedFd, Inquiry), Refusal> {
     system::unshare(libc::CLONE_NEWNET).map_err(|error| no_namespace("network", &error))?;
-    // Before there is a device: no packets but those of programs.
+    // IPv6 is disabled before the device exists, so that only programs send packets.
     for scope in ["all", "default"] {
         let _ = fs::write(format!("/proc/sys/net/ipv6/conf/{scope}/disable_ipv6"), "1");
     }
@@ -98,7 +100,7 @@ fn make(
     Ok((tun, network.into(), inquiry))
 }
 
-/// Returns the reason why there is no namespace, and how to get the right to one.
+/// Returns the refusal for a namespace that could not be created, with advice on permissions.
 pub(crate) fn no_namespace(kind: &str, error: &Error) -> Refusal {
     let advice = match error.kind() {
         ErrorKind::PermissionDenied => {

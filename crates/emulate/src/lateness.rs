@@ -1,16 +1,16 @@
-//! Lateness of packets: the measure of an emulation's truth.
+//! Lateness of packets, which shows whether an emulation can be trusted.
 
 use longhaul_engine::measure::DelayHistogram;
 use longhaul_units::{Span, Time};
 use serde::Serialize;
 
-/// A packet later than this is counted as late.
+/// Lateness above which a packet counts as late.
 const LATE: Span = Span::from_micros(1000);
 
-/// Largest share of late packets with which an emulation can be trusted.
+/// Largest fraction of late packets with which an emulation can be trusted.
 const MAX_LATE_SHARE: f64 = 0.005;
 
-/// Times between the due times of packets and those at which they left.
+/// Times by which packets left after they were due.
 #[derive(Debug, Default)]
 pub(crate) struct Lateness {
     packets: DelayHistogram,
@@ -20,27 +20,27 @@ pub(crate) struct Lateness {
 /// Lateness of all packets of an emulation.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct LatenessSummary {
-    /// Packets that left.
+    /// Number of packets that left.
     pub packets: u64,
-    /// Mean lateness; 0 without packets, as all others.
+    /// Mean lateness in microseconds; this and the other values are 0 without packets.
     pub mean_us: f64,
-    /// 99 % quantile.
+    /// 99 % quantile of the lateness in microseconds.
     pub p99_us: f64,
-    /// Largest lateness.
+    /// Largest lateness in microseconds.
     pub max_us: f64,
     /// Fraction of the packets that were more than a millisecond late.
     pub share_over_1ms: f64,
 }
 
 impl LatenessSummary {
-    /// Returns true if more packets were late than an emulation of the path may have.
+    /// Returns true if too many packets were late for the emulation to be trusted.
     pub fn is_excessive(&self) -> bool {
         self.share_over_1ms > MAX_LATE_SHARE
     }
 }
 
 impl Lateness {
-    /// Records a packet that was due at a time and leaves now.
+    /// Records a packet that was due at `due` and leaves at `now`.
     pub(crate) fn record(&mut self, due: Time, now: Time) {
         let late = if now > due {
             now.since(due)

@@ -4,14 +4,14 @@ use std::fs;
 
 use serde::Serialize;
 
-/// Ticks of all processors.
+/// Clock ticks summed over all processors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Busy {
-    /// Ticks in which processors did anything.
+    /// Ticks in which processors were busy.
     pub used: u64,
-    /// Ticks in which they did nothing.
+    /// Ticks in which processors were idle.
     pub idle: u64,
-    /// Ticks that a hypervisor gave to others.
+    /// Ticks that a hypervisor gave to other machines.
     pub stolen: u64,
 }
 
@@ -30,7 +30,7 @@ impl Busy {
         }
     }
 
-    /// Returns the ticks since.
+    /// Returns the ticks since `self` was taken.
     pub(crate) fn end(self) -> Self {
         let now = Self::begin();
         Self {

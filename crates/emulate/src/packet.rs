@@ -1,4 +1,4 @@
-//! IPv4 packets: the fields that are read, and the one that is changed.
+//! IPv4 packets: the header fields that are read, and the ECN field, which is changed.
 
 use std::net::Ipv4Addr;
 
@@ -17,19 +17,19 @@ pub(crate) const FIN: u8 = 1;
 pub(crate) const SYN: u8 = 2;
 const ACK: u8 = 16;
 
-/// The five values that packets of a flow share: packets one way between two ends.
+/// The five values that identify a flow: the packets of one direction between two ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct FiveTuple {
     pub(crate) protocol: u8,
     pub(crate) source: Ipv4Addr,
     pub(crate) destination: Ipv4Addr,
-    /// Zero for protocols without ports, and for fragments other than the first.
+    /// Source port; zero for protocols without ports, and for fragments other than the first.
     pub(crate) source_port: u16,
     pub(crate) destination_port: u16,
 }
 
 impl FiveTuple {
-    /// Returns the tuple of the packets the other way.
+    /// Returns the five values of the opposite direction.
     pub(crate) fn reversed(self) -> Self {
         Self {
             source: self.destination,
@@ -41,12 +41,12 @@ impl FiveTuple {
     }
 }
 
-/// The part of a packet's headers that is read.
+/// The fields of a packet's headers that are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) flow: FiveTuple,
     pub(crate) ecn: EcnCodepoint,
-    /// Bytes behind the headers of IP and TCP or UDP.
+    /// Bytes after the IP header and the TCP or UDP header.
     pub(crate) payload: usize,
     pub(crate) tcp: Option<Segment>,
 }
@@ -57,12 +57,13 @@ pub(crate) struct Segment {
     pub(crate) sequence: u32,
     pub(crate) acknowledged: u32,
     pub(crate) flags: u8,
-    /// True for a cumulative acknowledgement alone: no data, no flag but ACK and PSH, no option but timestamps.
+    /// True for a cumulative acknowledgement and nothing else: no data, no flag but ACK and PSH, no
+    /// option but timestamps.
     pub(crate) is_pure_ack: bool,
 }
 
 impl Header {
-    /// Reads the headers of an IPv4 packet; none of anything else.
+    /// Reads the headers of an IPv4 packet; returns `None` for anything else.
     pub(crate) fn read(packet: &[u8]) -> Option<Self> {
         let first = *packet.first()?;
         if first >> 4 != 4 {
@@ -103,13 +104,13 @@ impl Header {
 }
 
 impl Segment {
-    /// Reads a TCP header; also returns the bytes of payload behind it.
+    /// Reads a TCP header; also returns the number of payload bytes.
     fn read(segment: &[u8]) -> Option<(Self, usize)> {
         const PSH: u8 = 8;
         let length = usize::from(segment.get(12)? >> 4) * 4;
         let payload = segment.len().checked_sub(length)?;
         let flags = segment[13];
-        // The ninth flag, of accurate ECN, is in the byte before.
+        // The ninth flag, AE of accurate ECN, is in the previous byte.
         let is_plain = flags & !PSH == ACK && segment[12] & 1 == 0;
         let is_pure_ack = payload == 0 && is_plain && has_timestamps_only(segment.get(20..length)?);
         let read = Self {
@@ -122,7 +123,7 @@ impl Segment {
     }
 }
 
-/// Returns true if there is no option but padding and timestamps (RFC 7323).
+/// Returns true if there are no options but padding and timestamps (RFC 7323).
 fn has_timestamps_only(options: &[u8]) -> bool {
     const END: u8 = 0;
     const NO_OPERATION: u8 = 1;
@@ -139,7 +140,7 @@ fn has_timestamps_only(options: &[u8]) -> bool {
     true
 }
 
-/// Marks a packet as having experienced congestion (RFC 3168).
+/// Marks a packet with Congestion Experienced (RFC 3168).
 pub(crate) fn mark(packet: &mut [u8]) {
     let before = u16::from_be_bytes([packet[0], packet[1]]);
     packet[1] |= ECN;
@@ -148,7 +149,7 @@ pub(crate) fn mark(packet: &mut [u8]) {
     packet[10..12].copy_from_slice(&sum.to_be_bytes());
 }
 
-/// Returns a checksum after 16 bits have changed (RFC 1624, equation 3).
+/// Returns the new checksum after 16 bits have changed (RFC 1624, equation 3).
 fn updated(sum: u16, before: u16, after: u16) -> u16 {
     let mut added = u32::from(!sum) + u32::from(!before) + u32::from(after);
     while added > 0xffff {
@@ -191,7 +192,8 @@ mod tests {
         packet
     }
 
-    /// Returns the sum that is all ones for a right header (RFC 1071).
+    /// Returns the one's complement sum, which is all ones for a header with a correct checksum
+    /// (RFC 1071).
     fn total_of(packet: &[u8]) -> u16 {
         let halves = packet[..20]
             .chunks(2)
@@ -222,7 +224,8 @@ mod tests {
         assert_eq!(Header::read(&packet(0)[..30]), None);
     }
 
-    /// A later acknowledgement can replace one without data, but not one that reports blocks, a flag or a FIN.
+    /// A later acknowledgement can replace a pure one, but not one with data, SACK blocks, other
+    /// flags or a FIN.
     #[test]
     fn a_pure_acknowledgement_has_nothing_else() {
         let is_pure = |change: fn(&mut Vec<u8>)| {

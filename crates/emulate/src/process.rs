@@ -1,5 +1,6 @@
-//! Programs in hosts. Each has process and mount namespaces of its own, whose first process ends with the emulation,
-//! even if that is killed, and takes all others along.
+//! Programs in hosts. Each has separate process and mount namespaces. The first process of the
+//! process namespace ends with the emulation, even if the emulation is killed, and all other
+//! processes of the namespace end with it.
 #![allow(
     unsafe_code,
     reason = "between fork and exec there are only calls that are safe after a fork; each block says what it does"
@@ -20,21 +21,22 @@ use crate::program::Program;
 use crate::refusal::Refusal;
 use crate::system::{self, checked};
 
-/// Time that programs have to end after they were asked to.
+/// Time that programs have to end after they were requested to.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A program that has been started in a host.
 #[derive(Debug)]
 pub(crate) struct Running {
-    /// The first process of its namespace.
+    /// Identifier of the first process of the program's namespace.
     process: u32,
-    /// Its thread: the processes end with it.
+    /// Thread that started the program; the processes end with this thread.
     thread: JoinHandle<()>,
     ended: Receiver<Result<ExitStatus>>,
 }
 
 impl Running {
-    /// Starts a program; `on_end` is called when it has ended. `hosts` is the text of its `/etc/hosts`.
+    /// Starts a program; `on_end` is called when it has ended. `hosts` is the text of the program's
+    /// `/etc/hosts`.
     pub(crate) fn start(
         program: &Program,
         network: BorrowedFd<'_>,
@@ -65,7 +67,8 @@ impl Running {
         })
     }
 
-    /// Waits for the end of the program, after asking for it if need be; returns its status, and true if it was asked.
+    /// Waits for the end of the program, and requests it if necessary; returns the exit status, and
+    /// true if the end was requested.
     pub(crate) fn end(self) -> (Option<ExitStatus>, bool) {
         if let Ok(status) = self.ended.try_recv() {
             let _ = self.thread.join();
@@ -81,13 +84,13 @@ impl Running {
     }
 }
 
-/// Waits for the end.
+/// Waits for the end of a process.
 fn attend(mut child: Child, tell: &Sender<Result<ExitStatus>>) {
-    // Nobody may be left to hear it.
+    // The receiver may be gone.
     let _ = tell.send(child.wait());
 }
 
-/// Moves the calling thread to the host and starts the program.
+/// Moves the calling thread to the host's namespaces and starts the program.
 fn start(
     program: &Program,
     network: BorrowedFd<'_>,
@@ -102,7 +105,7 @@ fn start(
         command.stdin(Stdio::null());
     }
     let outlives = !program.is_in_foreground;
-    // SAFETY: the function only makes calls that are safe after a fork, and allocates nothing.
+    // SAFETY: the function makes only calls that are safe after a fork, and allocates nothing.
     unsafe {
         command.pre_exec(move || enter(&hosts, outlives));
     }
@@ -112,13 +115,15 @@ fn start(
     })
 }
 
-/// The process that does the work, for the handler of a signal.
+/// Identifier of the program's process, for the signal handler.
 static WORKER: AtomicI32 = AtomicI32::new(0);
 
-/// Prepares the namespaces from inside, as their first process, and forks: the new process goes on to the program,
-/// the first one stays to end with it or, if `outlives`, with the last of its descendants.
+/// Prepares the namespaces from inside, as their first process, and forks. The new process goes on
+/// to execute the program. The first process remains until the program ends or, if `outlives`,
+/// until the last of its descendants ends.
 fn enter(hosts: &CStr, outlives: bool) -> Result<()> {
-    // SAFETY: a number is passed. The signal comes when the thread that has started the program ends.
+    // SAFETY: only numbers are passed. The signal comes when the thread that started the program
+    // ends.
     checked(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) })?;
     mount_own(hosts)?;
     // SAFETY: the process has one thread.
@@ -128,21 +133,22 @@ fn enter(hosts: &CStr, outlives: bool) -> Result<()> {
     }
 }
 
-/// Shows the namespace its own processes, and `hosts` as `/etc/hosts`, without touching any mount outside.
+/// Mounts the namespace's own `/proc`, and `hosts` as `/etc/hosts`, without changing any mount
+/// outside.
 fn mount_own(hosts: &CStr) -> Result<()> {
     const PROC: &CStr = c"/proc";
     const FILE: &CStr = c"/proc/hosts";
     mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE)?;
-    // A file in memory: a file system of its own, at a place that is about to be covered anyway.
+    // The file is in a memory file system, mounted where `/proc` will be mounted anyway.
     mount(Some(c"tmpfs"), PROC, Some(c"tmpfs"), 0)?;
     write(FILE, hosts.to_bytes())?;
     match mount(Some(FILE), c"/etc/hosts", None, libc::MS_BIND) {
         Err(error) if error.raw_os_error() != Some(libc::ENOENT) => return Err(error),
         _ => {}
     }
-    // SAFETY: a text is passed.
+    // SAFETY: a valid C string is passed.
     checked(unsafe { libc::umount2(PROC.as_ptr(), libc::MNT_DETACH) })?;
-    // In some containers nobody may: programs then see the processes of outside.
+    // Some containers forbid this; programs then see the processes outside the namespace.
     let _ = mount(Some(c"proc"), PROC, Some(c"proc"), 0);
     Ok(())
 }
@@ -151,34 +157,35 @@ fn mount(source: Option<&CStr>, target: &CStr, kind: Option<&CStr>, flags: u64) 
     let text = |text: Option<&CStr>| text.map_or(std::ptr::null(), CStr::as_ptr);
     let flags = flags as libc::c_ulong;
     let (source, kind) = (text(source), text(kind));
-    // SAFETY: texts and numbers are passed; null stands for none.
+    // SAFETY: valid C strings and numbers are passed; null means an absent argument.
     checked(unsafe { libc::mount(source, target.as_ptr(), kind, flags, std::ptr::null()) })
         .map(drop)
 }
 
 fn write(file: &CStr, bytes: &[u8]) -> Result<()> {
     let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_CLOEXEC;
-    // SAFETY: a text and numbers are passed.
+    // SAFETY: a valid C string and numbers are passed.
     let file = checked(unsafe { libc::open(file.as_ptr(), flags, 0o644 as c_int) })?;
-    // SAFETY: pointer and length are those of a slice.
+    // SAFETY: pointer and length are from a slice.
     let written = unsafe { libc::write(file, bytes.as_ptr().cast(), bytes.len()) };
-    // SAFETY: nobody else has the file.
+    // SAFETY: no other code has the file.
     unsafe { libc::close(file) };
     checked(written as c_int).map(drop)
 }
 
-/// Passes the signal that asks for the end on to the program.
+/// Forwards the signal that requests the end to the program.
 extern "C" fn pass_on(signal: c_int) {
-    // SAFETY: numbers are passed.
+    // SAFETY: only numbers are passed.
     unsafe { libc::kill(WORKER.load(Ordering::Relaxed), signal) };
 }
 
-/// Waits for processes as the first of the namespace must, and ends with the status of the program.
+/// Waits for child processes, as the first process of a namespace must, and ends with the exit
+/// status of the program.
 fn be_first(worker: libc::pid_t, outlives: bool) -> ! {
     WORKER.store(worker, Ordering::Relaxed);
     let mut status = 0;
-    // SAFETY: the files are those of the process that is waited for, and of the emulation; signals that a terminal
-    // sends to all are for the program alone.
+    // SAFETY: this process uses none of the closed files, which belong to the program and the
+    // emulation. Signals from a terminal are ignored here, because the program gets them too.
     unsafe {
         libc::close_range(3, u32::MAX, 0);
         libc::signal(libc::SIGTERM, pass_on as *const () as libc::sighandler_t);
@@ -188,7 +195,7 @@ fn be_first(worker: libc::pid_t, outlives: bool) -> ! {
     }
     loop {
         let mut of_one = 0;
-        // SAFETY: the place for the status exists.
+        // SAFETY: the pointer to the status is valid.
         let ended = unsafe { libc::waitpid(-1, &raw mut of_one, 0) };
         if ended == worker {
             status = of_one;
@@ -204,6 +211,6 @@ fn be_first(worker: libc::pid_t, outlives: bool) -> ! {
     } else {
         128 + libc::WTERMSIG(status)
     };
-    // SAFETY: ends the process at once, without what the parent would do at its own end.
+    // SAFETY: ends the process at once and runs none of the exit handlers of the parent.
     unsafe { libc::_exit(code) }
 }

@@ -3,11 +3,12 @@
 /// A program to run in a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// Number of the host.
+    /// Index of the host.
     pub host: usize,
-    /// Program and arguments, at least one.
+    /// Name of the program and its arguments; never empty.
     pub arguments: Vec<String>,
-    /// True if the emulation ends with the program, which reads from the terminal; it begins when the others listen.
+    /// True for the program in the foreground: it starts when the others listen, it reads from the
+    /// terminal, and the emulation ends with it.
     pub is_in_foreground: bool,
 }
 
@@ -22,8 +23,8 @@ impl Program {
 pub struct EndedProgram {
     /// The program.
     pub program: Program,
-    /// Its exit code; 128 and the signal's number if a signal has ended it.
+    /// Exit code, or 128 plus the number of the signal that ended the program.
     pub code: i32,
-    /// True if it was asked to end, as the emulation was over.
+    /// True if the program was requested to end because the emulation was over.
     pub was_asked: bool,
 }

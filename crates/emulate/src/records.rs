@@ -1,4 +1,4 @@
-//! Records of a run, kept in memory until it is over: no disk delays a packet.
+//! Records of a run, kept in memory until the run is over, so that no disk delays a packet.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use longhaul_engine::measure::{
 };
 use longhaul_units::Time;
 
-/// A record of any kind that the simulation makes.
+/// A record of any kind.
 #[derive(Debug)]
 enum Record {
     Flow(FlowSample),
@@ -27,7 +27,7 @@ pub struct Records {
     stop: StopRequest,
 }
 
-/// A request to end an emulation, from any thread.
+/// A request to end an emulation, which any thread can make.
 #[derive(Clone, Debug, Default)]
 pub struct StopRequest {
     is_made: Arc<AtomicBool>,
@@ -35,7 +35,7 @@ pub struct StopRequest {
 }
 
 impl StopRequest {
-    /// Ends the emulation.
+    /// Requests the end of the emulation.
     pub fn make(&self) {
         self.is_made.store(true, Ordering::Relaxed);
         self.ticker.tick();
@@ -57,7 +57,7 @@ impl Records {
         }
     }
 
-    /// Passes all records on.
+    /// Passes all records to `recorder`.
     pub fn replay(&self, recorder: &mut dyn Recorder) {
         for record in &self.all {
             match record {

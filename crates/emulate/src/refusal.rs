@@ -1,14 +1,14 @@
-//! Reasons why there is no emulation.
+//! Reasons why an emulation cannot run.
 
 use longhaul_engine::config::{Clock, Config};
 use longhaul_engine::simulation::SetupError;
 
-/// Reason why there is no emulation, and what to do about it.
+/// Reason why an emulation cannot run, with advice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// The reason.
     pub message: String,
-    /// The next step; empty if there is none to name.
+    /// Advice for the user; empty if there is none.
     pub advice: &'static str,
 }
 
@@ -20,7 +20,7 @@ impl Refusal {
         }
     }
 
-    /// Refuses a configuration with parts that real packets cannot have.
+    /// Refuses a configuration with features that do not work with real packets.
     pub(crate) fn check(config: &Config) -> Result<(), Self> {
         for link in &config.links {
             let (name, kind) = (&link.name, link.queue.kind());

@@ -1,4 +1,4 @@
-//! A thread that asks the kernel for the state of sockets.
+//! A thread that periodically requests the state of sockets from the kernel.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,8 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    /// Begins to ask in each network at intervals; the newest answers are in `sockets`.
+    /// Starts to request the state of sockets in each network every `every`; `sockets` has the
+    /// newest answers.
     pub(crate) fn begin(inquiries: Vec<Inquiry>, every: Duration, sockets: Sockets) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         let asked = Arc::clone(&ended);

@@ -1,4 +1,5 @@
-//! State of the TCP sockets in a host's network: `sock_diag` of Linux (`include/uapi/linux/inet_diag.h`).
+//! State of the TCP sockets in a host's network, requested with Linux's `sock_diag`
+//! (`include/uapi/linux/inet_diag.h`).
 
 use std::io::{Error, ErrorKind, Result};
 use std::net::Ipv4Addr;
@@ -10,17 +11,17 @@ use crate::system;
 /// `SOCK_DIAG_BY_FAMILY` of `include/uapi/linux/sock_diag.h`.
 const BY_FAMILY: u16 = 20;
 
-/// States of `include/net/tcp_states.h` in which a connection sends: all but SYN-SENT, SYN-RECEIVED, TIME-WAIT, CLOSE
-/// and LISTEN.
+/// Bit set of the states of `include/net/tcp_states.h` in which a connection sends: all except
+/// SYN-SENT, SYN-RECEIVED, TIME-WAIT, CLOSE and LISTEN.
 const CONNECTED: u32 = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11;
 const LISTEN: u32 = 1 << 10;
 
-/// Attributes of an answer, and bits that ask for them.
+/// Numbers of attributes in an answer, and the bits that request them.
 const INFO: u16 = 2;
 const CONGESTION: u16 = 4;
 const ASKED: u8 = 1 << (INFO - 1) | 1 << (CONGESTION - 1);
 
-/// Bytes of the headers of netlink messages, requests and answers.
+/// Sizes in bytes of the headers of netlink messages, of requests and of answers.
 const HEADER: usize = 16;
 const REQUEST: usize = 56;
 const ANSWER: usize = 72;
@@ -28,23 +29,23 @@ const ANSWER: usize = 72;
 /// State of a sending socket (`struct tcp_info` of `include/uapi/linux/tcp.h`).
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SocketInfo {
-    /// Packets from this socket to its peer.
+    /// The five values that identify packets from this socket to its peer.
     pub(crate) flow: FiveTuple,
-    /// Name of its congestion control.
+    /// Name of the socket's congestion control.
     pub(crate) congestion: String,
-    /// 0 open, 1 disorder, 2 CWR, 3 recovery, 4 loss.
+    /// State of congestion control: 0 open, 1 disorder, 2 CWR, 3 recovery, 4 loss.
     pub(crate) ca_state: u8,
     pub(crate) unacked: u32,
     pub(crate) sacked: u32,
     pub(crate) lost: u32,
     pub(crate) retransmitted: u32,
     pub(crate) srtt_us: u32,
-    /// None while it is infinite.
+    /// Slow start threshold in segments; `None` while it is infinite.
     pub(crate) ssthresh: Option<u32>,
     pub(crate) cwnd: u32,
 }
 
-/// A socket that asks the kernel about the network in which it was made.
+/// A netlink socket for requests about the network namespace in which it was created.
 #[derive(Debug)]
 pub(crate) struct Inquiry {
     socket: OwnedFd,
@@ -52,7 +53,7 @@ pub(crate) struct Inquiry {
 }
 
 impl Inquiry {
-    /// Creates one for the network of the calling thread.
+    /// Creates a netlink socket in the network namespace of the calling thread.
     pub(crate) fn new() -> Result<Self> {
         const SOCK_DIAG: libc::c_int = 4;
         let socket = system::socket(libc::AF_NETLINK, libc::SOCK_RAW, SOCK_DIAG)?;
@@ -62,21 +63,22 @@ impl Inquiry {
         })
     }
 
-    /// Returns the state of all connections.
+    /// Returns the state of all connected sockets.
     pub(crate) fn connections(&mut self) -> Result<Vec<SocketInfo>> {
         let mut all = Vec::new();
         self.ask(CONNECTED, &mut |answer| all.extend(read(answer)))?;
         Ok(all)
     }
 
-    /// Returns true if anything listens.
+    /// Returns true if any socket listens.
     pub(crate) fn has_listener(&mut self) -> Result<bool> {
         let mut any = false;
         self.ask(LISTEN, &mut |_| any = true)?;
         Ok(any)
     }
 
-    /// Asks for sockets in some states, of both families: programs for IPv6 also speak IPv4.
+    /// Requests the sockets in these states, of both address families, since IPv6 sockets can also
+    /// use IPv4.
     fn ask(&mut self, states: u32, take: &mut dyn FnMut(&[u8])) -> Result<()> {
         for family in [libc::AF_INET, libc::AF_INET6] {
             system::send(&self.socket, &request(family as u8, states))?;
@@ -105,7 +107,8 @@ impl Inquiry {
     }
 }
 
-/// Returns a message that asks for all TCP sockets of a family in some states (`struct inet_diag_req_v2`).
+/// Returns a message that requests all TCP sockets of a family in these states
+/// (`struct inet_diag_req_v2`).
 fn request(family: u8, states: u32) -> Vec<u8> {
     const REQUEST_FLAG: u16 = 1;
     const DUMP: u16 = 0x300;
@@ -120,10 +123,11 @@ fn request(family: u8, states: u32) -> Vec<u8> {
     message
 }
 
-/// Reads an answer (`struct inet_diag_msg` and its attributes); none of sockets of other networks than IPv4.
+/// Reads an answer (`struct inet_diag_msg` and its attributes); returns `None` if the socket does
+/// not use IPv4.
 fn read(answer: &[u8]) -> Option<SocketInfo> {
     let port = |at: usize| Some(u16::from_be_bytes([*answer.get(at)?, *answer.get(at + 1)?]));
-    // An IPv4 address in one of IPv6 is at its end (RFC 4291, section 2.5.5.2).
+    // In an IPv4-mapped IPv6 address the IPv4 address is at the end (RFC 4291, section 2.5.5.2).
     let place = if answer.first() == Some(&(libc::AF_INET6 as u8)) {
         12
     } else {
@@ -155,7 +159,7 @@ fn read(answer: &[u8]) -> Option<SocketInfo> {
         }
         rest = rest.get(size.next_multiple_of(4)..).unwrap_or_default();
     }
-    // `TCP_INFINITE_SSTHRESH`.
+    // The kernel's `TCP_INFINITE_SSTHRESH`.
     const INFINITE: u32 = 0x7fff_ffff;
     let info = info.filter(|info| info.len() >= 104)?;
     let ssthresh = number(info, 76);
@@ -173,7 +177,7 @@ fn read(answer: &[u8]) -> Option<SocketInfo> {
     })
 }
 
-/// Returns the number of 32 bits at a place that exists.
+/// Returns the 32-bit number at a position that exists.
 fn number(bytes: &[u8], at: usize) -> u32 {
     u32::from_ne_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
 }

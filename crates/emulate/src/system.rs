@@ -1,4 +1,4 @@
-//! Calls of the operating system that the standard library does not have.
+//! Operating system calls that the standard library lacks.
 #![allow(
     unsafe_code,
     reason = "each call says why it is sound; no other part of the emulation is unsafe, except the fork in `process.rs`"
@@ -10,18 +10,18 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 
 use libc::{c_int, c_void, ifreq};
 
-/// Returns the nanoseconds of the monotonic clock.
+/// Returns the time of the monotonic clock in nanoseconds.
 pub(crate) fn now_ns() -> u64 {
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: the place for the answer exists.
+    // SAFETY: the pointer to the result is valid.
     unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &raw mut time) };
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Returns the result of a call, or the error that it has left.
+/// Returns the result of a call, or the last operating system error.
 pub(crate) fn checked(result: c_int) -> Result<c_int> {
     match result {
         -1 => Err(Error::last_os_error()),
@@ -29,56 +29,57 @@ pub(crate) fn checked(result: c_int) -> Result<c_int> {
     }
 }
 
-/// Gives the calling thread, and the processes that it starts from now on, namespaces of their own.
+/// Moves the calling thread, and the processes that it starts from now on, to new namespaces.
 pub(crate) fn unshare(namespaces: c_int) -> Result<()> {
-    // SAFETY: no memory is concerned; files, memory and signals stay shared.
+    // SAFETY: the call accesses no memory; files, memory and signals stay shared.
     checked(unsafe { libc::unshare(namespaces) }).map(drop)
 }
 
-/// Moves the calling thread to another network.
+/// Moves the calling thread to another network namespace.
 pub(crate) fn enter_network(network: BorrowedFd<'_>) -> Result<()> {
-    // SAFETY: as above.
+    // SAFETY: the call accesses no memory.
     checked(unsafe { libc::setns(network.as_raw_fd(), libc::CLONE_NEWNET) }).map(drop)
 }
 
-/// Lets the calling thread run before all threads that are not real-time.
+/// Gives the calling thread a real-time priority.
 pub(crate) fn run_in_real_time(priority: c_int) -> Result<()> {
-    // SAFETY: a plain structure of numbers, for which zero is a value.
+    // SAFETY: the structure consists of numbers, for which zero is valid.
     let mut parameters: libc::sched_param = unsafe { std::mem::zeroed() };
     parameters.sched_priority = priority;
-    // SAFETY: the structure lives during the call.
+    // SAFETY: the structure exists during the call.
     checked(unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) })
         .map(drop)
 }
 
-/// Ends a process, or asks it to end.
+/// Sends a signal to a process.
 pub(crate) fn signal(process: u32, signal: c_int) {
-    // SAFETY: no memory is given.
+    // SAFETY: only numbers are passed.
     unsafe { libc::kill(process as libc::pid_t, signal) };
 }
 
-/// Waits until any of the files can be read, or the given number of nanoseconds has passed; marks in `files` which can.
+/// Waits until one of the files is readable or the given number of nanoseconds has passed; marks
+/// the readable ones in `files`.
 pub(crate) fn poll(files: &mut [libc::pollfd], nanoseconds: u64) -> Result<c_int> {
     let time = libc::timespec {
         tv_sec: (nanoseconds / 1_000_000_000) as libc::time_t,
         tv_nsec: (nanoseconds % 1_000_000_000) as libc::c_long,
     };
     let count = files.len() as libc::nfds_t;
-    // SAFETY: as many entries as told; the time lives during the call.
+    // SAFETY: `count` is the length of `files`, and the time exists during the call.
     checked(unsafe { libc::ppoll(files.as_mut_ptr(), count, &raw const time, std::ptr::null()) })
 }
 
-/// Returns a socket, closed when a program is executed.
+/// Creates a socket that is closed when the process executes a program.
 pub(crate) fn socket(family: c_int, kind: c_int, protocol: c_int) -> Result<OwnedFd> {
-    // SAFETY: no memory is given.
+    // SAFETY: only numbers are passed.
     let number = checked(unsafe { libc::socket(family, kind | libc::SOCK_CLOEXEC, protocol) })?;
-    // SAFETY: nobody else has it.
+    // SAFETY: no other code owns the file.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 /// Sends a message to the kernel.
 pub(crate) fn send(socket: &OwnedFd, message: &[u8]) -> Result<()> {
-    // SAFETY: pointer and length are those of a slice.
+    // SAFETY: pointer and length are from a slice.
     let sent = unsafe {
         libc::send(
             socket.as_raw_fd(),
@@ -90,9 +91,9 @@ pub(crate) fn send(socket: &OwnedFd, message: &[u8]) -> Result<()> {
     checked(sent as c_int).map(drop)
 }
 
-/// Receives a message; returns its length.
+/// Receives a message; returns its length in bytes.
 pub(crate) fn receive(socket: &OwnedFd, buffer: &mut [u8]) -> Result<usize> {
-    // SAFETY: pointer and length are those of a slice.
+    // SAFETY: pointer and length are from a slice.
     let received = unsafe {
         libc::recv(
             socket.as_raw_fd(),
@@ -104,9 +105,9 @@ pub(crate) fn receive(socket: &OwnedFd, buffer: &mut [u8]) -> Result<usize> {
     checked(received as c_int).map(|length| length as usize)
 }
 
-/// Returns a request about a network device.
+/// Returns an `ifreq` for a network device.
 pub(crate) fn request(device: &CStr) -> ifreq {
-    // SAFETY: a plain structure of numbers, for which zero is a value.
+    // SAFETY: the structure consists of numbers, for which zero is valid.
     let mut request: ifreq = unsafe { std::mem::zeroed() };
     for (place, byte) in request.ifr_name.iter_mut().zip(device.to_bytes()) {
         *place = *byte as libc::c_char;
@@ -114,7 +115,7 @@ pub(crate) fn request(device: &CStr) -> ifreq {
     request
 }
 
-/// Puts an IPv4 address into a request.
+/// Sets the IPv4 address in a request.
 pub(crate) fn set_address(request: &mut ifreq, address: std::net::Ipv4Addr) {
     let address = libc::sockaddr_in {
         sin_family: libc::AF_INET as libc::sa_family_t,
@@ -124,36 +125,36 @@ pub(crate) fn set_address(request: &mut ifreq, address: std::net::Ipv4Addr) {
         },
         sin_zero: [0; 8],
     };
-    // SAFETY: both are 16 bytes, and a sockaddr_in stands wherever a sockaddr does.
+    // SAFETY: both structures have 16 bytes, and a `sockaddr_in` is valid as a `sockaddr`.
     request.ifr_ifru.ifru_addr =
         unsafe { std::mem::transmute::<libc::sockaddr_in, libc::sockaddr>(address) };
 }
 
-/// Returns the number of a device that a request has been answered with.
+/// Returns the device's index from an answered request.
 pub(crate) fn index_of(request: &ifreq) -> c_int {
-    // SAFETY: every bit pattern is a number.
+    // SAFETY: every bit pattern is a valid number.
     unsafe { request.ifr_ifru.ifru_ifindex }
 }
 
-/// Calls for something about a device.
+/// Makes an `ioctl` call about a device.
 pub(crate) fn control(file: &impl AsFd, call: libc::Ioctl, request: &mut ifreq) -> Result<()> {
     let file = file.as_fd().as_raw_fd();
-    // SAFETY: all calls that are made take such a structure.
+    // SAFETY: all calls made here take an `ifreq`.
     checked(unsafe { libc::ioctl(file, call, std::ptr::from_mut(request)) }).map(drop)
 }
 
-/// Calls with a number.
+/// Makes an `ioctl` call with a number.
 pub(crate) fn control_number(file: &impl AsFd, call: libc::Ioctl, value: u64) -> Result<()> {
     let file = file.as_fd().as_raw_fd();
-    // SAFETY: all calls that are made take a number.
+    // SAFETY: all calls made here take a number.
     checked(unsafe { libc::ioctl(file, call, value) }).map(drop)
 }
 
-/// Sets a feature of a device (`struct ethtool_value` of `include/uapi/linux/ethtool.h`).
+/// Switches a feature of a device (`struct ethtool_value` of `include/uapi/linux/ethtool.h`).
 pub(crate) fn set_feature(file: &impl AsFd, device: &CStr, command: u32, on: bool) -> Result<()> {
     let mut value = [command, u32::from(on)];
     let mut with = request(device);
     with.ifr_ifru.ifru_data = value.as_mut_ptr().cast::<libc::c_char>();
-    // The structure outlives the call.
+    // The structure exists until the call returns.
     control(file, libc::SIOCETHTOOL as libc::Ioctl, &mut with)
 }

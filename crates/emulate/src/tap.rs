@@ -1,25 +1,26 @@
-//! Packets of all hosts, passed to another thread that writes them: no disk delays the loop.
+//! Packets of all hosts, passed to another thread that writes them, so that no disk delays the
+//! loop.
 
 use std::sync::mpsc::SyncSender;
 
 use longhaul_units::Time;
 
-/// A packet at a host's device, as it was sent or received.
+/// A packet that a host sent or received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TappedPacket {
-    /// Number of the host.
+    /// Index of the host.
     pub host: usize,
-    /// Time at which it was sent, or was due.
+    /// Time at which the packet was sent by the host, or was due at it.
     pub time: Time,
-    /// Its bytes from the IP header on.
+    /// The packet's bytes, starting with the IP header.
     pub bytes: Box<[u8]>,
 }
 
-/// The loop's end of the channel.
+/// The sending side of the channel, used by the loop.
 #[derive(Debug)]
 pub(crate) struct Tap {
     to: SyncSender<TappedPacket>,
-    /// Packets that found the channel full.
+    /// Number of packets dropped because the channel was full.
     missed: u64,
 }
 
@@ -34,7 +35,7 @@ impl Tap {
         self.missed += u64::from(sent.is_err());
     }
 
-    /// Returns the number of packets that were not written, as the disk was too slow.
+    /// Returns the number of packets that were not written because the disk was too slow.
     pub(crate) fn missed(&self) -> u64 {
         self.missed
     }

@@ -1,4 +1,4 @@
-//! A TUN device: the packets that a host sends, and a way to give it some.
+//! A TUN device: reads the packets that a host sends, and delivers packets to the host.
 
 use std::ffi::CStr;
 use std::fs::{File, OpenOptions};
@@ -13,25 +13,26 @@ use crate::system::{
     control, control_number, index_of, receive, request, send, set_address, set_feature, socket,
 };
 
-/// Name of the device in its host.
+/// Name of the device in the host.
 pub(crate) const NAME: &CStr = c"longhaul0";
 
-/// Bytes of the largest packet: the device's MTU.
+/// Largest packet in bytes: the device's MTU.
 pub(crate) const MTU: usize = 1500;
 
-/// Packets that the device holds before they are taken.
+/// Number of packets that the device queues until they are read.
 const QUEUE: u32 = 20_000;
 
-/// Commands of `include/uapi/linux/ethtool.h` that switch features: transmit checksums, scatter-gather, TSO, GSO and
-/// GRO.
+/// Commands of `include/uapi/linux/ethtool.h` that switch offload features: transmit checksums,
+/// scatter-gather, TSO, GSO and GRO.
 const FEATURES: [u32; 5] = [0x17, 0x19, 0x1f, 0x24, 0x2c];
 
-/// The only interface of a host, apart from its loopback.
+/// The only interface of a host except the loopback.
 #[derive(Debug)]
 pub(crate) struct Tun(File);
 
 impl Tun {
-    /// Creates a device in the network of the calling thread, in a network of 2^16 addresses.
+    /// Creates a device in the network namespace of the calling thread, with a subnet of 2^16
+    /// addresses.
     pub(crate) fn open(own: Ipv4Addr) -> Result<Self> {
         let mut options = OpenOptions::new();
         options
@@ -42,13 +43,13 @@ impl Tun {
         let mut named = request(NAME);
         named.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as c_short;
         control(&file, libc::TUNSETIFF as libc::Ioctl, &mut named)?;
-        // No offloads: every packet is one of the wire, with its checksum.
+        // No offloads: every packet is complete, with its checksum.
         control_number(&file, libc::TUNSETOFFLOAD as libc::Ioctl, 0)?;
         configure(own)?;
         Ok(Self(file))
     }
 
-    /// Reads the next packet; none if the host has sent no more.
+    /// Reads the next packet; `None` if the host has sent no more.
     pub(crate) fn read(&self, buffer: &mut [u8]) -> Result<Option<usize>> {
         match (&self.0).read(buffer) {
             Ok(length) => Ok(Some(length)),
@@ -57,7 +58,7 @@ impl Tun {
         }
     }
 
-    /// Gives the host a packet.
+    /// Delivers a packet to the host.
     pub(crate) fn write(&self, packet: &[u8]) -> Result<()> {
         (&self.0).write(packet).map(drop)
     }
@@ -67,7 +68,7 @@ impl Tun {
     }
 }
 
-/// Gives the device its address, MTU and queue, and brings it and the loopback up.
+/// Sets the device's address, MTU and queue, and brings the device and the loopback up.
 fn configure(own: Ipv4Addr) -> Result<()> {
     let socket = UdpSocket::bind("0.0.0.0:0")?;
     for (call, address) in [
@@ -83,7 +84,7 @@ fn configure(own: Ipv4Addr) -> Result<()> {
     control(&socket, libc::SIOCSIFMTU as libc::Ioctl, &mut with)?;
     set_queue(device_index(&socket)?)?;
     for feature in FEATURES {
-        // A device without a feature refuses to switch it.
+        // Switching off a feature that the device lacks fails, which does not matter.
         let _ = set_feature(&socket, NAME, feature, false);
     }
     for device in [NAME, c"lo"] {
@@ -94,15 +95,15 @@ fn configure(own: Ipv4Addr) -> Result<()> {
     Ok(())
 }
 
-/// Returns the number of the device in its network.
+/// Returns the index of the device in its network namespace.
 fn device_index(socket: &UdpSocket) -> Result<i32> {
     let mut with = request(NAME);
     control(socket, libc::SIOCGIFINDEX as libc::Ioctl, &mut with)?;
     Ok(index_of(&with))
 }
 
-/// Sets the length of the device's queue, by netlink: the call for it asks for rights outside of the network's own
-/// users (`net/core/dev_ioctl.c`).
+/// Sets the length of the device's queue with netlink. The `ioctl` for it requires permissions
+/// outside the namespace (`net/core/dev_ioctl.c`).
 fn set_queue(device: i32) -> Result<()> {
     const NEW_LINK: u16 = 16;
     const REQUEST_AND_ACK: u16 = 5;

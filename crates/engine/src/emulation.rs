@@ -1,12 +1,14 @@
 //! Emulation: a simulation at the pace of the wall clock, through which packets of real programs travel.
 //!
-//! [`crate::simulation::emulate`] runs the event loop of a simulation, but processes no event before its time on the
-//! clock of the [`Outside`]. Packets that hosts outside have sent enter the network of the configuration between two
-//! events, and are handed back when they have reached the far end of their last link. Links, queue disciplines and
-//! impairments are those of any simulation, and so are flows of the configuration, which share the links.
+//! [`crate::simulation::emulate`] runs the event loop of a simulation, but processes no event
+//! before its time on the clock of [`Outside`]. Packets that hosts outside have sent enter the
+//! network of the configuration between two events, and are handed back when they have reached the
+//! far end of their last link. Links, queue disciplines and impairments are those of any
+//! simulation, and so are flows of the configuration, which share the links.
 //!
-//! Times of arrivals are exact as long as the loop keeps up: a packet's way through the network is computed from the
-//! time at which it was taken from its host. If the loop is late, the packet leaves late ([`Leaving::due`]).
+//! Times of arrivals are exact as long as the loop keeps up: a packet's transit through the network
+//! is computed from the time at which it was taken from its host. If the loop is late, the packet
+//! leaves late ([`Leaving::due`]).
 
 use longhaul_units::Time;
 
@@ -76,10 +78,11 @@ pub trait Outside {
     fn ends(&self, flow: u32) -> Ends;
     /// Hands a packet to its host.
     fn leave(&mut self, packet: Leaving<'_>);
-    /// Begins the measurement window, with the drops so far by flow, up to the last one with any.
+    /// Begins the measurement window. `drops` holds the drops and marks so far by flow, up to the
+    /// last flow with any.
     fn open_window(&mut self, now: Time, drops: &[OutsideDrops]);
     /// Samples the flows outside.
     fn sample(&mut self, now: Time, recorder: &mut dyn Recorder);
-    /// Ends the emulation, with all drops by flow, up to the last one with any.
+    /// Ends the emulation. `drops` holds all drops and marks by flow, up to the last flow with any.
     fn finish(&mut self, now: Time, drops: &[OutsideDrops]);
 }

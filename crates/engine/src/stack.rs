@@ -1,5 +1,5 @@
-//! Transport protocols from outside the engine: both ends of a connection with a protocol that the engine does not
-//! know.
+//! Interface to transport protocols outside the engine. Such a protocol implements both ends of a
+//! connection.
 //!
 //! A [`Stack`] does no I/O and has no clock. Its ends exchange datagrams of bytes, which are kept in the network's
 //! store while packets of their size travel: links, queues and impairments treat them like any other packets.
@@ -143,7 +143,8 @@ pub trait Stack: fmt::Debug + Send {
     fn restart_extremes(&mut self);
     /// Moves events since the last call to `notes`.
     fn take_notes(&mut self, notes: &mut Vec<StackNote>);
-    /// Returns the bytes that the stack has written to its own log since the last call; nothing if it keeps none.
+    /// Returns the bytes that the stack has written to its log since the last call; nothing if it
+    /// keeps no log.
     fn take_log(&mut self) -> Vec<u8> {
         Vec::new()
     }
@@ -171,7 +172,7 @@ pub trait StackFactory: fmt::Debug + Send + Sync {
 pub struct ForeignStack {
     /// Factory of the connections.
     pub factory: Arc<dyn StackFactory>,
-    /// Name of the congestion control, prefixed with the stack's, such as `quinn:cubic`.
+    /// Name of the congestion control, prefixed with the stack's name, such as `quinn:cubic`.
     pub congestion: String,
     /// Payload to send; unlimited if none.
     pub transfer: Option<u64>,

@@ -48,7 +48,7 @@ struct Small {
     finite: usize,
     greedy: usize,
     bytes: u64,
-    /// Rate of a token bucket as a part of the link's rate.
+    /// Rate of a token bucket as a fraction of the link's rate.
     shaped: Option<f64>,
     seed: u64,
 }
@@ -93,7 +93,7 @@ impl Small {
         for link in &mut config.links {
             self.extras.add_to(link);
         }
-        // CUBIC is Linux's.
+        // CUBIC uses Linux's variant, slow start and recovery rules.
         let linux = self.congestion == "cubic";
         let (variant, slow_start) = match linux {
             true => (Variant::Linux6_18, "hystart"),
@@ -185,15 +185,16 @@ struct Surroundings {
 /// Links between the flows' nodes and the small network.
 #[derive(Clone, Debug)]
 struct Access {
-    /// True if every flow has nodes and links of its own.
+    /// True if every flow has separate nodes and links.
     own: bool,
-    /// True if they are equally long and as fast as the bottleneck: packets of several flows arrive together.
+    /// True if all access links have the same delay and the bottleneck's rate, so that packets of
+    /// several flows arrive together.
     alike: bool,
     delay_us: u64,
     mbps: u64,
     limit: u64,
     loss: f64,
-    /// True if they have none of the small network's impairments.
+    /// True if the access links have none of the small network's impairments.
     plain: bool,
 }
 
@@ -327,7 +328,7 @@ proptest! {
         }
         let mut explicit = on_arrival.clone();
         explicit.links[0].service = Service::Explicit;
-        // A change to the present values makes a link explicit too.
+        // A change to the current values also makes a link explicit.
         let back = &mut explicit.links[1];
         back.changes.push(Change {
             at: Time::ZERO + Span::from_secs(7),
@@ -405,8 +406,8 @@ fn many_access_links(flow: Tcp, delay: Span, limit: u64) -> Config {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2))]
 
-    /// This many access links are computed in closed form: the results are those of ordinary links, which links
-    /// with captures are.
+    /// So many access links are computed in closed form, with the results of ordinary links. (Links
+    /// with captures are ordinary links.)
     #[test]
     fn many_access_links_agree_with_links(
         delay_us in 20u64..3_000,
@@ -485,8 +486,8 @@ fn busy() -> Config {
     config
 }
 
-/// Bytes count as delivered when they arrive, not when a hole before them is filled: in no interval are there more
-/// than the bottleneck can transmit. The count of bytes in order jumps.
+/// Bytes count as delivered when they arrive, not when a hole before them is filled: in no interval
+/// are more bytes delivered than the bottleneck can transmit. The count of bytes in order jumps.
 #[test]
 fn no_more_is_delivered_than_the_bottleneck_lets_through() {
     let mut config = busy();
@@ -513,8 +514,8 @@ fn no_more_is_delivered_than_the_bottleneck_lets_through() {
     }
 }
 
-/// A window has as many bytes as the link can transmit in its time, with any service: a part of a packet, or one
-/// and a half.
+/// In a measurement window that covers a part of a packet, or one and a half packets, a busy link
+/// transmits as many bytes as its rate allows, with either service.
 #[test]
 fn a_busy_link_transmits_as_much_as_fits_into_any_window() {
     let lengths = [Span::from_ps(1000), Span::from_micros(900)];
@@ -583,7 +584,7 @@ fn drops_and_marks_belong_to_flows() {
     }
 }
 
-/// There are few events if only packets interact, and where links merge.
+/// Few events are needed if packets interact only with each other, and where links merge.
 #[test]
 fn packets_take_few_events() {
     let rate = Rate::from_bps(100_000_000);

@@ -1,4 +1,4 @@
-//! Queue disciplines on a network: the purpose of each.
+//! Tests of the purpose of each queue discipline, on a network.
 
 mod common;
 
@@ -112,8 +112,8 @@ fn pi_and_rem_keep_their_queue() {
     }
 }
 
-/// Datagrams at twice the link's rate leave a drop-tail queue's connections nothing. Queues per flow leave each
-/// flow its share, unless it needs less.
+/// With datagrams at twice the link's rate, connections get nothing from a drop-tail queue. With a
+/// queue for each flow, each flow gets its share, unless it needs less.
 #[test]
 fn flows_are_protected_from_one_another() {
     let (rate, flows, seconds) = (mbps(10), 4, 30);
@@ -328,8 +328,9 @@ fn bbr3_keeps_a_queue_where_it_is_marked() {
     assert!(none > 83.0, "{none} packets");
 }
 
-/// A discipline that marks says so, by which scenarios are warned; one that says that it draws nothing gives the same
-/// results with every seed.
+/// The declarations of disciplines are true: a discipline that marks declares it, on which warnings
+/// about scenarios rely, and one that declares to draw no random numbers gives the same results
+/// with every seed.
 #[test]
 fn disciplines_declare_that_they_mark_and_draw() {
     for discipline in disciplines::all() {

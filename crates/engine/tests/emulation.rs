@@ -1,5 +1,5 @@
-//! Emulation with a clock and hosts of the test's own: packets of programs take the time and the fate that the
-//! network gives them, and flows of the configuration are those of a simulation.
+//! Emulation with a clock and hosts that the test provides: packets of programs get the delays and
+//! drops of the network, and flows of the configuration are those of a simulation.
 
 mod common;
 
@@ -16,7 +16,7 @@ use longhaul_units::{Rate, Span, Time};
 /// A packet that has crossed the network: its flow, the microsecond at which it was due, and its bytes.
 type Left = (u32, u64, Vec<u8>);
 
-/// Hosts that send packets at given times; the clock goes straight on to the next time that matters.
+/// Hosts that send packets at given times; the clock jumps to the time of the next packet or event.
 #[derive(Default)]
 struct Script {
     now: Time,
@@ -138,7 +138,8 @@ fn a_link_that_filters_acknowledgements_passes_the_newest_bytes() {
     assert_eq!(contents, [(1, 1500), (5, 52), (8, 64), (9, 52)]);
 }
 
-/// Lookahead aside, the loop is that of a simulation: flows and links without programs have the same counters.
+/// Except for lookahead, the loop is that of a simulation: flows and links without programs have
+/// the same counters.
 #[test]
 fn flows_of_the_configuration_are_as_simulated() {
     let mut config = path(25);

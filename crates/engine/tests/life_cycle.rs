@@ -134,8 +134,8 @@ fn a_larger_response_takes_the_packets_of_ns2() {
     assert_alike(&packets(&config), NS2_LARGE, earlier);
 }
 
-/// A FIN in a segment of its own also waits for the acknowledgement of a small response, which is delayed by 100
-/// ms.
+/// A FIN in a separate segment also waits for the acknowledgement of a small response, which is
+/// delayed by 100 ms.
 #[test]
 fn a_fin_may_always_be_alone() {
     let alone = |recovery| Tcp {
@@ -177,7 +177,7 @@ fn a_fin_leaves_with_the_last_data() {
     assert_alike(&packets(&config), &expected, |_| 0.0);
 }
 
-/// The sender of one-way data closes first; the other side has nothing to send but its own FIN.
+/// The sender of one-way data closes first; the other side sends nothing but its FIN.
 #[test]
 fn data_one_way_closes_both_ways() {
     let config = exchange(2000, None, tcp(Recovery::Sack), 2);

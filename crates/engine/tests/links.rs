@@ -116,7 +116,7 @@ fn a_link_goes_on_where_an_outage_has_stopped_it() {
     );
 }
 
-/// The transmitted work never exceeds the capacity of the rates, in any window.
+/// The transmitted work never exceeds the capacity given by the rates, in any interval.
 #[test]
 fn utilisation_is_of_what_the_rates_hold() {
     for bps in [0, 100] {
@@ -148,7 +148,7 @@ fn packets_leave_at_the_times_of_a_delivery_trace() {
     assert_eq!(link.transmitted, link.capacity());
 }
 
-/// The delay and the loss of a period hold again in the next, with losses drawn anew.
+/// The delay and the loss of a period apply again in the next period, with losses drawn anew.
 #[test]
 fn changes_happen_again_after_their_period() {
     let mut config = datagrams();

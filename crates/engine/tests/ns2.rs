@@ -182,9 +182,9 @@ fn adaptive_red_marks_the_packets_that_ns2_marks() {
     assert!((cuts[1] - 37.158_71).abs() < 100e-6, "{cuts:?}");
 }
 
-/// Access links as fast as the bottleneck, 100 Mbit/s: in every slot of the full queue several packets arrive
-/// together, and their order decides which flow loses. Ten Reno flows, started every 100 ms, each with links of
-/// its own of 1 ms at both ends; packets acknowledged after 20 s.
+/// Access links as fast as the bottleneck, 100 Mbit/s: in every slot of the full queue several
+/// packets arrive together, and their order decides which flow loses. Ten Reno flows, started every
+/// 100 ms, each with separate links of 1 ms at both ends; packets acknowledged after 20 s.
 #[test]
 fn simultaneous_arrivals_are_taken_in_the_order_of_their_entry() {
     const ACKED: [u64; 10] = [

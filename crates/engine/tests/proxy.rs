@@ -121,7 +121,7 @@ proptest! {
     }
 }
 
-/// Lookahead must not skip a proxy's checks. Explicit service does not look ahead.
+/// Lookahead must not skip a proxy's checks. There is no lookahead with explicit service.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = transfers(3, 2_000_000, 20);
@@ -158,7 +158,7 @@ fn a_segment_waits_for_a_check_only() {
         proxy(&|sample| sample.queue.departed_pkts > 1),
         Some(at(20))
     );
-    // The connection between the nodes opens for it: two times 50.032 ms.
+    // The connection between the nodes is opened for this data: two times 50.032 ms.
     assert_eq!(proxy(&|sample| sample.carrier.sent_pkts > 0), Some(at(121)));
     // The data takes 51.2 ms. The same steps follow behind: 4.064 ms to open, 3.2 ms for the data.
     let mut flows = records.flows.iter();
@@ -303,8 +303,9 @@ fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     );
 }
 
-/// Without a proxy, flows that lose together have the utilisation of the closed form for one flow. A tenth of that
-/// link's rate has a tenth of its bandwidth-delay product.
+/// Without a proxy, flows that lose packets together have the utilisation of the closed form for
+/// one flow. The one flow here has a tenth of that link's rate, and a tenth of its bandwidth-delay
+/// product.
 #[test]
 fn without_a_proxy_one_flow_uses_what_its_saw_tooth_says() {
     for queue in [300, 150, 100, 60, 30] {

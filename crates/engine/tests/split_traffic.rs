@@ -57,8 +57,8 @@ fn assert_all_arrived(totals: &Totals, records: &Records) {
     assert_eq!(delivered.sum::<u64>(), asked + answered);
 }
 
-/// Every leg has a handshake of its own, and segments wait for checks, every 10 ms, at the nodes where they are
-/// answered.
+/// Every leg has a separate handshake, and segments wait for checks, every 10 ms, at the nodes
+/// where they are answered.
 #[test]
 fn an_exchange_takes_what_its_legs_take() {
     let entry = TraceEntry {
@@ -120,7 +120,7 @@ fn captures_tell_the_legs_of_a_connection() {
     assert_eq!((payload(1, 0, false), payload(2, 0, false)), (5000, 3000));
     let all = records.packets.iter().map(|packet| packet.payload_bytes);
     assert_eq!(all.sum::<u32>(), 3 * 8000);
-    // Each leg opens with a SYN of its own: four, in addition to those of the proxies.
+    // Each leg opens with a SYN: four, in addition to those of the proxies.
     let syns = records.packets.iter();
     let syns = syns.filter(|packet| packet.syn && !packet.ack);
     assert_eq!(syns.filter(|packet| packet.flow == 0).count(), 4);
@@ -223,7 +223,7 @@ fn sessions_go_on_behind_a_proxy() {
     }
 }
 
-/// A connection that is cut off leaves data in the proxy, which does no harm.
+/// A connection that is cut off leaves data in the proxy, which has no effect on others.
 #[test]
 fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     let cut_off = Source::CutOff(Span::from_millis(900));
@@ -254,15 +254,16 @@ fn what_is_cut_off_leaves_the_proxy_as_it_was() {
     assert!(records.exchanges.is_empty());
     let cut = totals.proxies[0].total.forwarded_bytes - 3_000_000;
     assert!(cut > 100_000, "{cut}");
-    // Everything that was admitted has been forwarded, although finally to no connection.
+    // Everything that was admitted has been forwarded, at last for connections that no longer
+    // exist.
     assert_eq!(
         totals.proxies[0].total.admitted_bytes,
         totals.proxies[0].total.forwarded_bytes
     );
 }
 
-/// Bursts over connections that exist from the start, 750 of them in the thesis's experiments. All data that the
-/// application gave arrives.
+/// Bursts over connections that exist from the start, 750 connections in the thesis's experiments.
+/// All data that the application gave arrives.
 #[test]
 fn bursts_go_by_a_proxy() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(60), 100);
@@ -302,7 +303,7 @@ fn bursts_go_by_a_proxy() {
     );
 }
 
-/// Both legs of a connection have its values in a delay box.
+/// Both legs of a connection get the connection's values from a delay box.
 #[test]
 fn delay_boxes_know_both_legs() {
     let entry = TraceEntry {

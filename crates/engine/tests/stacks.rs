@@ -1,4 +1,4 @@
-//! Connections of a stack from outside the engine: bytes, timers, ECN, failures, and all impairments of datagrams.
+//! Connections of a foreign stack: bytes, timers, ECN, failures, and all impairments of datagrams.
 
 mod common;
 
@@ -256,8 +256,8 @@ fn codel() -> QueueConfig {
     common::disciplines::queue(("fq-codel", Profile::Linux), limit, context, [])
 }
 
-/// Returns the results and records of a run with packets captured, which are never forwarded ahead of time, and
-/// without.
+/// Returns the results and records of two runs: with packets captured, which are then never
+/// forwarded ahead of time, and without captures.
 fn ahead_and_on_time(config: &Config) -> [(Totals, Records); 2] {
     [false, true].map(|captured| {
         let mut config = config.clone();
@@ -324,7 +324,8 @@ proptest! {
     }
 }
 
-/// Marks reach the receiver, and drops and marks of data are counted for the flow, those of its answers are not.
+/// Marks reach the receiver. Drops and marks of data are counted for the flow; drops and marks of
+/// its answers are not.
 #[test]
 fn marks_and_drops_are_those_of_the_flow() {
     let mut config = path(codel(), 20);

@@ -14,7 +14,7 @@ use longhaul_units::{Rate, Span, Time};
 
 const CONSTANT: fn(f64) -> Process = |value| Process::Independent(Distribution::Constant(value));
 
-/// Pacing slightly faster than the window over the round trip.
+/// Pacing slightly faster than the window divided by the round-trip time.
 const PACING: Option<Pacing> = Some(Pacing {
     slow_start: 1.25,
     avoidance: 1.25,
@@ -70,8 +70,9 @@ fn durations(records: &Records) -> [f64; 2] {
     of_first.try_into().expect("two exchanges")
 }
 
-/// RFC 5681 section 4.1, last paragraph: a request that has just arrived does not make the server's window a used
-/// one, nor does the preceding response the client's. The first exchange includes the handshake's round trip.
+/// RFC 5681 section 4.1, last paragraph: a request that has just arrived does not count as use of
+/// the server's window, nor the preceding response as use of the client's. The first exchange
+/// includes the handshake's round trip.
 #[test]
 fn a_second_exchange_starts_over_after_an_idle_timeout() {
     for (request, response) in [(400.0, 1e6), (1e6, 400.0)] {
@@ -287,7 +288,8 @@ fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
     }
 }
 
-/// At each moment of its life one of three limits holds a sender back: their times sum to it.
+/// At any time one of three limits holds a sender back: the times add up to the duration of the
+/// flow.
 #[test]
 fn times_limited_sum_to_the_life_of_a_flow() {
     for recovery in RECOVERIES {

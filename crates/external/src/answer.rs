@@ -9,23 +9,24 @@ use serde::{Deserialize, Deserializer};
 
 use crate::report::{Fact, When};
 
-/// Largest window in segments that an answer may set; a larger one is a mistake.
+/// Largest window in segments that an answer may set; a larger window is a mistake.
 const MAX_CWND: f64 = 1e12;
 
-/// The answer to an event.
+/// A controller's answer to an event.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Answer {
     cwnd: Option<f64>,
     ssthresh: Option<f64>,
-    /// Null is no pacing; without it the rate stays.
+    /// Pacing rate in bits per second. `null` switches pacing off; if the key is missing, the rate
+    /// does not change.
     #[serde(default, deserialize_with = "given")]
     pacing_bps: Option<Option<f64>>,
 }
 
-/// Something that a controller writes as an object.
+/// An object that a controller writes.
 trait Written: DeserializeOwned {
-    /// The object, for messages.
+    /// Description of the object for messages.
     const EXPECTED: &'static str;
 }
 
@@ -37,7 +38,7 @@ impl Written for Greeting {
     const EXPECTED: &'static str = "an object with facts and report, both optional";
 }
 
-/// Reads an object. Serde would take the values of a list for fields in their order.
+/// Parses an object. Without the check, serde would accept a list as the values of the fields.
 fn object<T: Written>(line: &[u8]) -> Result<T, String> {
     if !line.trim_ascii_start().starts_with(b"{") {
         return Err(wrong(line, &format_args!("expected {}", T::EXPECTED)));
@@ -64,7 +65,7 @@ impl Answer {
         Ok(answer)
     }
 
-    /// Applies the answer to window and pacing rate.
+    /// Applies the answer to the window and the pacing rate.
     pub(crate) fn apply(&self, window: &mut Window, pacing: &mut Option<Rate>) {
         if let Some(segments) = self.ssthresh {
             window.set_ssthresh(segments);
@@ -78,7 +79,7 @@ impl Answer {
     }
 }
 
-/// The answer to the first line.
+/// A controller's answer to the first line.
 #[derive(Debug)]
 pub(crate) struct Hello {
     pub(crate) facts: Vec<Fact>,

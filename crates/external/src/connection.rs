@@ -1,4 +1,4 @@
-//! The connection to a controller: one line out, one line back.
+//! The connection to a controller: each line sent gets one line as an answer.
 
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
@@ -12,9 +12,9 @@ use crate::Program;
 use crate::answer::Hello;
 use crate::report::{self, Fact, When};
 
-/// Time between two questions to the program if it stops waiting.
+/// Interval at which the program is asked whether to stop waiting.
 const TICK: Duration = Duration::from_millis(100);
-/// Longest answer in bytes; answers are far shorter.
+/// Maximum length of an answer in bytes; actual answers are far shorter.
 const MAX_ANSWER: usize = 65_536;
 
 /// Address of a controller: `unix:PATH` or `tcp:HOST:PORT`.
@@ -65,11 +65,11 @@ impl fmt::Display for Address {
     }
 }
 
-/// Reason for a missing answer.
+/// Reason why there is no answer.
 #[derive(Debug)]
 pub(crate) enum Problem {
     Failed(String),
-    /// The program waits no longer, and knows why.
+    /// The program stopped waiting, and knows why.
     Stopped,
 }
 
@@ -80,24 +80,24 @@ enum Stream {
     Tcp(TcpStream),
 }
 
-/// An open connection, with buffers that each exchange fills anew.
+/// An open connection, with buffers that are reused for each exchange.
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: Stream,
     program: Program,
-    /// Next line to send.
+    /// The next line to send.
     pub(crate) line: Vec<u8>,
     received: Vec<u8>,
-    /// Facts that events report of acknowledgements.
+    /// Facts that reports of acknowledgements contain.
     pub(crate) facts: Vec<Fact>,
-    /// Acknowledgements that are reported.
+    /// Which acknowledgements are reported.
     pub(crate) when: When,
-    /// Flows so far.
+    /// Number of flows so far.
     pub(crate) flows: u64,
 }
 
 impl Connection {
-    /// Connects, and asks for the facts that the controller wants.
+    /// Connects, and negotiates the facts that reports will contain.
     pub(crate) fn open(address: &Address, program: Program) -> Result<Self, Problem> {
         let stream = Stream::connect(address)
             .map_err(|error| Problem::Failed(format!("no controller answers ({error})")))?;
@@ -159,7 +159,7 @@ impl Connection {
         if (self.program.stops_waiting)() {
             return Err(Problem::Stopped);
         }
-        // The first tick was over when waiting began to be counted.
+        // One tick had passed already when `since` was set.
         if since.elapsed() + TICK >= self.program.patience {
             let patience = self.program.patience;
             let message = format!("the controller has not answered for {patience:?}");
@@ -178,7 +178,7 @@ fn closed_or(error: &io::Error) -> String {
     }
 }
 
-/// Returns true if nothing came for a tick, or a signal did.
+/// Returns true if a read ended because a tick passed or a signal arrived.
 fn is_tick(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -1,4 +1,4 @@
-//! The controller of one flow, which another process decides for.
+//! The controller of one flow, whose decisions come from another process.
 
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::report::{self, When};
 #[derive(Debug)]
 pub(crate) struct Controller {
     peer: Arc<Peer>,
-    /// Number of the flow on the connection; none before its first report.
+    /// Number of the flow on the connection; `None` before the flow's first report.
     flow: Option<u64>,
     pacing: Option<Rate>,
     untold: Untold,
-    /// True if the other process failed: it is left alone then, and the run ends.
+    /// True if the other process has failed: it is not called again, and the run ends.
     failed: bool,
 }
 
@@ -35,7 +35,8 @@ struct Untold {
 }
 
 impl Clone for Controller {
-    /// Creates a new controller: flows start from copies of a controller that has reported nothing.
+    /// Creates a new controller: each flow starts from a copy of a controller that has reported
+    /// nothing.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.peer))
     }
@@ -52,7 +53,7 @@ impl Controller {
         }
     }
 
-    /// Uses the connection, unless the controller has failed.
+    /// Calls `act` with the connection, unless the controller has failed.
     fn told(
         &mut self,
         now: Time,
@@ -83,7 +84,7 @@ impl Controller {
         }
     }
 
-    /// Returns the flow's number; the flow is announced with its first report.
+    /// Returns the flow's number; announces the flow if this is its first report.
     fn number(&mut self, connection: &mut Connection, window: &mut Window) -> Result<u64, Problem> {
         if let Some(flow) = self.flow {
             return Ok(flow);
@@ -107,7 +108,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Adds an acknowledgement to those that were not reported.
+    /// Adds an acknowledgement to the unreported ones.
     fn add(&mut self, ack: &AckSample, phase: Phase) {
         self.untold.acked += ack.acked;
         self.untold.ecn_echo |= ack.ecn_echo;
@@ -132,7 +133,7 @@ impl CongestionControl for Controller {
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.told(ack.now, |flow, connection| {
             flow.add(ack, phase);
-            // The first report announces the flow.
+            // The first acknowledgement is always reported, because its report announces the flow.
             if flow.flow.is_some() && !flow.is_due(connection.when, ack) {
                 return Ok(());
             }

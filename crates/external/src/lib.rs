@@ -1,8 +1,8 @@
-//! Congestion control in another process, which listens on a socket: each event is a line of JSON, and so is
-//! its answer. `docs/external-controllers.md` has the protocol.
+//! Congestion control in another process, which listens on a socket. Each event and each answer is
+//! a line of JSON. `docs/external-controllers.md` describes the protocol.
 //!
-//! The flows of one entry of `flows` share a connection, so that a controller can be one loop that reads and
-//! writes.
+//! All flows of one entry of `flows` share a connection, so that a controller can be a simple loop
+//! that reads and writes.
 
 mod answer;
 mod connection;
@@ -18,22 +18,23 @@ pub use connection::Address;
 use connection::{Connection, Problem};
 use controller::Controller;
 
-/// Time without an answer after which a controller has failed.
+/// Time without an answer after which a controller counts as failed.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Reactions of the program to a controller that fails or lets it wait.
+/// How the program reacts to a controller that fails or does not answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
-    /// Function called with the reason for the failure of a controller. The controller is not called again, and the run
-    /// should end.
+    /// Function called with the reason why a controller failed. The controller is not called again,
+    /// and the run should end.
     pub failed: fn(String),
-    /// Function that returns true to stop waiting; asked ten times a second while an answer is awaited.
+    /// Function that returns true to stop waiting; called ten times a second while an answer is
+    /// awaited.
     pub stops_waiting: fn() -> bool,
-    /// Longest wait for an answer.
+    /// Longest time to wait for an answer.
     pub patience: Duration,
 }
 
-/// A process that controls windows. It is connected to when the first flow has something to tell.
+/// A congestion control in another process. The connection is opened at the first report of a flow.
 #[derive(Debug)]
 pub struct External {
     peer: Arc<Peer>,
@@ -48,7 +49,7 @@ struct Peer {
 }
 
 impl External {
-    /// Creates the controller at `address`.
+    /// Creates the controller that listens at `address`.
     pub fn new(address: Address, program: Program) -> Self {
         let connection = Mutex::new(None);
         let peer = Arc::new(Peer {
@@ -60,7 +61,8 @@ impl External {
     }
 }
 
-/// Checks that a controller listens at `address` and answers as it should; the error gives the reason.
+/// Checks that a controller listens at `address` and speaks the protocol; the error states the
+/// reason if not.
 pub fn check(address: &Address, program: Program) -> Result<(), String> {
     match Connection::open(address, program) {
         Ok(_) => Ok(()),

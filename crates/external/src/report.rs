@@ -1,20 +1,20 @@
-//! Reports to a controller: the lines of events, written by hand, without allocation.
+//! Reports to a controller: lines of JSON, written without allocation.
 
 use std::io::Write;
 
 use longhaul_congestion::{AckSample, Cause, Congestion, Limit, Phase, Timeout, Window};
 use longhaul_units::Span;
 
-/// The protocol, as the first line names it.
+/// Version of the protocol, which the first line states.
 const PROTOCOL: u32 = 1;
 
-/// Acknowledgements that are reported.
+/// Which acknowledgements are reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum When {
     Ack,
-    /// The first of each round trip.
+    /// The first acknowledgement of each round trip.
     Round,
-    /// The first after this time.
+    /// The first acknowledgement after this time since the last report.
     Every(Span),
 }
 
@@ -35,7 +35,7 @@ macro_rules! facts {
                 }
             }
 
-            /// Returns the key as it is written before the value.
+            /// Returns the key as JSON text, to write before the value.
             fn key(self) -> &'static str {
                 match self {
                     $(Self::$fact => concat!(",\"", $name, "\":"),)*
@@ -66,7 +66,7 @@ facts! {
     Ssthresh "ssthresh"
 }
 
-/// Writes the first line: the protocol, and the facts that can be asked for.
+/// Writes the first line: the protocol's version, and the facts that the controller can request.
 pub(crate) fn hello(line: &mut Vec<u8>) {
     let names: Vec<&str> = Fact::ALL.iter().map(|fact| fact.name()).collect();
     line.clear();
@@ -77,13 +77,13 @@ pub(crate) fn hello(line: &mut Vec<u8>) {
     line.push(b'}');
 }
 
-/// Writes the beginning of a flow.
+/// Writes the announcement of a flow.
 pub(crate) fn open(line: &mut Vec<u8>, flow: u64, window: &Window) {
     begin(line, "open", flow);
     end(line, window);
 }
 
-/// Writes an acknowledgement, together with those before it that were not reported.
+/// Writes an acknowledgement, combined with the unreported ones before it.
 pub(crate) fn ack(
     line: &mut Vec<u8>,
     flow: u64,
@@ -158,7 +158,7 @@ fn key(line: &mut Vec<u8>, name: &str, value: impl serde::Serialize) {
     put(line, value);
 }
 
-/// Writes a number in the fewest digits that restore it; null if it is infinite.
+/// Writes a number with the fewest digits that identify it; writes null if the number is infinite.
 fn put(line: &mut Vec<u8>, value: impl serde::Serialize) {
     serde_json::to_writer(line, &value).expect("a vector takes any value");
 }

@@ -1,4 +1,4 @@
-//! Messages on the connection, and refusals of bad ones.
+//! Messages on the connection, and refusals of invalid ones.
 
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
@@ -20,7 +20,8 @@ const PROGRAM: Program = Program {
     patience: Duration::from_millis(300),
 };
 
-/// Runs a peer that gives these answers, the last to hang up; it returns the lines that it got.
+/// Runs a peer that gives these answers and then hangs up; its thread returns the lines that it
+/// received.
 fn peer(answers: &[&str]) -> (Address, JoinHandle<Vec<String>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("tcp:{}", listener.local_addr().unwrap());
@@ -61,14 +62,14 @@ fn ack(milliseconds: u64) -> AckSample {
     }
 }
 
-/// Returns the message about a flow's failure if the second answer is `answer`.
+/// Returns the message about a flow's failure if the controller's second answer is `answer`.
 fn failure(answer: &str) -> String {
     let (address, thread) = peer(&["{}\n", "{}\n", answer]);
     let mut flow = External::new(address, PROGRAM).make();
     let mut window = window();
     flow.on_ack(&ack(250), Phase::Avoidance, &mut window);
     assert_eq!(window.cwnd(), 10.0);
-    // It is not asked again.
+    // The failed controller is not called again.
     flow.on_ack(&ack(260), Phase::Avoidance, &mut window);
     drop(flow);
     assert_eq!(thread.join().unwrap().len(), 3);
@@ -106,7 +107,7 @@ fn events_are_lines_and_answers_move_the_window() {
     };
     first.on_congestion(&event, &mut window);
     assert_eq!((window.cwnd(), window.ssthresh()), (6.25, 6.25));
-    // A flow more has the next number, and a rate of its own.
+    // Another flow has the next number and a separate pacing rate.
     second.on_ack(&ack(750), Phase::Avoidance, &mut window);
     assert_eq!(first.pacing_rate(), Some(Rate::from_bps(8_000_000)));
     drop((external, first, second));

@@ -1,21 +1,21 @@
 //! Configuration of a simulation.
 
-/// A queue with first-in first-out service and drop-tail.
+/// A drop-tail queue with first-in first-out service.
 #[derive(Clone, Copy, Debug)]
 pub struct Queue {
-    /// Packets per second.
+    /// Service rate in packets per second.
     pub capacity: f64,
-    /// Packets that wait at most.
+    /// Largest number of waiting packets.
     pub buffer: f64,
 }
 
-/// A queue on the way of a flow's packets.
+/// A queue on the path of a flow's packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Visit {
     /// Position of the queue in [`Config::queues`].
     pub queue: usize,
-    /// True if data passes there, false for acknowledgements: each takes one packet's service, and
-    /// only a drop of data is a loss, since acknowledgements are cumulative.
+    /// True if the flow's data passes there, false if its acknowledgements do. Both take one
+    /// packet's service, but only a drop of data is a loss, since acknowledgements are cumulative.
     pub data: bool,
 }
 
@@ -24,47 +24,48 @@ pub struct Visit {
 pub struct Flow {
     /// Round-trip time without queueing, in seconds.
     pub rtt: f64,
-    /// Largest number of packets per second that its host sends.
+    /// Largest rate at which the flow's host sends, in packets per second.
     pub host_rate: f64,
     /// Start of the flow, in seconds.
     pub start: f64,
-    /// Packets that congestion avoidance adds per round trip; 1 in standard TCP.
+    /// Packets by which congestion avoidance increases the window per round trip; 1 in standard
+    /// TCP.
     pub increase: f64,
     /// Fraction of the window that a loss event removes; one half in standard TCP.
     pub decrease: f64,
-    /// The queues on its way there and back, in order.
+    /// Queues on the path of the flow and on the way back, in order.
     pub visits: Vec<Visit>,
 }
 
-/// A network, its flows, and how they are followed.
+/// A network, its flows, and the parameters of the model.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Queues that flows visit.
+    /// The queues of the network.
     pub queues: Vec<Queue>,
     /// The flows.
     pub flows: Vec<Flow>,
-    /// Seconds per step; 1 ms is enough for round trips from 10 ms on.
+    /// Length of a step in seconds; 1 ms is enough for round trips of 10 ms or more.
     pub step: f64,
-    /// Steps over which measurements are averaged.
+    /// Number of steps per interval, over which measurements are averaged.
     pub steps_per_interval: u64,
-    /// Window to start with, in packets.
+    /// Initial window in packets.
     pub initial_window: f64,
-    /// Slow start threshold to start with, in packets.
+    /// Initial slow start threshold in packets.
     pub initial_ssthresh: f64,
-    /// Window from which slow start adds half of it per round trip (RFC 3742).
+    /// Window in packets above which slow start adds half of this value per round trip (RFC 3742).
     pub max_ssthresh: f64,
-    /// Choice among the equally likely sequences of drops.
+    /// Seed of the random drops.
     pub seed: u64,
 }
 
 /// Reason why a configuration cannot be simulated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetupError {
-    /// Something must be a number greater than zero.
+    /// The named value is not a number greater than zero.
     NotPositive(&'static str),
-    /// The flow of this number visits a queue that does not exist.
+    /// The flow with this index visits a queue that does not exist.
     NoSuchQueue(usize),
-    /// The flow of this number removes all or nothing of its window.
+    /// The flow with this index has a `decrease` that removes all or nothing of its window.
     Decrease(usize),
 }
 
@@ -85,7 +86,7 @@ impl std::fmt::Display for SetupError {
 impl std::error::Error for SetupError {}
 
 impl Config {
-    /// Refuses configurations that cannot be simulated.
+    /// Checks the configuration.
     pub fn check(&self) -> Result<(), SetupError> {
         let positive = |value: f64, what| {
             let fine = value > 0.0 && value.is_finite();
@@ -122,8 +123,8 @@ impl Config {
         Ok(())
     }
 
-    /// Returns true for each queue that all flows at the rates of their hosts overload. The others
-    /// are always empty, and need not be followed.
+    /// Returns for each queue whether all flows together, at the rates of their hosts, exceed its
+    /// capacity. The other queues are always empty and need not be simulated.
     pub(crate) fn overloadable(&self) -> Vec<bool> {
         let mut offered = vec![0.0; self.queues.len()];
         for flow in &self.flows {

@@ -2,13 +2,14 @@
 //! window reductions that follow are discrete events.
 //!
 //! Lee, Bohacek, Hespanha and Obraczka, "Modeling communication networks with hybrid systems",
-//! IEEE/ACM ToN 15(3), 2007, and the comparison with it in NIST SP 500-282 (2010), appendix B. Time
-//! advances in fixed steps: an hour of thirty flows at 10 Gbit/s takes a fraction of a second, where
-//! every packet of it takes minutes.
+//! IEEE/ACM ToN 15(3), 2007; NIST SP 500-282 (2010), appendix B, compares the model with packet
+//! simulation. Time advances in fixed steps: an hour of thirty flows at 10 Gbit/s takes a fraction
+//! of a second, against minutes in a packet simulation.
 //!
-//! Left out are propagation between a host and the queues on its way (rates and queues see each
-//! other at once; reductions come a round trip after the drop), timeouts, delayed acknowledgements,
-//! and packets that a host itself holds back when its window is more than its rate can carry.
+//! The model leaves out the propagation delay between a host and the queues on its path (a rate
+//! affects queues at once, and queueing delays affect the rate at once; only reductions come a
+//! round trip after the drop), timeouts, delayed acknowledgements, and packets that a host itself
+//! queues when its window exceeds the product of its rate and the round-trip time.
 
 mod config;
 mod random;

@@ -1,15 +1,15 @@
 //! Random numbers: SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 
-/// A stream of random numbers.
+/// A random stream.
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Returns the stream of a seed.
+    /// Returns the stream with this seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Draws the next number, from zero up to and without one.
+    /// Draws a number uniform on [0, 1).
     pub(crate) fn fraction(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -1,4 +1,4 @@
-//! The steps: rates, queues, drops, windows.
+//! The simulation in fixed steps: sending, service, delivery, windows.
 
 use crate::config::{Config, Flow, SetupError};
 use crate::random::Random;
@@ -6,20 +6,20 @@ use crate::random::Random;
 /// Measurements of a flow in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct FlowSample {
-    /// Packets per second that passed all of its queues.
+    /// Packets per second that passed all queues of the flow.
     pub throughput: f64,
-    /// Mean round-trip time in seconds, over time.
+    /// Round-trip time in seconds, averaged over time.
     pub rtt: f64,
-    /// Mean congestion window in packets, over time.
+    /// Congestion window in packets, averaged over time.
     pub window: f64,
-    /// Loss events that reduced the window.
+    /// Number of loss events that reduced the window.
     pub reductions: u32,
 }
 
 /// Measurements of a queue in an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct QueueSample {
-    /// Mean number of packets that waited, over time.
+    /// Number of waiting packets, averaged over time.
     pub waiting: f64,
     /// Packets served, per second.
     pub served: f64,
@@ -27,7 +27,7 @@ pub struct QueueSample {
     pub dropped: f64,
 }
 
-/// The measurements of an interval.
+/// Measurements of an interval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Interval {
     /// Measurements of each flow.
@@ -36,27 +36,27 @@ pub struct Interval {
     pub queues: Vec<QueueSample>,
 }
 
-/// A flow's share of a queue on its way.
+/// A flow's packets at one queue of its path.
 struct Place {
     queue: usize,
     data: bool,
-    /// The last place on its way at which data waits.
+    /// True for the last queue on the path that data passes and that can fill.
     delivers: bool,
-    /// Packets of the flow that wait.
+    /// Waiting packets of the flow.
     waiting: f64,
-    /// Packets that came in this step, and that left in the last one.
+    /// Packets of the flow that arrive in this step, and that left in the previous step.
     arriving: f64,
     leaving: f64,
 }
 
 struct FlowState {
-    /// Range of its places.
+    /// Range of the flow's places.
     places: std::ops::Range<usize>,
     window: f64,
     ssthresh: f64,
     rate: f64,
     rtt: f64,
-    /// Time at which the window is reduced for a drop that has happened.
+    /// Time at which the window will be reduced for a drop, if one has happened.
     reduces_at: Option<f64>,
     sum: FlowSample,
 }
@@ -65,8 +65,8 @@ struct FlowState {
 struct QueueState {
     waiting: f64,
     arriving: f64,
-    /// Parts of the waiting packets that leave, and of the arriving packets that are dropped, in
-    /// this step.
+    /// Fraction of the waiting and arriving packets that leave in this step, and fraction of the
+    /// arriving packets that are dropped.
     leaving: f64,
     dropping: f64,
     sum: QueueSample,
@@ -83,7 +83,7 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Returns a model at time zero.
+    /// Creates a model at time zero.
     pub fn new(config: Config) -> Result<Self, SetupError> {
         config.check()?;
         let followed = config.overloadable();
@@ -131,7 +131,7 @@ impl Simulation {
         })
     }
 
-    /// Advances by one interval.
+    /// Advances the model by one interval.
     pub fn interval(&mut self) -> Interval {
         for _ in 0..self.config.steps_per_interval {
             let now = self.steps as f64 * self.config.step;
@@ -165,8 +165,8 @@ impl Simulation {
         }
     }
 
-    /// Sends packets: round-trip times follow from the queues, rates from windows and round-trip
-    /// times.
+    /// Sends packets: computes round-trip times from the queues, and rates from windows and
+    /// round-trip times.
     fn send(&mut self, now: f64) {
         let step = self.config.step;
         for (flow, about) in self.flows.iter_mut().zip(&self.config.flows) {
@@ -183,7 +183,7 @@ impl Simulation {
             flow.sum.window += flow.window;
             let mut arriving = flow.rate * step;
             for place in places {
-                // Packets that left the place before in the last step arrive.
+                // Packets that left the previous place in the last step arrive at this place.
                 place.arriving = arriving;
                 arriving = place.leaving;
                 self.queues[place.queue].arriving += place.arriving;
@@ -210,20 +210,21 @@ impl Simulation {
             queue.sum.waiting += queue.waiting;
             queue.sum.served += served;
             queue.sum.dropped += dropped;
-            // Summed anew from the places of flows, so that no rounding adds up.
+            // The sum over the flows' places is computed anew, so that rounding errors do not
+            // accumulate.
             queue.waiting = 0.0;
         }
     }
 
-    /// Delivers in the order of arrival: flows of a queue in proportion to their packets that wait
-    /// there; drops are in proportion to arrivals, and windows follow.
+    /// Delivers packets: each flow gets a share of a queue's service in proportion to its packets
+    /// there, and of the drops in proportion to its arrivals. Then updates the windows.
     fn deliver(&mut self, now: f64) {
         for (flow, about) in self.flows.iter_mut().zip(&self.config.flows) {
             if now < about.start {
                 continue;
             }
             let mut lost = 0.0;
-            // If no queue of its data can overflow, the flow delivers as much as it sends.
+            // If no queue on its data path can overflow, the flow delivers as much as it sends.
             let mut delivered = flow.rate * self.config.step;
             for place in &mut self.places[flow.places.clone()] {
                 let queue = &mut self.queues[place.queue];
@@ -240,7 +241,7 @@ impl Simulation {
                 }
             }
             flow.sum.throughput += delivered;
-            // Drops of single packets are a Poisson process whose rate is that of the fluid's.
+            // Drops of single packets are a Poisson process with the rate of the fluid's drops.
             let hit = lost > 0.0 && self.random.fraction() < -libm::expm1(-lost);
             flow.follow(hit, now, self.config.step, self.config.max_ssthresh, about);
         }
@@ -248,9 +249,9 @@ impl Simulation {
 }
 
 impl FlowState {
-    /// Moves the window by one step.
+    /// Updates the window for one step.
     fn follow(&mut self, hit: bool, now: f64, step: f64, max_ssthresh: f64, about: &Flow) {
-        // Further drops within the round trip that passes until the sender knows belong to the
+        // Drops within one round trip, before the sender learns of the first one, belong to the
         // same loss event.
         if hit && self.reduces_at.is_none() {
             self.reduces_at = Some(now + self.rtt);

@@ -1,8 +1,8 @@
-//! The hybrid model where the answer is known.
+//! Cases of the hybrid model with known answers.
 
 use longhaul_hybrid::{Config, Flow, Interval, Queue, SetupError, Simulation, Visit};
 
-/// Returns standard flows with these round-trip times over one queue.
+/// Returns standard flows with these round-trip times in seconds that share one queue.
 fn dumbbell(capacity: f64, buffer: f64, rtts: &[f64]) -> Config {
     let flow = |&rtt: &f64| Flow {
         rtt,
@@ -37,8 +37,8 @@ fn last_of(config: Config, intervals: usize) -> Interval {
 
 #[test]
 fn one_flow_without_a_buffer_gets_three_quarters() {
-    // A saw-tooth from 500 to 1000 packets at 0.1 s: 50 s long, mean 750 (NIST SP 500-282, section
-    // A.1.1). A buffer of nothing is not allowed, so a packet.
+    // A saw-tooth from 500 to 1000 packets at 0.1 s: a period of 50 s, a mean of 750 packets (NIST
+    // SP 500-282, section A.1.1). A buffer of 0 is not allowed, so it has one packet.
     let mut config = dumbbell(10_000.0, 1.0, &[0.1]);
     config.steps_per_interval = 2_000_000;
     let found = last_of(config, 2);
@@ -53,8 +53,8 @@ fn one_flow_without_a_buffer_gets_three_quarters() {
 fn one_flow_with_a_buffer_of_a_path_keeps_the_link_busy() {
     let found = last_of(dumbbell(10_000.0, 1000.0, &[0.1]), 20);
     assert!(found.queues[0].served > 0.999 * 10_000.0, "{found:?}");
-    // Between an empty and a full queue, halving brings it back to empty: half full on average,
-    // nearer to two thirds over time, as round trips are longer while it is full.
+    // The queue is full before a halving and empty after it: half full on average over round trips,
+    // nearly two thirds over time, since round trips are longer while it is full.
     assert!(
         (400.0..700.0).contains(&found.queues[0].waiting),
         "{found:?}"
@@ -80,7 +80,7 @@ fn what_is_sent_is_served_dropped_or_waits() {
     };
     let delivered: f64 = found.flows.iter().map(|flow| flow.throughput).sum();
     assert!((second.served - delivered).abs() < 1e-6 * delivered);
-    // Queues hold at most 500 packets in 100 s.
+    // The queues hold at most 500 packets, which are 5 per second over 100 s.
     assert!(
         (first.served - second.served - second.dropped).abs() < 5.0,
         "{found:?}"
@@ -106,7 +106,7 @@ fn flows_of_one_round_trip_share_equally_and_the_longer_one_gets_less() {
 
 #[test]
 fn acknowledgements_take_service_and_their_drops_are_no_losses() {
-    // Data and acknowledgements share a router: half of it is left for each.
+    // Data and acknowledgements share a router: each gets half of its capacity.
     let mut config = dumbbell(10_000.0, 1000.0, &[0.1]);
     config.flows[0].visits.push(Visit {
         queue: 0,
@@ -117,7 +117,7 @@ fn acknowledgements_take_service_and_their_drops_are_no_losses() {
         (found.flows[0].throughput / 5000.0 - 1.0).abs() < 0.02,
         "{found:?}"
     );
-    // Acknowledgements alone: the window grows for ever.
+    // With acknowledgements alone, the window grows forever.
     config.flows[0].visits.remove(0);
     let found = last_of(config, 20);
     assert!(

@@ -1,31 +1,31 @@
 //! Records that declare their columns in tables: the documentation of a field is the description of
-//! its column, and the end of a column's name is its unit.
+//! its column, and the suffix of a column's name is its unit.
 
 use longhaul_units::{Span, Time};
 
-/// Receiver of a record's columns, one after the other.
+/// Receiver of a record's columns, which are passed one after the other.
 ///
-/// Each kind of value has a method of its own, so that a value is read without being boxed.
+/// There is a method for each kind of value, so that values are not boxed.
 pub trait Columns<R> {
-    /// Takes the column of a number of things, or of an identifier.
+    /// Takes the column of a count or an identifier.
     fn count(&mut self, name: &'static str, doc: &'static str, value: impl Value<R, u64>);
-    /// Takes the column of a number that not every record has.
+    /// Takes the column of a count that some records lack.
     fn optional_count(
         &mut self,
         name: &'static str,
         doc: &'static str,
         value: impl Value<R, Option<u64>>,
     );
-    /// Takes the column of a measure.
+    /// Takes the column of a real number.
     fn real(&mut self, name: &'static str, doc: &'static str, value: impl Value<R, f64>);
-    /// Takes the column of a measure that not every record has.
+    /// Takes the column of a real number that some records lack.
     fn optional_real(
         &mut self,
         name: &'static str,
         doc: &'static str,
         value: impl Value<R, Option<f64>>,
     );
-    /// Takes the column of a word out of a few.
+    /// Takes the column of words from a short list.
     fn word(
         &mut self,
         name: &'static str,
@@ -39,9 +39,9 @@ pub trait Value<R, V>: Fn(&R) -> V + Copy + Send + Sync + 'static {}
 
 impl<R, V, F: Fn(&R) -> V + Copy + Send + Sync + 'static> Value<R, V> for F {}
 
-/// Type of a field with a column.
+/// Type of a field that can be a column.
 pub trait Figure: Sized {
-    /// Passes the column on as one of the kinds that [`Columns`] knows.
+    /// Passes the column to the method of [`Columns`] for this type.
     fn declare<R>(
         columns: &mut impl Columns<R>,
         name: &'static str,
@@ -80,7 +80,7 @@ figures! {
 
 /// Declares a record: its struct, and its columns in tables.
 ///
-/// A field with `as "NAME"` has a column of that name; `columns` are computed.
+/// A field with `as "NAME"` has a column of that name; `columns` are computed from the record.
 #[macro_export]
 macro_rules! record {
     (
@@ -98,7 +98,7 @@ macro_rules! record {
         }
 
         impl $record {
-            /// Declares its columns, in the order of its fields.
+            /// Declares the record's columns, in the order of its fields.
             pub fn columns(to: &mut impl $crate::Columns<Self>) {
                 $($crate::record!(
                     @column to, concat!($($doc),+), $field: $type $(as $column)?

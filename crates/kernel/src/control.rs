@@ -1,7 +1,7 @@
-//! Observation of a run, and stopping it.
+//! Types with which callers observe a run and stop it.
 
-/// Function that returns the number of data packets so far: it asks every connection, which most
-/// reports of progress need not do.
+/// Function that returns the number of data packets sent so far. It visits every connection, so
+/// most progress reports do not call it.
 pub type DataPackets<'a> = &'a mut dyn FnMut() -> u64;
 
 /// Decision to continue a run or to stop it.

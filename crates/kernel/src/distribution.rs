@@ -1,4 +1,4 @@
-//! Distributions that delays, rates, probabilities, sizes and counts are drawn from.
+//! Distributions from which delays, rates, probabilities, sizes and counts are drawn.
 
 use longhaul_keys::{
     KIND, Kind, PROBABILITY, RATE, Range, Read, SIZE, TIME, Table, Value, key, required,
@@ -9,22 +9,22 @@ use crate::Quantiles;
 
 pub use drawn::Drawn;
 
-/// A distribution of numbers that are not negative: seconds, bits per second, bytes, or counts, as the
-/// context says.
+/// A distribution of non-negative numbers, in seconds, bits per second, bytes or counts according
+/// to their use.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Distribution {
-    /// A constant.
+    /// A constant value.
     Constant(f64),
-    /// Uniform from the first to the second.
+    /// Uniform between the first and the second value.
     Uniform(f64, f64),
-    /// Exponential.
+    /// Exponential distribution.
     Exponential {
-        /// Mean.
+        /// Mean value.
         mean: f64,
     },
     /// Pareto: `P(X > x) = (scale/x)^shape`, with `scale = mean (shape - 1)/shape` (ns-2's `Pareto`).
     Pareto {
-        /// Mean.
+        /// Mean value.
         mean: f64,
         /// Tail index, above 1.
         shape: f64,
@@ -32,12 +32,12 @@ pub enum Distribution {
     /// Pareto of the second kind, from zero: `P(X > x) = (1 + x/scale)^-shape`, with `scale = mean
     /// (shape - 1)` (ns-2's `ParetoII`).
     ParetoII {
-        /// Mean.
+        /// Mean value.
         mean: f64,
         /// Tail index, above 1.
         shape: f64,
     },
-    /// Pareto between two bounds.
+    /// Pareto distribution bounded on both sides.
     BoundedPareto {
         /// Smallest value.
         min: f64,
@@ -48,30 +48,31 @@ pub enum Distribution {
     },
     /// Weibull: `P(X > x) = exp(-(x/scale)^shape)`.
     Weibull {
-        /// Shape.
+        /// Shape parameter.
         shape: f64,
-        /// Scale.
+        /// Scale parameter.
         scale: f64,
     },
-    /// One over a Weibull number: PackMime's server delays (Cao, Cleveland and others, INFOCOM 2004, section 7).
+    /// Inverse of a Weibull variable: PackMime's server delays (Cao, Cleveland and others, INFOCOM
+    /// 2004, section 7).
     InverseWeibull {
-        /// Shape.
+        /// Shape parameter of the Weibull variable.
         shape: f64,
-        /// Scale.
+        /// Scale parameter of the Weibull variable.
         scale: f64,
     },
-    /// The logarithm is normal.
+    /// Log-normal distribution.
     LogNormal {
         /// Median.
         median: f64,
         /// Standard deviation of the natural logarithm.
         sigma: f64,
     },
-    /// Between quantiles that were measured.
+    /// Distribution given by measured quantiles.
     Empirical(Quantiles),
-    /// Another distribution, of which larger numbers become `max`.
+    /// Another distribution, whose values above `max` become `max`.
     Limited {
-        /// The distribution.
+        /// The unlimited distribution.
         of: Box<Distribution>,
         /// Largest value.
         max: f64,
@@ -97,7 +98,7 @@ impl Read for Distribution {
 }
 
 impl Distribution {
-    /// Returns true if zero has no probability of its own.
+    /// Returns true if the probability of drawing exactly zero is zero.
     pub fn avoids_zero(&self) -> bool {
         match self {
             Self::Constant(value) => *value > 0.0,
@@ -150,7 +151,7 @@ impl Distribution {
     }
 }
 
-/// Returns a number of seconds, bytes or bits per second, or one without a unit.
+/// Returns a value in seconds, bytes or bits per second, or a number without a unit.
 pub fn in_base_unit(value: &Value) -> Option<f64> {
     match *value {
         Value::Number(number) => Some(number),
@@ -161,12 +162,12 @@ pub fn in_base_unit(value: &Value) -> Option<f64> {
     }
 }
 
-/// The keys of distributions, each of which has some of them.
+/// The keys of distributions; each distribution has some of them.
 #[allow(non_upper_case_globals)]
 mod drawn {
     use longhaul_keys::Field;
 
-    /// Type that holds the keys.
+    /// Type whose constants are the keys.
     pub struct Drawn;
 
     impl Drawn {
@@ -198,14 +199,14 @@ mod drawn {
 const TAIL: Kind = Kind::Number(Range::above(1.0, 1000.0));
 const BOUNDED_TAIL: Kind = Kind::Number(Range::closed(0.05, 1000.0));
 const WEIBULL_SHAPE: Kind = Kind::Number(Range::closed(0.05, 100.0));
-/// Wider spreads and higher roots are a mistake.
+/// Limits: wider spreads and higher roots are a mistake.
 const SIGMA: Kind = Kind::Number(Range::closed(0.0, 100.0));
 const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
 
 const TAIL_HELP: &str = "Tail index: the share above a large value x falls as x to minus this.";
 const LIMIT_HELP: &str = "Larger draws become this.";
 
-/// Declares the table of a distribution. Some may draw 0, though not on average.
+/// Declares the table of a distribution. A single draw may be 0, but the mean may not.
 macro_rules! drawn {
     ($min:expr, $value:expr) => {
         Kind::Tagged(&[

@@ -1,21 +1,21 @@
-//! Entries of the event list in order.
+//! A heap with the entries of an event list.
 
 use serde::{Deserialize, Serialize};
 
-/// Time in the upper half, tag in the lower: one comparison orders two entries.
+/// An entry: time in the upper half, tag in the lower half. One comparison orders two entries.
 pub type Key = u128;
 
-/// A 4-ary min-heap: shallower than a binary one, and four children share a cache line.
+/// A 4-ary min-heap: it is shallower than a binary heap, and four children share a cache line.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Heap {
-    /// The entries and, behind them, the largest key until the last of them has all siblings: an entry that has any
-    /// children has four.
+    /// The entries, followed by padding with the largest key: an entry with any children has
+    /// exactly four.
     keys: Vec<Key>,
     len: usize,
 }
 
 impl Heap {
-    /// Returns the first entry; the largest key if there is none.
+    /// Returns the first entry, or the largest key if the heap is empty.
     #[inline]
     pub fn first(&self) -> Key {
         self.keys.first().copied().unwrap_or(Key::MAX)
@@ -42,14 +42,14 @@ impl Heap {
         self.sift_up(hole, key);
     }
 
-    /// Appends a place for the first entry, or four for children.
+    /// Appends places for the next entries: one for the root, or four for children.
     #[cold]
     fn make_room(&mut self) {
         let places = if self.keys.is_empty() { 1 } else { 4 };
         self.keys.resize(self.keys.len() + places, Key::MAX);
     }
 
-    /// Puts `key` in the place of the first entry.
+    /// Replaces the first entry by `key`.
     #[inline]
     pub fn replace_first(&mut self, key: Key) {
         self.sift_down(0, key);
@@ -65,14 +65,14 @@ impl Heap {
         }
     }
 
-    /// Takes out the entry in the last place.
+    /// Removes and returns the entry in the last place.
     #[inline]
     fn pop_last(&mut self) -> Option<Key> {
         self.len = self.len.checked_sub(1)?;
         Some(std::mem::replace(&mut self.keys[self.len], Key::MAX))
     }
 
-    /// Puts `key` in the place of `entry`, which is usually the first.
+    /// Replaces `entry`, which is usually the first, by `key`.
     #[inline]
     pub fn replace(&mut self, entry: Key, key: Key) {
         let at = self.position(entry);
@@ -83,7 +83,7 @@ impl Heap {
         }
     }
 
-    /// Takes out an entry that is there.
+    /// Removes an entry of the heap.
     #[inline]
     pub fn remove(&mut self, entry: Key) {
         if self.first() == entry {
@@ -104,7 +104,7 @@ impl Heap {
         at.expect("only entries of the heap are replaced")
     }
 
-    /// Puts `key` into the hole at `hole` or, if it is smaller than the entries above, further up.
+    /// Fills the hole at `hole` with `key`, after moving larger ancestors down.
     #[inline]
     fn sift_up(&mut self, mut hole: usize, key: Key) {
         while hole > 0 {
@@ -118,7 +118,7 @@ impl Heap {
         self.keys[hole] = key;
     }
 
-    /// Puts `key` into the hole at `hole` or, if it is larger than the entries below, further down.
+    /// Fills the hole at `hole` with `key`, after moving smaller descendants up.
     #[inline]
     fn sift_down(&mut self, mut hole: usize, key: Key) {
         let keys = self.keys.as_mut_slice();
@@ -137,7 +137,8 @@ impl Heap {
     }
 }
 
-/// Returns the index of the smallest of four keys: three comparisons, and no branch that is hard to predict.
+/// Returns the index of the smallest of four keys, with three comparisons and no unpredictable
+/// branch.
 #[inline]
 fn first_of(keys: &[Key; 4]) -> usize {
     let low = usize::from(keys[1] < keys[0]);
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Whatever is added, replaced and removed, the first is the smallest.
+        /// After any additions, replacements and removals the first entry is the smallest.
         #[test]
         fn the_smallest_is_first(steps in prop::collection::vec((0u8..5, any::<u8>(), any::<u8>()), 1..300)) {
             let (mut heap, mut model) = (Heap::default(), Vec::new());

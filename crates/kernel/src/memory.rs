@@ -1,15 +1,15 @@
-//! Memory that a run may take: asked for before large structures grow, so that a run that needs more than is available
-//! ends with its records so far.
+//! Memory budget of a run. Large structures ask the budget before they grow, so that a run that
+//! needs more memory than available ends and keeps its records so far.
 //!
-//! Rings of packets and segments double when they are full. Nothing else sees the size of the next one before it is
-//! allocated, and its failure would abort the process. The budget belongs to a thread, as a run does.
+//! Rings of packets and segments double when they are full. Without the budget a failed allocation
+//! would abort the process. A budget applies to one thread, since a run uses one thread.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::mem::size_of;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// Smaller allocations are not asked about.
+/// Size in bytes below which allocations are not checked.
 const LARGE_BYTES: usize = 1 << 20;
 
 type MayTake = Box<dyn Fn(u64) -> bool>;
@@ -19,12 +19,13 @@ thread_local! {
     static EXHAUSTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A budget in force; dropping it ends it.
+/// A budget that applies until it is dropped.
 #[derive(Debug)]
 pub struct Budget(());
 
 impl Budget {
-    /// Puts a budget in force in this thread: `may_take` returns true if that many more bytes may be allocated.
+    /// Starts a budget for this thread: `may_take` returns true if that many more bytes may be
+    /// allocated.
     pub fn begin(may_take: impl Fn(u64) -> bool + 'static) -> Self {
         BUDGET.set(Some(Box::new(may_take)));
         EXHAUSTED.set(false);
@@ -42,15 +43,15 @@ impl Drop for Budget {
 /// An allocation that the budget refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedAllocation {
-    /// The elements of the structure that had to grow.
+    /// Name of the elements of the structure that had to grow.
     pub what: &'static str,
-    /// Bytes of the allocation.
+    /// Size of the allocation in bytes.
     pub bytes: u64,
 }
 
-/// Asks for memory for `count` values, which are `what`; ends the run if the budget refuses it.
+/// Requests memory for `count` values called `what`; ends the run if the budget refuses.
 ///
-/// [`catch`] takes the unwinding that this begins.
+/// The run ends by unwinding, which [`catch`] stops.
 #[inline]
 pub fn claim<T>(what: &'static str, count: usize) {
     let bytes = count.saturating_mul(size_of::<T>());
@@ -59,7 +60,7 @@ pub fn claim<T>(what: &'static str, count: usize) {
     }
 }
 
-/// Asks for the memory that a full vector or ring takes when it doubles.
+/// Requests the memory that a full vector or ring takes when it doubles.
 #[inline]
 pub fn claim_growth<T>(what: &'static str, len: usize, capacity: usize) {
     if len == capacity {
@@ -67,7 +68,7 @@ pub fn claim_growth<T>(what: &'static str, len: usize, capacity: usize) {
     }
 }
 
-/// Returns true from a refusal on until the budget ends.
+/// Returns true after a refusal, until the budget ends.
 pub fn is_exhausted() -> bool {
     EXHAUSTED.get()
 }
@@ -79,14 +80,15 @@ fn ask(what: &'static str, bytes: u64) {
         BUDGET.with_borrow(|budget| budget.as_ref().is_some_and(|may_take| !may_take(bytes)));
     if refused {
         EXHAUSTED.set(true);
-        // Not a panic: no hook prints anything.
+        // Unwinding without a panic: no panic hook prints anything.
         resume_unwind(Box::new(RefusedAllocation { what, bytes }));
     }
 }
 
-/// Runs a function; the error is the refusal that ended it, if one did.
+/// Runs a function; the error is the refusal that ended it.
 ///
-/// Data that the function worked on is left in the middle of an event: fit to be read, not to be continued.
+/// After an error the function's data are in the state of an unfinished event: they can be read,
+/// but the run cannot continue.
 pub fn catch<T>(function: impl FnOnce() -> T) -> Result<T, RefusedAllocation> {
     catch_unwind(AssertUnwindSafe(function)).map_err(|payload: Box<dyn Any + Send>| {
         match payload.downcast::<RefusedAllocation>() {

@@ -9,20 +9,21 @@ pub fn prefetch<T>(place: &T) {
     prefetch_lines::<1, T>(place);
 }
 
-/// Prefetches `LINES` lines, from `offset` bytes behind the beginning of `place`, which need not hold a value.
+/// Prefetches `LINES` cache lines, starting `offset` bytes after the beginning of `place`, which
+/// may be `None`.
 #[inline]
 pub fn prefetch_within<const LINES: usize, T>(place: &Option<T>, offset: usize) {
     let first = std::ptr::from_ref(place).cast::<u8>();
     prefetch_from::<LINES>(first.wrapping_add(offset));
 }
 
-/// Prefetches `LINES` lines, beginning with that of `place`.
+/// Prefetches `LINES` cache lines, starting with the line of `place`.
 #[inline]
 pub fn prefetch_lines<const LINES: usize, T>(place: &T) {
     prefetch_from::<LINES>(std::ptr::from_ref(place).cast());
 }
 
-/// Prefetches `LINES` lines, beginning with that of `first`.
+/// Prefetches `LINES` cache lines, starting with the line of `first`.
 #[inline]
 #[allow(
     unsafe_code,

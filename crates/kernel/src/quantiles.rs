@@ -2,24 +2,24 @@
 
 use std::sync::Arc;
 
-/// Quantiles that were measured, and the rule for values between them.
+/// Measured quantiles, and the rule that interpolates between them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quantiles {
-    /// Position of each quantile on a scale, and its height; lines between them interpolate.
+    /// Quantiles as points of position and height, between which values are interpolated linearly.
     points: Arc<[(f64, f64)]>,
-    /// Power to which heights are raised.
+    /// Degree of the root, if heights are roots of the values.
     root: Option<f64>,
 }
 
 impl Quantiles {
-    /// Makes quantiles of pairs `(probability, value)`, two at least, whose probabilities ascend from
-    /// 0 and whose values do not fall.
+    /// Creates quantiles from at least two pairs `(probability, value)`. Probabilities start at 0
+    /// and increase; values do not decrease.
     ///
-    /// Without a root, values are linear in the probability between quantiles, of which the last is
-    /// that of 1. With one, the root of the value of this degree is linear in the logarithm of the
-    /// probability to be above, beyond the last quantile too, which is below 1: round trips as
-    /// PackMime has them (Cao, Cleveland and others, "Stochastic models for generating synthetic
-    /// HTTP source traffic", INFOCOM 2004).
+    /// Without `root`, the value is linear in the probability, and the last probability is 1. With
+    /// `root`, the root of this degree of the value is linear in the logarithm of
+    /// `1 - probability`, also beyond the last quantile, whose probability is below 1. PackMime
+    /// describes its round-trip times in this way (Cao, Cleveland and others, "Stochastic models
+    /// for generating synthetic HTTP source traffic", INFOCOM 2004).
     pub fn new(quantiles: &[(f64, f64)], root: Option<f64>) -> Self {
         let point = |&(probability, value): &(f64, f64)| match root {
             None => (probability, value),
@@ -40,13 +40,13 @@ impl Quantiles {
     }
 }
 
-/// Returns the position on the scale of roots: minus the logarithm of the probability to be above.
+/// Returns the position of a probability on the scale of roots: `-ln(1 - probability)`.
 fn above(probability: f64) -> f64 {
     -libm::log1p(-probability)
 }
 
-/// Returns the value at `x` of a line through `points`, ascending in the first number. Beyond both ends the
-/// outermost pieces go on.
+/// Returns the value at `x` of the piecewise linear function through `points`, which ascend in
+/// their first number. The outermost pieces extend beyond both ends.
 #[inline]
 pub fn interpolate(points: &[(f64, f64)], x: f64) -> f64 {
     let above = points.partition_point(|&(known, _)| known <= x);
@@ -69,8 +69,9 @@ mod tests {
 
     #[test]
     fn roots_are_linear_in_the_logarithm_of_what_is_above_and_go_on() {
-        // Three of PackMime's server-side round trips in ms, and 1 - p ten times smaller than at the
-        // last: as far again as from the one before.
+        // Three of PackMime's server-side round trips in ms. Where `1 - p` is a tenth of the last,
+        // the root is as far beyond the last quantile as the last quantile is beyond the previous
+        // one.
         let table = [(0.0, 0.495), (0.9, 122.131), (0.99, 707.259)];
         let tail = Quantiles::new(&table, Some(3.0));
         for (probability, value) in table {

@@ -1,4 +1,4 @@
-//! Values of defaults, from the texts of their declarations.
+//! Values of defaults, parsed from the texts in the declarations of keys.
 
 use longhaul_units::Quantity;
 
@@ -23,14 +23,14 @@ impl Key {
 }
 
 impl Table {
-    /// Returns the defaults of a profile, those of tables among them.
+    /// Returns a table with the defaults of a profile, including defaults of nested tables.
     pub fn defaults(keys: &[Key], profile: Profile) -> Self {
         let mut table = Self::new();
         table.fill(keys, profile);
         table
     }
 
-    /// Adds the defaults of a profile for absent keys, and for those of the tables in it.
+    /// Adds the defaults of a profile for keys without a value, also in nested tables.
     pub fn fill(&mut self, keys: &[Key], profile: Profile) {
         for key in keys {
             if !self.entries.contains_key(key.name)
@@ -45,7 +45,7 @@ impl Table {
     }
 }
 
-/// Fills in absent keys of a value that is a table, or stands for one.
+/// Adds the defaults for absent keys of a value that is a table or means one.
 fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
     match (kind, &mut node.value) {
         (Kind::Table(keys), Value::Table(table)) => table.fill(keys, profile),
@@ -79,9 +79,9 @@ fn complete(node: &mut Node, kind: &Kind, profile: Profile) {
 }
 
 impl Kind {
-    /// Returns the value that a text stands for, as after `--set KEY=`, if this kind allows it. It is for
-    /// defaults: the text of a list or table may hold no quotes, commas in values, or lists and tables
-    /// within.
+    /// Parses a text as after `--set KEY=`; returns `None` if this kind does not allow the value.
+    /// This parser is for defaults only: the text of a list or table may not contain quotes, commas
+    /// in values, or nested lists and tables.
     pub fn parse(&self, text: &str) -> Option<Value> {
         match self {
             Self::Flag => text.parse().ok().map(Value::Flag),
@@ -125,12 +125,12 @@ impl Kind {
     }
 }
 
-/// Returns a value in a default, until [`Key::default_node`] attributes it to a profile.
+/// Returns a value of a default, before [`Key::default_node`] attributes it to a profile.
 fn unattributed(value: Value) -> Node {
     Node::new(value, Origin::Default)
 }
 
-/// Returns the parts of a text between brackets, which commas separate.
+/// Returns the comma-separated parts of a text between brackets.
 fn inside(text: &str, open: char, close: char) -> Option<impl Iterator<Item = &str>> {
     let inner = text.strip_prefix(open)?.strip_suffix(close)?;
     Some(

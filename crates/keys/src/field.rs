@@ -1,20 +1,20 @@
-//! Keys by which code reaches the values of a table.
+//! Typed keys, with which code accesses the values of a table.
 
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A declared key, whose value is read as `T`. [`keys!`](crate::keys!) makes one for each key that it declares, with
-/// the name of the struct's field.
+/// A declared key with the type `T` of its value. [`keys!`](crate::keys!) makes one for each key
+/// that it declares, with the name of the struct's field.
 pub struct Field<T> {
     name: &'static str,
     of: PhantomData<fn() -> T>,
 }
 
-/// Kind of a table, for tables that may be of several kinds with different keys.
+/// Kind of a table, for tables whose keys depend on their kind.
 pub const KIND: Field<String> = Field::new("kind");
 
 impl<T> Field<T> {
-    /// Returns the key of this name.
+    /// Returns the key with this name.
     pub const fn new(name: &'static str) -> Self {
         Self {
             name,
@@ -22,12 +22,13 @@ impl<T> Field<T> {
         }
     }
 
-    /// Returns its name in scenario files.
+    /// Returns the key's name in scenario files.
     pub const fn name(self) -> &'static str {
         self.name
     }
 
-    /// Returns the same key, read as another type: until its value in words or in other units is made explicit.
+    /// Returns the same key with another type, to read a value before a word or another unit in it
+    /// is resolved.
     pub const fn seen_as<U>(self) -> Field<U> {
         Field::new(self.name)
     }

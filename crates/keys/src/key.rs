@@ -1,4 +1,5 @@
-//! One key: its declaration, and its allowed values. Tables are values of keys and have keys.
+//! A key: its declaration, and its allowed values. Tables are values of keys and have keys
+//! themselves.
 
 use std::fmt;
 
@@ -24,33 +25,35 @@ pub struct Key {
     pub name: &'static str,
     /// Allowed values.
     pub kind: Kind,
-    /// Unit of a number; empty if its kind implies the unit, or if it has no unit.
+    /// Unit of a number; empty if the kind implies the unit or the number has none.
     pub unit: &'static str,
-    /// Default, where the key is left out.
+    /// Default value if the key is left out.
     pub default: DefaultText,
-    /// Meaning, for help texts.
+    /// Meaning of the key, for help texts.
     pub help: &'static str,
-    /// RFC, paper, or names in other implementations: source of the key and its default.
+    /// Source of the key and its default: an RFC, a paper, or names in other implementations.
     pub source: &'static str,
 }
 
-/// Default of a key, as one would write it after `--set KEY=`.
+/// Default of a key, written as after `--set KEY=`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DefaultText {
-    /// A scenario without it is refused.
+    /// There is no default: a scenario without the key is refused.
     Required,
-    /// No default: the thing described is absent.
+    /// There is no default: without the key, the feature that it configures is absent.
     None,
-    /// One default in every profile.
+    /// The same default in every profile.
     Fixed(&'static str),
-    /// A default for each profile, in the order of [`Profile::ALL`]; some may have none.
+    /// A default for each profile, in the order of [`Profile::ALL`]; `None` for a profile without a
+    /// default.
     ByProfile([Option<&'static str>; 4]),
-    /// Computed from other values, by this rule in words.
+    /// The default is computed from other values; the text describes the rule.
     Derived(&'static str),
 }
 
 impl fmt::Display for DefaultText {
-    /// Writes the default for help texts, with the profiles to which it applies; nothing without a default.
+    /// Writes the default for help texts, with the profiles to which it applies; writes nothing if
+    /// there is none.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let texts = match self {
             Self::Required => return f.write_str("required"),
@@ -81,15 +84,15 @@ impl fmt::Display for DefaultText {
 pub enum Kind {
     /// `true` or `false`.
     Flag,
-    /// Printable text, of several lines perhaps.
+    /// Printable text, possibly of several lines.
     Text,
     /// One line of printable text of at most [`NAME_MAX`](crate::NAME_MAX) characters.
     Name,
     /// A whole number.
     Whole {
-        /// Smallest.
+        /// Smallest value.
         min: i64,
-        /// Largest.
+        /// Largest value.
         max: i64,
     },
     /// A number without a unit.
@@ -98,9 +101,9 @@ pub enum Kind {
     Positive(&'static [Dimension]),
     /// A quantity, 0 included.
     Quantity(&'static [Dimension]),
-    /// A word out of a list.
+    /// A word from a list.
     Word(&'static [&'static str]),
-    /// A list of one kind of things.
+    /// A list whose entries have this kind.
     List(&'static Kind),
     /// A table with these keys.
     Table(&'static [Key]),
@@ -110,11 +113,12 @@ pub enum Kind {
     Congestion,
     /// A slow start with its parameters, from the same registry.
     SlowStart,
-    /// Any of these. If a flag and a table are among them, `true` stands for the table with its defaults.
+    /// Any of these kinds. If they include a flag and a table, `true` means the table with its
+    /// defaults.
     OneOf(&'static [Kind]),
 }
 
-/// Returns a key that may be left out and has no default.
+/// Returns an optional key without a default.
 pub const fn key(name: &'static str, kind: Kind, help: &'static str) -> Key {
     Key {
         name,
@@ -126,14 +130,14 @@ pub const fn key(name: &'static str, kind: Kind, help: &'static str) -> Key {
     }
 }
 
-/// Returns a key without which a scenario is refused.
+/// Returns a key that is required: a scenario without it is refused.
 pub const fn required(name: &'static str, kind: Kind, help: &'static str) -> Key {
     key(name, kind, help).required()
 }
 
 impl Kind {
-    /// Returns a key of this kind. Its name and its help are those of the field for which
-    /// [`keys!`](crate::keys!) declares it.
+    /// Returns a key of this kind. [`keys!`](crate::keys!) sets its name and help from the struct's
+    /// field.
     pub const fn key(self) -> Key {
         key("", self, "")
     }
@@ -146,13 +150,13 @@ impl Key {
         self
     }
 
-    /// Sets its default in all profiles.
+    /// Sets the default in all profiles.
     pub const fn default(mut self, text: &'static str) -> Self {
         self.default = DefaultText::Fixed(text);
         self
     }
 
-    /// Sets its default in one profile, over that of all.
+    /// Sets the default in one profile, which overrides the default of all profiles.
     pub const fn in_profile(mut self, profile: Profile, text: &'static str) -> Self {
         let mut texts = match self.default {
             DefaultText::ByProfile(texts) => texts,
@@ -164,13 +168,13 @@ impl Key {
         self
     }
 
-    /// Sets its default in both profiles of ns-2, over that of all.
+    /// Sets the default in both ns-2 profiles, which overrides the default of all profiles.
     pub const fn in_ns2(self, text: &'static str) -> Self {
         self.in_profile(Profile::Ns2_35, text)
             .in_profile(Profile::Ns2_2003, text)
     }
 
-    /// Derives its default from other values, by this rule in words.
+    /// Makes the default follow from other values; `rule` describes how.
     pub const fn derived(mut self, rule: &'static str) -> Self {
         self.default = DefaultText::Derived(rule);
         self
@@ -200,7 +204,7 @@ impl Key {
         matches!(self.default, DefaultText::Required)
     }
 
-    /// Returns the text of its default in a profile, if there is one.
+    /// Returns the text of the key's default in a profile, if there is one.
     pub const fn default_in(&self, profile: Profile) -> Option<&'static str> {
         match self.default {
             DefaultText::Fixed(text) => Some(text),
@@ -210,7 +214,7 @@ impl Key {
     }
 }
 
-/// Returns the number of keys in some lists together.
+/// Returns the total number of keys in several lists.
 pub const fn count(lists: &[&[Key]]) -> usize {
     let (mut count, mut list) = (0, 0);
     while list < lists.len() {
@@ -220,7 +224,7 @@ pub const fn count(lists: &[&[Key]]) -> usize {
     count
 }
 
-/// Returns the keys of some lists, `N` together.
+/// Returns the keys of several lists as one array of length `N`.
 pub const fn joined<const N: usize>(lists: &[&[Key]]) -> [Key; N] {
     let mut all = [key("", Kind::Flag, ""); N];
     let (mut index, mut list) = (0, 0);

@@ -1,15 +1,17 @@
-//! Declarations that make structs, tables of keys and readers at once.
+//! Macros that declare structs together with their keys and readers.
 
-/// Declares the keys of a table: a struct with a field for each key, `KEYS`, [`Read`](crate::Read), and for each
-/// key a constant of its name, the [`Field`](crate::Field) by which a [`Table`](crate::Table) is accessed.
+/// Declares the keys of a table. Makes a struct with a field for each key, its `KEYS`, its
+/// [`Read`](crate::Read), and for each key a constant of the same name: the [`Field`](crate::Field)
+/// with which code accesses the key in a [`Table`](crate::Table).
 ///
-/// The name of a field is that of the key, unless `as` gives another, and its documentation is the key's help.
-/// The value is read as its type, once defaults are filled in and derived.
+/// A field has the name of its key, unless `as` gives the key another name; its documentation is
+/// the key's help. A value is read as the field's type after defaults have been filled in and
+/// derived.
 ///
-/// Four more blocks may follow: `flattened` has fields that are read from several keys of the table, by types
-/// with `KEYS` and `of`; `apart` has keys that are no fields, because their values are resolved on their own;
-/// `beside` has fields that are no keys, whose values `of` takes as arguments; and `initially` has fields that
-/// are no keys, with the values that `of` gives them.
+/// Four more blocks may follow. `flattened`: fields that are read from several keys of the table,
+/// by types with `KEYS` and `of`. `apart`: keys without a field, because other code resolves their
+/// values. `beside`: fields without a key, whose values are arguments of `of`. `initially`: fields
+/// without a key, with the values that `of` gives them.
 ///
 /// ```
 /// longhaul_keys::keys! {
@@ -76,7 +78,7 @@ macro_rules! keys {
         }
 
         impl $struct {
-            /// The declarations of its keys.
+            /// Declarations of the keys.
             pub const KEYS: &'static [$crate::Key] = {
                 const OWN: &[$crate::Key] = &[
                     $($crate::Key::named(
@@ -95,7 +97,7 @@ macro_rules! keys {
                 $crate::together!(OWN, $($(<$keys>::KEYS,)*)? APART)
             };
 
-            /// Reads it from a checked table.
+            /// Reads the struct from a checked table.
             pub fn of(#[allow(unused_variables)] table: &$crate::Table $($(, $other: $given)*)?) -> Self {
                 Self {
                     $($field: table.read(Self::$field),)*
@@ -110,7 +112,7 @@ macro_rules! keys {
     };
 }
 
-/// The keys of several lists as one list.
+/// Joins the keys of several lists into one list.
 #[macro_export]
 macro_rules! together {
     ($($keys:expr),+ $(,)?) => {{
@@ -119,7 +121,8 @@ macro_rules! together {
     }};
 }
 
-/// Declares the words of a key: an enum with a variant for each, `WORDS`, and [`Read`](crate::Read).
+/// Declares the allowed words of a key: an enum with a variant for each word, `WORDS`, and
+/// [`Read`](crate::Read).
 ///
 /// ```
 /// longhaul_keys::words! {
@@ -148,7 +151,7 @@ macro_rules! words {
         }
 
         impl $enum {
-            /// Words in scenario files.
+            /// The words as written in scenario files.
             pub const WORDS: &'static [&'static str] = &[$($word),*];
         }
 
@@ -163,8 +166,8 @@ macro_rules! words {
     };
 }
 
-/// Declares a table whose keys depend on its key `kind`: an enum with a variant for each, `KINDS`, and
-/// [`Read`](crate::Read).
+/// Declares a table whose keys depend on its key `kind`: an enum with a variant for each kind,
+/// `KINDS`, and [`Read`](crate::Read).
 ///
 /// ```
 /// longhaul_keys::tagged! {
@@ -190,7 +193,7 @@ macro_rules! tagged {
         }
 
         impl $enum {
-            /// Names of the kinds in scenario files, and the keys of each.
+            /// Names of the kinds in scenario files, and the keys of each kind.
             pub const KINDS: &'static [(&'static str, &'static [$crate::Key])] =
                 &[$(($kind, <$keys>::KEYS)),*];
         }
@@ -209,7 +212,7 @@ macro_rules! tagged {
     };
 }
 
-/// Implements [`Read`](crate::Read) for a struct that is read from its own table alone.
+/// Implements [`Read`](crate::Read) for a struct that is read from a single table.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __read {
@@ -226,7 +229,7 @@ macro_rules! __read {
     ($struct:ident $($other:ident)+) => {};
 }
 
-/// The name of a field's key.
+/// Name of a field's key.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __name {
@@ -279,7 +282,7 @@ mod tests {
                 Kind::Whole { min: 1, max: COUNT_MAX },
                 Kind::Positive(SIZE),
             ]).key().default("auto").in_profile(Profile::Linux, "7"),
-            /// Its timer.
+            /// The timer.
             timer: Timer = Kind::OneOf(&[Kind::Flag, Kind::Table(Timer::KEYS)]).key()
                 .default("{ min = 3 s }").in_ns2("true"),
             /// Times.

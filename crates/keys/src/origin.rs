@@ -1,24 +1,24 @@
-//! Origins of values: a place in a file, an override, a profile, a default, or a rule.
+//! Origins of values: a position in a file, an override, a profile, a default, or a rule.
 
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A text that values were read from.
+/// A text from which values were read.
 #[derive(Debug)]
 pub struct Source {
     /// Name in messages: a path as the user wrote it.
     pub name: String,
-    /// All of it.
+    /// The whole text.
     pub text: String,
-    /// Offsets at which its lines begin.
+    /// Offsets of the beginnings of lines, in bytes.
     lines: Vec<usize>,
 }
 
 /// Origin of a value.
 #[derive(Clone, Debug)]
 pub enum Origin {
-    /// A place in a file.
+    /// A range of bytes in a file.
     File(Arc<Source>, Range<usize>),
     /// An override, as written after `--set`.
     Set(Arc<str>),
@@ -26,12 +26,12 @@ pub enum Origin {
     Profile(&'static str),
     /// A default that is the same in every profile.
     Default,
-    /// Computed from other values, by this rule.
+    /// Computed from other values; the text describes the rule.
     Derived(String),
 }
 
 impl Origin {
-    /// Returns the position in the file, to sort messages by.
+    /// Returns the byte offset in the file, by which messages are sorted.
     pub fn offset(&self) -> usize {
         if let Self::File(_, span) = self {
             span.start
@@ -40,7 +40,7 @@ impl Origin {
         }
     }
 
-    /// Returns true if both are in one text: the same file, or the same override.
+    /// Returns true if both origins are in the same file or the same override.
     pub fn is_beside(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::File(one, _), Self::File(other, _)) => Arc::ptr_eq(one, other),
@@ -49,10 +49,10 @@ impl Origin {
         }
     }
 
-    /// Returns the place for the head of a message: `name:line:column`.
+    /// Returns the position for the head of a message: `name:line:column`.
     pub fn place(&self) -> String {
         match self {
-            // A file that cannot be read, or in which nothing is, has no places.
+            // A file that is empty or could not be read has no positions.
             Self::File(source, _) if source.text.is_empty() => source.name.clone(),
             Self::File(source, span) => {
                 let (line, column) = source.position(span.start);
@@ -62,8 +62,8 @@ impl Origin {
         }
     }
 
-    /// Returns the line with the value underlined, or the part of it around the value if it is long;
-    /// nothing for a whole file.
+    /// Returns the line with the value underlined, shortened around the value if it is long; `None`
+    /// for a whole file.
     pub fn snippet(&self) -> Option<String> {
         let Self::File(source, span) = self else {
             return None;
@@ -85,12 +85,12 @@ impl Origin {
     }
 }
 
-/// Number of characters shown of a line, and number of them before the value: programs write whole
-/// scenarios in one line.
+/// Number of characters of a line that are shown, and how many of them precede the value. Lines may
+/// be long: programs write whole scenarios on one line.
 const SHOWN: usize = 100;
 const SHOWN_BEFORE: usize = 40;
 
-/// Returns the part of a line around a place, and the place in it.
+/// Returns the part of a line around a column, and the column within that part.
 fn around(line: &str, place: usize) -> (String, usize) {
     let skipped = if line.chars().count() <= SHOWN {
         0
@@ -125,7 +125,7 @@ impl fmt::Display for Origin {
 }
 
 impl Source {
-    /// Returns a text of this name.
+    /// Creates a source with this name and text.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let (name, text) = (name.into(), text.into());
         let ends = text.match_indices('\n').map(|(newline, _)| newline + 1);
@@ -133,9 +133,9 @@ impl Source {
         Self { name, text, lines }
     }
 
-    /// Returns the line and column of a byte, both counted from one.
+    /// Returns line and column of a byte offset, both counted from 1.
     fn position(&self, offset: usize) -> (usize, usize) {
-        // A parser may point into a character, or behind the end.
+        // An offset from a parser may be inside a character or past the end.
         let inside = self.text.is_char_boundary(offset);
         let offset = if inside { offset } else { self.text.len() };
         let line = self.lines.partition_point(|&start| start <= offset);

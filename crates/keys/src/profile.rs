@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A frozen bundle of defaults. A change of one of its values changes results.
+/// A frozen bundle of defaults. Changing one of its values changes the results of scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
     /// Today's RFCs.

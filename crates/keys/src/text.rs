@@ -1,11 +1,11 @@
-//! Texts that reach terminals, pages and file names.
+//! Checks of texts that reach terminals, web pages and file names.
 
-/// Longest name or title, in characters.
+/// Maximum length of a name or title, in characters.
 pub const NAME_MAX: usize = 200;
 
-/// Returns true for a character that a terminal or a page would obey instead of showing it: control characters, marks
-/// that turn the direction of the following text (Unicode Standard Annex 9), separators of lines, and others without a
-/// shape.
+/// Returns true for a character that a terminal or a web page would interpret instead of showing:
+/// control characters, marks that change the direction of the following text (Unicode Standard
+/// Annex 9), line separators, and other invisible characters.
 fn is_unprintable(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -15,7 +15,7 @@ fn is_unprintable(character: char) -> bool {
         )
 }
 
-/// Checks a name or title: one line of printable text. The error is the fault.
+/// Checks a name or title: one line of printable text. The error describes the fault.
 pub fn check_name(text: &str) -> Result<(), String> {
     if let Some(character) = text.chars().find(|&character| is_unprintable(character)) {
         return Err(format!(
@@ -30,7 +30,8 @@ pub fn check_name(text: &str) -> Result<(), String> {
     }
 }
 
-/// Checks a text of any length, which may have lines and tabs. The error is the fault.
+/// Checks a text of any length, which may contain line breaks and tabs. The error describes the
+/// fault.
 pub fn check_text(text: &str) -> Result<(), String> {
     let is_wrong = |&character: &char| is_unprintable(character) && !"\n\r\t".contains(character);
     match text.chars().find(is_wrong) {
@@ -41,7 +42,7 @@ pub fn check_text(text: &str) -> Result<(), String> {
     }
 }
 
-/// Returns a text with a replacement character for each one that is not printable; lines and tabs stay.
+/// Returns a text in which each unprintable character is replaced, except line breaks and tabs.
 pub fn printable(text: &str) -> String {
     let shown = |character: char| match character {
         '\n' | '\t' => character,

@@ -4,20 +4,21 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// A time in the upper half, anything in the lower.
+/// A sort key: a time in the upper half, and any value in the lower half.
 pub(crate) type Key = u128;
 
-/// Returns the time of a key; never for the largest.
+/// Returns the time of a key; [`Time::NEVER`] for the largest key.
 #[inline]
 pub(crate) fn time_of(key: Key) -> Time {
     Time::from_ps((key >> 64) as u64)
 }
 
-/// The wheel. Entries due beyond its reach are in its last slot, and entered again from there.
+/// The wheel. Entries due beyond its range are in its last slot, and are entered again when that is
+/// taken.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Calendar {
     slots: Vec<Vec<Key>>,
-    /// Length of a window, and the number of the next one to be taken: window n ends at n lengths.
+    /// Length of a window, and number of the next window to be taken. Window n ends at n lengths.
     window: Span,
     next: u64,
 }
@@ -37,7 +38,7 @@ impl Calendar {
         Time::ZERO + self.window * self.next
     }
 
-    /// Adds an entry, unless it was due in a window that has been taken: returns true if it was added.
+    /// Adds an entry and returns true; returns false if it was due in a window that has been taken.
     #[inline]
     pub(crate) fn push(&mut self, key: Key) -> bool {
         let time = time_of(key);
@@ -51,7 +52,7 @@ impl Calendar {
         true
     }
 
-    /// Takes the entries that are due in the next window, in no order.
+    /// Takes the entries that are due in the next window, unsorted.
     pub(crate) fn take_window(&mut self) -> Vec<Key> {
         let (end, slots) = (self.end(), self.slots.len() as u64);
         let mut due = std::mem::take(&mut self.slots[(self.next % slots) as usize]);

@@ -1,4 +1,4 @@
-//! The controller of one flow, for which a module decides.
+//! The controller of one flow, whose decisions come from a kernel module.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,19 +15,21 @@ use crate::interface::{
 };
 use crate::object::{Connection, Object};
 
-/// Headers of a segment with timestamps over IPv4: 20 B each, and 12 B of options.
+/// Bytes of headers of a segment with timestamps over IPv4: 20 B each for IP and TCP, and 12 B of
+/// options.
 const HEADERS: u64 = 52;
 
-/// Each flow's random numbers are a sequence of their own: by its order among those of an object.
+/// Base of the flows' seeds: each flow of an object has a separate sequence of random numbers, by
+/// its order.
 const SEED: u64 = 0x6c6f_6e67_6861_756c;
 
-/// The reduction that is going on.
+/// The window reduction that is going on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reduction {
     None,
-    /// For a loss or a timeout, until the transport ends the recovery.
+    /// A reduction for a loss or a timeout; it lasts until the transport ends the recovery.
     Recovery,
-    /// For a mark: until this many segments and one more are acknowledged.
+    /// A reduction for a mark; it lasts until more than this many segments are acknowledged.
     Mark(u64),
 }
 
@@ -37,25 +39,26 @@ pub(crate) struct Controller {
     connection: Option<Connection>,
     facts: Facts,
     decision: Decision,
-    /// Bytes of a full segment on the wire.
+    /// Bytes of a full segment, with headers.
     segment_bytes: u64,
-    /// Segments acknowledged, delivered, lost and marked so far, before the current acknowledgement.
+    /// Segments acknowledged, delivered, lost and marked so far, before the current
+    /// acknowledgement.
     una: u64,
     delivered: u64,
     lost: u64,
     marked: u64,
     reduction: Reduction,
-    /// Time at which the transport ended a recovery of whose end the module has not been told.
+    /// Time at which the transport ended a recovery, if the module has not been told of the end.
     ended: Option<Time>,
-    /// Time of the last acknowledgement that the module was told of.
+    /// Time of the last acknowledgement that was passed to the module.
     acked_at: Time,
-    /// True if a recovery has begun since then.
+    /// True if a recovery has begun since that acknowledgement.
     enters: bool,
-    /// The threshold of a connection that has never reduced its window.
+    /// Threshold of a connection that has never reduced its window, in segments.
     first_ssthresh: f64,
 }
 
-/// The object, and the number of flows that it has begun.
+/// The object, and the number of flows that have begun to use it.
 #[derive(Debug)]
 pub(crate) struct Shared {
     pub(crate) object: Arc<Object>,
@@ -63,7 +66,7 @@ pub(crate) struct Shared {
 }
 
 impl Clone for Controller {
-    /// Makes a new controller: flows start from copies of a controller that has had no call.
+    /// Creates a new controller: each flow starts from a copy of a controller that has had no call.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.shared))
     }
@@ -102,7 +105,7 @@ impl Controller {
         self.traits().has(Traits::CONG_CONTROL)
     }
 
-    /// Begins the connection, with the first report.
+    /// Begins the connection with the first acknowledgement.
     fn begin(&mut self, ack: &AckSample, window: &mut Window) {
         if self.connection.is_some() {
             return;
@@ -126,7 +129,7 @@ impl Controller {
         self.facts.min_rtt_us = whole_us(ack.min_rtt) as u32;
     }
 
-    /// Notes time and window for a call.
+    /// Sets time and window in the facts for a call.
     #[inline]
     fn look(&mut self, now: Time, window: &Window) {
         self.facts.now_ns = now.since(Time::ZERO).as_ps() / 1000;
@@ -152,7 +155,7 @@ impl Controller {
         }
     }
 
-    /// Notes the facts of an acknowledgement.
+    /// Sets the facts from an acknowledgement.
     fn note(&mut self, ack: &AckSample) {
         let newly = ack.delivered.saturating_sub(self.delivered);
         let losses = ack.lost.saturating_sub(self.lost);
@@ -180,7 +183,8 @@ impl Controller {
         facts.delivered_ce = self.marked as u32;
         facts.lost = self.lost as u32;
         facts.acked = ack.acked as u32;
-        // Acknowledgements that hinted at the loss were not told; the one that shows it counts for itself.
+        // Acknowledgements that hinted at a loss were not passed to the module, so only the
+        // segments of the acknowledgement that revealed the loss count.
         facts.acked_sacked = if std::mem::take(&mut self.enters) {
             newly.min((ack.credit as u64).max(1))
         } else {
@@ -190,8 +194,9 @@ impl Controller {
         facts.marks = marks as u32;
     }
 
-    /// Returns the flags of an acknowledgement: growth is due (`tcp_may_raise_cwnd`), the window was used, and others.
-    /// An acknowledgement with an unused window may grow, too, for modules look at other things first.
+    /// Returns the flags of an acknowledgement, such as whether growth is due
+    /// (`tcp_may_raise_cwnd`) and whether the window was used fully. Growth is also due if the
+    /// window was not used fully, because modules check other conditions first.
     fn flags(&self, ack: &AckSample, phase: Phase, completes: bool) -> u32 {
         let unused = phase == Phase::NoGrowth
             && ack.limit != Limit::Network
@@ -206,7 +211,7 @@ impl Controller {
             | flag(completes, COMPLETES)
     }
 
-    /// Returns true if the current acknowledgement ends the reduction under way.
+    /// Returns true if the current acknowledgement ends the current reduction.
     fn completes(&mut self) -> bool {
         let over = match self.reduction {
             Reduction::Mark(until) => self.una > until,
@@ -232,7 +237,7 @@ impl Controller {
         }
     }
 
-    /// Tells of an end of recovery that came with an earlier acknowledgement.
+    /// Tells the module of the end of a recovery that came with an earlier acknowledgement.
     fn catch_up(&mut self, now: Time, window: &mut Window) {
         if self.ended.take().is_some() {
             self.reduction = Reduction::None;
@@ -307,8 +312,8 @@ impl CongestionControl for Controller {
 
     fn on_recovery_exit(&mut self, now: Time, window: &mut Window) {
         self.ended = Some(now);
-        // The module learns of the acknowledgement first. If it has, or if it controls the window, it learns of the
-        // end of the recovery now.
+        // The module must get the acknowledgement before the end of the recovery. It is told of the
+        // end now if it already has the acknowledgement or if it controls the window.
         if self.acked_at == now || self.controls_window() {
             self.catch_up(now, window);
         }
@@ -326,7 +331,7 @@ impl CongestionControl for Controller {
         if bytes_per_s == 0 {
             return None;
         }
-        // The kernel paces payload.
+        // The kernel's pacing rate counts payload only.
         let (payload, segment) = (u128::from(self.facts.mss), u128::from(self.segment_bytes));
         let bps = 8 * u128::from(bytes_per_s) * segment / payload.max(1);
         Some(Rate::from_bps(bps.min(u128::from(u64::MAX)) as u64))

@@ -9,11 +9,11 @@ use crate::interface::Traits;
 /// The value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// A truth value.
+    /// A boolean.
     Flag(bool),
     /// A whole number.
     Whole(i128),
-    /// Another number, which no parameter takes.
+    /// A fractional number, which no parameter accepts.
     Real(f64),
 }
 
@@ -27,7 +27,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// The C type of a parameter: its name, its size, and its limits.
+/// The C type of a parameter: its name, size and limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kind {
     name: &'static str,
@@ -35,7 +35,7 @@ pub(crate) struct Kind {
     signed: bool,
 }
 
-/// Types of `module_param` that hold numbers; texts (`charp`) are none of a congestion control.
+/// Numeric types of `module_param`. Congestion control modules have no text parameters (`charp`).
 const KINDS: [(&str, bool); 9] = [
     ("bool", false),
     ("byte", false),
@@ -73,7 +73,7 @@ impl Kind {
         }
     }
 
-    /// Returns the value that these bytes hold.
+    /// Converts bytes of this type to a value.
     pub(crate) fn value(self, bytes: [u8; 8]) -> Value {
         if self.is_flag() {
             return Value::Flag(bytes[0] != 0);
@@ -84,7 +84,7 @@ impl Kind {
         Value::Whole(if negative { number - beyond } else { number })
     }
 
-    /// Returns the bytes of a value; the error gives the allowed values.
+    /// Converts a value to bytes of this type; the error states the allowed values.
     pub(crate) fn bytes_of(self, value: &Value) -> Result<[u8; 8], String> {
         let (min, max) = self.range();
         let number = match *value {
@@ -96,7 +96,7 @@ impl Kind {
                 return Err(format!("a whole number from {min} to {max} ({name})"));
             }
         };
-        // Truncated to the type's size, in two's complement.
+        // The number is truncated to the type's size, in two's complement.
         Ok((number as u64).to_ne_bytes())
     }
 }
@@ -106,32 +106,32 @@ impl Kind {
 pub struct Parameter {
     /// Name in scenario files.
     pub name: String,
-    /// Value where none is given.
+    /// Default value.
     pub default: Value,
     pub(crate) kind: Kind,
 }
 
 impl Parameter {
-    /// Returns its type, as `module_param` names it.
+    /// Returns the parameter's type, as `module_param` names it.
     pub fn type_name(&self) -> &'static str {
         self.kind.name
     }
 }
 
-/// Description of a module by its object.
+/// Description of a module, read from its object.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// Name under which it registers.
+    /// Name under which the module registers.
     pub name: String,
-    /// Its parameters, in the order of the source.
+    /// Parameters, in the order of the source.
     pub parameters: Vec<Parameter>,
-    /// Clock ticks per second that it was built for.
+    /// Clock ticks per second for which the module was built.
     pub hz: u32,
     pub(crate) traits: Traits,
 }
 
 impl Description {
-    /// Returns the hooks that the module has.
+    /// Returns the names of the module's hooks.
     pub fn hooks(&self) -> Vec<&'static str> {
         let all = Traits::HOOKS.iter();
         all.filter(|(bit, _)| self.traits.has(*bit))
@@ -139,7 +139,7 @@ impl Description {
             .collect()
     }
 
-    /// Returns the needs that it has of the transport.
+    /// Returns the properties that the module needs of the transport.
     pub fn needs(&self) -> Vec<&'static str> {
         let all = [
             (Traits::CONG_CONTROL, "delivery rates"),
@@ -154,7 +154,7 @@ impl Description {
     }
 }
 
-/// Refuses a parameter that the module does not have.
+/// Returns the message about a parameter that the module does not have.
 pub(crate) fn unknown<'a>(
     name: &str,
     known: impl Iterator<Item = &'a Parameter> + Clone,
@@ -185,7 +185,7 @@ mod tests {
         ] {
             let kind = kind(name, bytes);
             let mut held = kind.bytes_of(&Value::Whole(number)).unwrap();
-            // Bytes next to a short variable do not belong to it.
+            // Bytes after a short variable do not belong to it.
             held[bytes..].fill(0);
             assert_eq!(kind.value(held), Value::Whole(number), "{name}");
         }

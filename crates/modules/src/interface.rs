@@ -1,14 +1,16 @@
-//! Layouts shared with the objects; the other copy is `python/longhaul/modules/kernel/interface.h`.
+//! Memory layouts shared with the objects; `python/longhaul/modules/kernel/interface.h` has the
+//! other copy.
 
 use std::ffi::{c_char, c_int, c_void};
 
-/// The version of these layouts.
+/// Version of these layouts.
 pub(crate) const INTERFACE: u32 = 1;
 
-/// The threshold that stands for none (`TCP_INFINITE_SSTHRESH`).
+/// Threshold value that means none (`TCP_INFINITE_SSTHRESH`).
 pub(crate) const INFINITE: u32 = 0x7fff_ffff;
 
-/// Facts of a connection at a call. Windows and counts are in segments; counts wrap.
+/// Facts about a connection, passed with each call. Windows and counts are in segments; counts wrap
+/// around.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Facts {
@@ -47,7 +49,7 @@ pub(crate) const COMPLETES: u32 = 16;
 pub(crate) struct Decision {
     pub(crate) cwnd: u32,
     pub(crate) ssthresh: u32,
-    /// Zero without pacing.
+    /// Pacing rate in bytes per second; zero means no pacing.
     pub(crate) pacing_bytes_per_s: u64,
     pub(crate) burst_segments: u32,
 }
@@ -55,7 +57,7 @@ pub(crate) struct Decision {
 pub(crate) const LOSS: u32 = 0;
 pub(crate) const MARK: u32 = 1;
 
-/// A parameter in the object's list.
+/// An entry of the object's list of parameters.
 #[repr(C)]
 pub(crate) struct RawParameter {
     pub(crate) name: *const c_char,
@@ -66,7 +68,7 @@ pub(crate) struct RawParameter {
     pub(crate) next: *mut RawParameter,
 }
 
-/// The state of a connection, of which only the object knows the layout.
+/// State of a connection, whose layout only the object knows.
 #[repr(C)]
 pub(crate) struct Sock {
     _opaque: [u8; 0],
@@ -97,7 +99,7 @@ pub(crate) struct Table {
     pub(crate) release: unsafe extern "C" fn(*mut Sock),
 }
 
-/// Hooks and needs of a module, a bit each, in the order of `interface.h`.
+/// Bit set of hooks and needs of a module, in the order of `interface.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Traits(pub(crate) u32);
 

@@ -1,8 +1,9 @@
-//! Congestion control modules of Linux, which `longhaul module build` compiles to shared objects: the kernel's own, and
-//! those that users write after its interface.
+//! Linux congestion control modules, compiled to shared objects by `longhaul module build`: the
+//! kernel's modules, and user-written modules for the same interface.
 //!
-//! A simulation has a copy of the object for each entry of `flows`: flows of an entry share the variables of the module's
-//! file, as those of a machine do, and neither other parameters nor other threads meet them.
+//! A simulation loads one copy of the object per entry of `flows`. Flows of one entry share the
+//! module's global variables, as flows of one machine do; flows with other parameters or in other
+//! threads have other copies.
 
 mod controller;
 mod description;
@@ -19,7 +20,7 @@ use controller::{Controller, Shared};
 pub use description::{Description, Parameter, Value};
 use object::Object;
 
-/// A module with its parameters: an algorithm.
+/// A module with parameter values, which makes it an algorithm.
 #[derive(Debug)]
 pub struct Module {
     contents: Vec<u8>,
@@ -28,7 +29,8 @@ pub struct Module {
 }
 
 impl Module {
-    /// Loads an object of these contents with these parameters, and checks them. An error is a sentence about the object.
+    /// Loads an object with these contents and these parameters, and checks them. The error is a
+    /// sentence about the object.
     pub fn open(contents: Vec<u8>, parameters: Vec<(String, Value)>) -> Result<Self, String> {
         let (_, description) = Object::load(&contents, &parameters)?;
         Ok(Self {
@@ -49,7 +51,7 @@ impl Factory for Module {
     ///
     /// # Panics
     ///
-    /// If there is no room for the copy any more where temporary files are.
+    /// Panics if there is no disk space left for the copy in the directory for temporary files.
     fn make(&self) -> Box<dyn CongestionControl> {
         let (object, _) = Object::load(&self.contents, &self.parameters)
             .unwrap_or_else(|reason| panic!("a module that was loaded before: {reason}"));

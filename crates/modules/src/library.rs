@@ -1,4 +1,4 @@
-//! Shared objects of this system.
+//! Shared objects, loaded with the system's loader.
 
 #![allow(
     unsafe_code,
@@ -8,11 +8,11 @@
 use std::ffi::CStr;
 use std::ptr::NonNull;
 
-/// An object that is loaded until it is dropped.
+/// A shared object that stays loaded until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Library(NonNull<std::ffi::c_void>);
 
-/// Processors by their names here and in the header of an ELF file.
+/// Processors: Rust's names, and the numbers in the header of an ELF file.
 #[cfg(unix)]
 const PROCESSORS: [(&str, u16); 6] = [
     ("x86_64", 62),
@@ -23,7 +23,8 @@ const PROCESSORS: [(&str, u16); 6] = [
     ("loongarch64", 258),
 ];
 
-/// Refuses an ELF file for another processor, of which glibc's loader says that there is no such file.
+/// Refuses an ELF file for another processor. glibc's loader would report that there is no such
+/// file.
 #[cfg(unix)]
 fn check_processor(contents: &[u8]) -> Result<(), String> {
     let own = std::env::consts::ARCH;
@@ -39,7 +40,8 @@ fn check_processor(contents: &[u8]) -> Result<(), String> {
     }
 }
 
-// SAFETY: the handle is used for looking up and closing only, which the loader guards.
+// SAFETY: the handle is used only to look up symbols and to close the object, which the loader
+// synchronises.
 unsafe impl Send for Library {}
 // SAFETY: the same.
 unsafe impl Sync for Library {}
@@ -56,8 +58,7 @@ mod system {
     static COPIES: AtomicU64 = AtomicU64::new(0);
 
     impl Library {
-        /// Loads a file with these contents that no other library shares, so that its variables belong to
-        /// this one.
+        /// Loads a private copy of these contents, whose variables no other library shares.
         pub(crate) fn open_copy(contents: &[u8]) -> Result<Self, String> {
             check_processor(contents)?;
             let number = COPIES.fetch_add(1, Ordering::Relaxed);
@@ -68,7 +69,7 @@ mod system {
             let opened = Self::open(&copy);
             let _ = std::fs::remove_file(&copy);
             opened.map_err(|error| {
-                // The copy's name would mean nothing to the reader.
+                // The name of the temporary copy would mean nothing to the user.
                 let error = error.replace(&copy.display().to_string(), "the object");
                 format!("it is not for this processor or system ({error}); build it here with `longhaul module build`")
             })
@@ -77,17 +78,18 @@ mod system {
         fn open(path: &Path) -> Result<Self, String> {
             let text =
                 CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
-            // SAFETY: the path is a text; functions that the object runs when it is loaded are the user's.
+            // SAFETY: the path is a valid C string. The user is responsible for functions that run
+            // when the object is loaded.
             let handle = unsafe { libc::dlopen(text.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
             NonNull::new(handle).map(Self).ok_or_else(|| {
-                // SAFETY: after a failure there is a text, of this thread.
+                // SAFETY: after a failure `dlerror` returns a text, which belongs to this thread.
                 unsafe { CStr::from_ptr(libc::dlerror()) }
                     .to_string_lossy()
                     .into_owned()
             })
         }
 
-        /// Returns the place of a symbol, if the object exports it.
+        /// Returns the address of a symbol, if the object exports it.
         pub(crate) fn symbol(&self, name: &CStr) -> Option<NonNull<std::ffi::c_void>> {
             // SAFETY: the handle is open.
             NonNull::new(unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) })
@@ -96,7 +98,8 @@ mod system {
 
     impl Drop for Library {
         fn drop(&mut self) {
-            // SAFETY: the handle is open, and nothing of the object is used after its owner.
+            // SAFETY: the handle is open, and nothing of the object is used after its owner was
+            // dropped.
             unsafe {
                 libc::dlclose(self.0.as_ptr());
             }
@@ -106,12 +109,12 @@ mod system {
 
 #[cfg(not(unix))]
 impl Library {
-    /// Refuses the contents: modules are loaded on Unix only.
+    /// Returns an error: modules are supported on Unix only.
     pub(crate) fn open_copy(_: &[u8]) -> Result<Self, String> {
         Err("modules of Linux run on Unix only".to_string())
     }
 
-    /// Returns none: there is no object.
+    /// Returns `None`: there is no object.
     pub(crate) fn symbol(&self, _: &CStr) -> Option<NonNull<std::ffi::c_void>> {
         None
     }

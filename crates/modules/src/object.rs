@@ -1,8 +1,9 @@
 //! A loaded object: the only file that calls native code.
 //!
-//! Modules keep parameters, constants derived from these, and sometimes state in variables of the file, so that each
-//! [`Object`] is loaded from a private copy of the file: the loader shares objects of one file. Calls change these
-//! variables; an `Object` is used by one thread at a time, for its calls are guarded by a lock without contention.
+//! Modules keep parameters, derived constants and sometimes state in global variables. Because the
+//! loader shares an object that is loaded twice from one file, each [`Object`] is loaded from a
+//! private copy. Calls change these variables, so a lock, which is never contended, ensures that
+//! one thread at a time uses an `Object`.
 
 #![allow(
     unsafe_code,
@@ -18,14 +19,14 @@ use crate::description::{Description, Kind, Parameter, Value};
 use crate::interface::{Decision, Facts, INTERFACE, RawParameter, Sock, Table, Traits};
 use crate::library::Library;
 
-/// An object whose parameters are set and whose module is chosen.
+/// A loaded object with its parameters set.
 #[derive(Debug)]
 pub(crate) struct Object {
     table: Pointer<Table>,
     traits: Traits,
-    /// Held during calls: flows of one simulation call one after the other.
+    /// Lock held during calls: the flows of a simulation call one after the other.
     calls: Mutex<()>,
-    /// Unloaded last.
+    /// The library, which is unloaded last.
     _library: Library,
 }
 
@@ -33,14 +34,14 @@ pub(crate) struct Object {
 #[derive(Debug)]
 struct Pointer<T>(NonNull<T>);
 
-// SAFETY: the table is constant, and state that its functions change is changed under the lock of `Object`.
+// SAFETY: the table is constant, and its functions change state only under the lock of `Object`.
 unsafe impl Send for Pointer<Table> {}
 // SAFETY: the same.
 unsafe impl Sync for Pointer<Table> {}
 
 impl Object {
-    /// Loads a private copy of the object, sets the parameters, and runs the module's functions, of
-    /// which one registers a congestion control.
+    /// Loads a private copy of the object, sets the parameters, and runs the module's
+    /// initialisation, which registers a congestion control.
     pub(crate) fn load(
         contents: &[u8],
         given: &[(String, Value)],
@@ -49,21 +50,21 @@ impl Object {
         let symbol = library.symbol(c"longhaul_module");
         let symbol = symbol.ok_or("it is no module that `longhaul module build` has built")?;
         let table = Pointer(symbol.cast::<Table>());
-        // SAFETY: objects export the table under this name, with the version first in every version.
+        // SAFETY: objects export the table under this name, and every version of the table starts
+        // with its version.
         let head = unsafe { table.0.as_ref() };
         check_version(head)?;
         let parameters = parameters(head);
         for (name, value) in given {
             set(&parameters, name, value)?;
         }
-        // SAFETY: the table's functions take the arguments that it declares; this one is called once, before all
-        // others.
+        // SAFETY: the function takes the declared arguments; it is called once, before all others.
         let error = unsafe { (head.load)() };
         if error != 0 {
             return Err(format!("its module_init returned error {error}"));
         }
         let name = registered(head)?;
-        // SAFETY: there is one.
+        // SAFETY: a registered congestion control exists.
         let traits = Traits(unsafe { (head.choose)() });
         let description = Description {
             name,
@@ -90,7 +91,7 @@ impl Object {
     }
 }
 
-/// Refuses an object that was built against other headers.
+/// Refuses an object that was built with another version of the headers.
 fn check_version(head: &Table) -> Result<(), String> {
     let facts_bytes = size_of::<Facts>() as u32;
     if (head.interface, head.facts_bytes) == (INTERFACE, facts_bytes) {
@@ -103,7 +104,7 @@ fn check_version(head: &Table) -> Result<(), String> {
     ))
 }
 
-/// A parameter, and where it is.
+/// A parameter, and its entry in the object's list.
 struct Found(Parameter, *const RawParameter);
 
 fn parameters(table: &Table) -> Vec<Found> {
@@ -128,14 +129,14 @@ fn parameters(table: &Table) -> Vec<Found> {
     found
 }
 
-/// Returns the value of a parameter as it stands in the object.
+/// Returns the current value of a parameter in the object.
 ///
 /// # Safety
 ///
-/// `raw` is of the kind: the compiler has compared their sizes.
+/// `raw` must have the type `kind`; the compiler has compared the sizes of their types.
 unsafe fn read(kind: Kind, raw: &RawParameter) -> Value {
     let mut bytes = [0; 8];
-    // SAFETY: the variable has so many bytes, at most eight.
+    // SAFETY: the variable has `kind.bytes` bytes, at most eight.
     unsafe {
         std::ptr::copy_nonoverlapping(raw.value.cast::<u8>(), bytes.as_mut_ptr(), kind.bytes);
     }
@@ -151,7 +152,8 @@ fn set(parameters: &[Found], name: &str, value: &Value) -> Result<(), String> {
         .kind
         .bytes_of(value)
         .map_err(|allowed| format!("expected `{name}` to be {allowed}, found {value}"))?;
-    // SAFETY: the parameter is static data of the object, and no other code uses it before the module is loaded.
+    // SAFETY: the parameter is static data of the object, and no other code uses it before the
+    // module is initialised.
     unsafe {
         let raw = raw.as_ref().expect("a parameter of the list");
         if let Some(set) = raw.set {
@@ -166,11 +168,11 @@ fn set(parameters: &[Found], name: &str, value: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the name of the one congestion control that is registered.
+/// Returns the name of the registered congestion control, of which there must be exactly one.
 fn registered(table: &Table) -> Result<String, String> {
     let names: Vec<String> = (0..)
         .map_while(|index| {
-            // SAFETY: names are static texts of the object; past the last there is none.
+            // SAFETY: names are static texts of the object; null follows the last.
             unsafe {
                 let name = (table.registered)(index);
                 (!name.is_null()).then(|| CStr::from_ptr(name).to_string_lossy().into_owned())
@@ -189,64 +191,65 @@ fn registered(table: &Table) -> Result<String, String> {
     }
 }
 
-/// The state of a connection in memory that the object has laid out.
+/// State of a connection, in memory whose layout the object defines.
 #[derive(Debug)]
 pub(crate) struct Connection {
     object: Arc<Object>,
     sock: NonNull<Sock>,
 }
 
-// SAFETY: the state is reached through this pointer alone.
+// SAFETY: only this pointer leads to the state.
 unsafe impl Send for Connection {}
 
 impl Connection {
-    /// Begins a connection; random numbers in it follow from `seed`.
+    /// Begins a connection; its random numbers follow from `seed`.
     pub(crate) fn start(object: Arc<Object>, facts: &Facts, seed: u64) -> (Self, Decision) {
         let layout = Self::layout(&object);
-        // SAFETY: the layout has a size.
+        // SAFETY: the size of the layout is not zero.
         let memory = unsafe { alloc_zeroed(layout) };
         let sock = NonNull::new(memory.cast()).unwrap_or_else(|| handle_alloc_error(layout));
         let mut connection = Self { object, sock };
         let decision = connection.call(|table, sock, decision| {
-            // SAFETY: as `call` says.
+            // SAFETY: see `call`.
             unsafe { (table.start)(sock, facts, seed, decision) }
         });
         (connection, decision)
     }
 
     pub(crate) fn ack(&mut self, facts: &Facts) -> Decision {
-        // SAFETY: as `call` says.
+        // SAFETY: see `call`.
         self.call(|table, sock, decision| unsafe { (table.ack)(sock, facts, decision) })
     }
 
     pub(crate) fn reduce(&mut self, facts: &Facts, cause: u32) -> Decision {
-        // SAFETY: as `call` says.
+        // SAFETY: see `call`.
         self.call(|table, sock, decision| unsafe { (table.reduce)(sock, facts, cause, decision) })
     }
 
     pub(crate) fn timeout(&mut self, facts: &Facts, keeps_ssthresh: bool) -> Decision {
         let keeps = u32::from(keeps_ssthresh);
-        // SAFETY: as `call` says.
+        // SAFETY: see `call`.
         self.call(|table, sock, decision| unsafe { (table.timeout)(sock, facts, keeps, decision) })
     }
 
     pub(crate) fn recovered(&mut self, facts: &Facts) -> Decision {
-        // SAFETY: as `call` says.
+        // SAFETY: see `call`.
         self.call(|table, sock, decision| unsafe { (table.recovered)(sock, facts, decision) })
     }
 
     pub(crate) fn undo(&mut self, facts: &Facts) -> Decision {
-        // SAFETY: as `call` says.
+        // SAFETY: see `call`.
         self.call(|table, sock, decision| unsafe { (table.undo)(sock, facts, decision) })
     }
 
     pub(crate) fn restart(&mut self, facts: &Facts) -> Decision {
-        // SAFETY: as `call` says.
+        // SAFETY: see `call`.
         self.call(|table, sock, decision| unsafe { (table.restart)(sock, facts, decision) })
     }
 
-    /// Calls a function of the table with the connection's state, which no other call uses meanwhile, and room for
-    /// the decision. Facts outlive the call. The behaviour of the module itself is the user's responsibility.
+    /// Calls a function of the table with the connection's state and memory for the decision. The
+    /// lock ensures that no other call uses the state meanwhile, and facts outlive the call. The
+    /// user is responsible for the behaviour of the module.
     fn call(&mut self, act: impl FnOnce(&Table, *mut Sock, *mut Decision)) -> Decision {
         let mut decision = Decision::default();
         let _calls = self
@@ -267,10 +270,10 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.call(|table, sock, _| {
-            // SAFETY: as `call` says; nothing uses the state any more.
+            // SAFETY: see `call`; the state is not used afterwards.
             unsafe { (table.release)(sock) }
         });
-        // SAFETY: it was allocated with this layout.
+        // SAFETY: the state was allocated with this layout.
         unsafe { dealloc(self.sock.as_ptr().cast(), Self::layout(&self.object)) }
     }
 }

@@ -1,4 +1,4 @@
-//! acks.parquet: the state of traced flows at each acknowledgement, a row per quantity.
+//! acks.parquet: the state of traced flows at each acknowledgement, with a row per quantity.
 
 use longhaul_engine::measure::AckTrace;
 

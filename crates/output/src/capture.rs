@@ -26,7 +26,7 @@ pub(crate) struct Capture {
     path: PathBuf,
     conversations: Vec<Conversation>,
     ports: PortTable,
-    /// Interface number of each link, then of each node; those that are not captured have none.
+    /// Interface number of each link, and then of each node; none for those that are not captured.
     interfaces: Vec<Option<u32>>,
     writer: PcapngWriter<BufWriter<DigestedFile>>,
     frame: Vec<u8>,

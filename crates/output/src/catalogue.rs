@@ -9,7 +9,7 @@ use crate::{acks, delays, events, exchanges, flows, links, proxies, series};
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ColumnInfo {
-    /// Name of the table: its file without the suffix.
+    /// Name of the table: its file name without the suffix.
     pub table: String,
     /// Name of the column, which ends in the unit.
     pub name: String,
@@ -17,7 +17,7 @@ pub struct ColumnInfo {
     pub unit: &'static str,
     /// Meaning of the values.
     pub description: String,
-    /// The key of links without which the table has no such column, if there is one.
+    /// The key of links that makes the table contain this column, if it depends on one.
     pub only_with: Option<&'static str>,
 }
 

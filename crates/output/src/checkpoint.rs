@@ -1,9 +1,9 @@
-//! The checkpoint of a long run: a directory beside the future run directory, `<name>.checkpoint`.
+//! The checkpoint of a long run: a directory next to the future run directory, `<name>.checkpoint`.
 //!
-//! It holds the growing tables in `run`, and in `state` the data needed to resume them: a whole file at any
-//! time, since a new one replaces the old one at once. Tables only grow beyond the rows that the state
-//! counts, so that a process may be killed at any moment. When the run has ended, `run` gets its final
-//! name, and the rest is removed.
+//! It holds the growing tables in `run`, and in `state` the data needed to resume them: a complete
+//! file at any time, since a new one replaces the old one atomically. Tables only grow beyond the
+//! rows that the state counts, so that a process may be killed at any moment. When the run has
+//! ended, `run` gets its final name, and the rest is removed.
 
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
@@ -20,10 +20,10 @@ const STATE: &str = "state";
 const LOCK: &str = "lock";
 const RUN: &str = "run";
 
-/// Version of the state's layout, for changes that change no results.
+/// Version of the state's layout, for changes of the layout that do not change results.
 const FORMAT: u32 = 4;
 
-/// Identity of the run that wrote a state. Only the engine that wrote it can read the rest.
+/// Identity of the run that wrote a state. Only the engine version that wrote it can read the rest.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Owner {
     engine: String,
@@ -57,8 +57,9 @@ impl Checkpoint {
         sibling(target, "checkpoint")
     }
 
-    /// Opens the checkpoint of the run `target`, to be written `every` so often, and returns its state, if
-    /// there is any. The state of another run, and a checkpoint in use by a process, are refused.
+    /// Opens the checkpoint of the run `target`, to be written at the interval `every`, and returns
+    /// its state, if there is one. The state of another run, and a checkpoint in use by a process,
+    /// are refused.
     pub(crate) fn open(
         target: &Path,
         every: Duration,
@@ -76,7 +77,8 @@ impl Checkpoint {
             Err(TryLockError::Error(error)) => return Err(OutputError::io("lock", &lock)(error)),
         }
         if state.exists() && !run.exists() {
-            // The run has got its final name, and the process was killed before it removed the rest.
+            // The run already has its final name, but the process was killed before it removed the
+            // rest.
             fs::remove_file(&state).map_err(OutputError::io("remove", &state))?;
         }
         if !state.exists() && run.exists() {
@@ -116,7 +118,7 @@ impl Checkpoint {
         self.last.elapsed() >= self.every
     }
 
-    /// Puts a new state in the place of the old one.
+    /// Replaces the old state by a new one.
     pub(crate) fn write(&mut self, parts: [&[u8]; 2]) -> Result<(), OutputError> {
         let (new, state) = (self.folder.join("state.new"), self.folder.join(STATE));
         let owner = postcard::to_stdvec(&self.owner).expect("plain data");
@@ -136,7 +138,7 @@ impl Checkpoint {
         Ok(())
     }
 
-    /// Removes the checkpoint of a run that has ended, and is elsewhere.
+    /// Removes the checkpoint of a run that has ended, and whose directory has been renamed.
     pub(crate) fn remove(mut self) -> Result<(), OutputError> {
         self.has_state = false;
         fs::remove_dir_all(&self.folder).map_err(OutputError::io("remove", &self.folder))

@@ -1,10 +1,10 @@
-//! Columns of counters, and of figures derived from counters, of a period.
+//! Columns of counters, and of values derived from counters, of a period.
 
 use std::sync::Arc;
 
 use crate::table::{Cell, Column, Kind, unit};
 
-/// A counter or a figure derived from counters, of a period `P`. Its name ends in the unit.
+/// A counter, or a value derived from counters, of a period `P`. Its name ends in the unit.
 pub(crate) struct Counter<P> {
     name: &'static str,
     kind: Kind,
@@ -27,7 +27,7 @@ impl<P: 'static> Counter<P> {
         }
     }
 
-    /// Creates a counter of things.
+    /// Creates a counter with whole numbers.
     pub(crate) fn number(
         name: &'static str,
         description: &'static str,
@@ -36,7 +36,7 @@ impl<P: 'static> Counter<P> {
         Self::new(name, Kind::Count, description, value)
     }
 
-    /// Creates a counter of a measure.
+    /// Creates a counter with real numbers.
     pub(crate) fn real(
         name: &'static str,
         description: &'static str,
@@ -45,7 +45,7 @@ impl<P: 'static> Counter<P> {
         Self::new(name, Kind::Real, description, value)
     }
 
-    /// Returns its column for the period that `period` takes from a row.
+    /// Returns the counter's column for the period that `period` takes from a row.
     pub(crate) fn column<R: 'static>(
         &self,
         prefix: &str,

@@ -12,7 +12,7 @@ pub(crate) struct RecordColumns<R, F> {
     pub(crate) columns: Vec<Column<R>>,
 }
 
-/// Returns the columns that `declare` gives a record which every row has.
+/// Returns the columns that `declare` adds for a record that every row has.
 pub(crate) fn columns_of<R: 'static, P: 'static>(
     part: fn(&R) -> Option<&P>,
     declare: impl FnOnce(&mut RecordColumns<R, fn(&R) -> Option<&P>>),
@@ -23,8 +23,8 @@ pub(crate) fn columns_of<R: 'static, P: 'static>(
 }
 
 impl<R, F> RecordColumns<R, F> {
-    /// Makes an empty list of columns. `part` takes the record out of a row; in a group of rows that are taken over
-    /// together either all have one or none has.
+    /// Creates an empty list of columns. `part` takes the record out of a row; in a group of rows
+    /// that are processed together, either all have the record or none has.
     pub(crate) const fn new(part: F) -> Self {
         Self {
             part,
@@ -97,10 +97,10 @@ where
     }
 }
 
-/// The counters of a period `P`, of which `C` was counted.
+/// The counters of a period `P`, whose counted values are a `C`.
 pub(crate) struct PeriodCounters<P, C> {
     counted: fn(&P) -> &C,
-    /// Test that a counter of this name is known of a period.
+    /// Returns true if the counter of this name is known in a period.
     is_known: fn(&str, &P) -> bool,
     pub(crate) counters: Vec<Counter<P>>,
 }
@@ -176,8 +176,8 @@ impl<P: 'static, C: 'static> Columns<C> for PeriodCounters<P, C> {
     }
 }
 
-/// Returns the documentation of a field as a column is described: without a capital, unless it begins a
-/// name, and without a full stop.
+/// Returns the documentation of a field as the description of a column: in lower case at the
+/// beginning, unless it begins with a name, and without a full stop.
 fn described(doc: &str) -> String {
     let text = doc.trim().trim_end_matches('.');
     let mut characters = text.chars();

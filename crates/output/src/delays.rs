@@ -1,5 +1,6 @@
-//! delays.parquet: delays of packets in the measurement window, if `measure.delays` is set. One row per flow, one per
-//! label for all of its flows together, one for all flows, and one per sampled link.
+//! delays.parquet: delays of packets in the measurement window, if `measure.delays` is set. It has
+//! one row per flow, one per label for all of its flows together, one for all flows, and one per
+//! sampled link.
 
 use std::sync::Arc;
 
@@ -34,7 +35,7 @@ impl DelayRow {
         let mut all = DelayHistogram::default();
         for (flow, delays) in flows() {
             all.add(delays);
-            // Flows of a group follow one another.
+            // Flows of a group are adjacent.
             match labels.iter_mut().rfind(|(label, _)| *label == flow.label) {
                 Some((_, sum)) => sum.add(delays),
                 None => labels.push((&flow.label, delays.clone())),

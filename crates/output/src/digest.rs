@@ -1,4 +1,4 @@
-//! Files whose SHA-256 is worked out while they are written, for run.json to hold.
+//! Files whose SHA-256 is computed while they are written, to be stored in run.json.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -33,7 +33,7 @@ impl Digests {
     }
 }
 
-/// A file to be written, and the list that its digest is added to.
+/// A file to be written, and the list to which its digest is added.
 #[derive(Clone, Debug)]
 pub(crate) struct NewFile {
     pub(crate) path: PathBuf,

@@ -8,12 +8,12 @@ use std::process;
 use crate::digest::{Digests, NewFile};
 use crate::error::OutputError;
 
-/// The file that makes a directory a run directory.
+/// The file whose presence makes a directory a run directory.
 pub(crate) const RUN_JSON: &str = "run.json";
 
 /// Suffix of the name of a directory that is being written.
 const PARTIAL: &str = "partial-";
-/// Suffix of the directory of a run that was stopped and must not replace a finished one.
+/// Suffix of the directory of a run that was stopped and must not replace a finished run.
 const STOPPED: &str = "stopped";
 
 /// A directory under a temporary name next to its final one; removed unless published.
@@ -22,16 +22,16 @@ pub(crate) struct PartialDirectory {
     temporary: PathBuf,
     target: PathBuf,
     overwrite: bool,
-    /// True if the temporary directory stays when the run is not complete.
+    /// True if the temporary directory is kept when the run is not complete.
     kept: bool,
     digests: Digests,
-    /// Lock held while the directory is written, so that other processes do not remove it as a stale one.
+    /// Lock held while the directory is written, so that other processes do not remove it as stale.
     _lock: Option<File>,
 }
 
 impl PartialDirectory {
-    /// Creates `<target>.partial-<process id>`, and missing parents. Removes directories that killed processes
-    /// have left of the same run.
+    /// Creates `<target>.partial-<process id>`, and missing parents. Removes directories of the
+    /// same run that killed processes have left.
     pub(crate) fn create(target: &Path, overwrite: bool) -> Result<Self, OutputError> {
         let target = free_target(target, overwrite)?;
         remove_stale(&target);
@@ -40,7 +40,7 @@ impl PartialDirectory {
             match fs::create_dir(&temporary) {
                 Ok(()) => {
                     let Some(lock) = lock(&temporary) else {
-                        // Another process removed it before it was locked.
+                        // Another process removed the directory before it was locked.
                         continue;
                     };
                     return Ok(Self {
@@ -52,7 +52,7 @@ impl PartialDirectory {
                         _lock: lock,
                     });
                 }
-                // Another thread's, or a stale one where directories cannot be locked.
+                // The directory belongs to another thread, or is stale on a system without locks.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(OutputError::io("create", &temporary)(error)),
             }
@@ -60,8 +60,8 @@ impl PartialDirectory {
         unreachable!("four thousand million directories of the same name")
     }
 
-    /// Creates or reopens a directory under a lasting temporary name, for another process to resume. `open`
-    /// returns it, given the target.
+    /// Creates or reopens a directory under a persistent temporary name, for another process to
+    /// resume. `open` returns it, given the target.
     pub(crate) fn lasting<T>(
         target: &Path,
         overwrite: bool,
@@ -90,12 +90,12 @@ impl PartialDirectory {
         NewFile::new(self.temporary.join(name), self.digests.clone())
     }
 
-    /// Returns the digests of its files.
+    /// Returns the digests of the directory's files.
     pub(crate) fn digests(&self) -> &Digests {
         &self.digests
     }
 
-    /// Writes a whole file to the disk.
+    /// Writes a complete file to the disk.
     pub(crate) fn write(&self, name: &str, content: &[u8]) -> Result<(), OutputError> {
         let path = self.temporary.join(name);
         File::create(&path)
@@ -103,8 +103,8 @@ impl PartialDirectory {
             .map_err(OutputError::io("write", &path))
     }
 
-    /// Renames the directory into place. An older run of that name is replaced, but not by a run that was
-    /// `stopped`: that run gets the name `<target>.stopped` beside it.
+    /// Renames the directory into place. An older run of that name is replaced, except by a run
+    /// that was `stopped`: that run gets the name `<target>.stopped`.
     pub(crate) fn publish(self, stopped: bool) -> Result<PathBuf, OutputError> {
         let replaces = self.overwrite && self.target.exists() && !is_stopped(&self.target);
         let (target, overwrite) = if stopped && replaces {
@@ -115,7 +115,8 @@ impl PartialDirectory {
         check_target(&target, overwrite)?;
         sync_directory(&self.temporary)?;
         if self.kept && target.exists() {
-            // The replaced run must not be in the place from which a killed process's checkpoint would be resumed.
+            // The replaced run must not be at the path from which a killed process's checkpoint
+            // would be resumed.
             let aside = sibling(&target, &format!("new-{}", process::id()));
             rename(&self.temporary, &aside)?;
             if let Err(error) = put_in_place(&aside, &target) {
@@ -143,15 +144,16 @@ impl Drop for PartialDirectory {
     }
 }
 
-/// Gives a directory its name, in one step. The directory that had the name before then has the temporary one, and
-/// will be removed.
+/// Renames a directory into place, in one step. A directory that had the name before gets the
+/// temporary name, and is removed later.
 fn put_in_place(temporary: &Path, target: &Path) -> Result<(), OutputError> {
     if !target.exists() {
         return rename(temporary, target);
     }
     match exchange(temporary, target) {
         Ok(()) => Ok(()),
-        // Some systems and file systems cannot exchange names: there is a moment without any run then.
+        // Some systems and file systems cannot exchange names: for a moment, neither run has the
+        // name.
         Err(_) => {
             let replaced = sibling(target, &format!("replaced-{}", process::id()));
             rename(target, &replaced)?;
@@ -175,8 +177,8 @@ fn exchange(_: &Path, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Locks a new directory; none if it is gone already. Where directories cannot be locked, there is no lock, and
-/// stale directories are not removed.
+/// Locks a new directory; returns none if it no longer exists. Where directories cannot be locked,
+/// there is no lock, and stale directories are not removed.
 fn lock(path: &Path) -> Option<Option<File>> {
     let Ok(file) = File::open(path) else {
         return path.exists().then_some(None);
@@ -192,8 +194,8 @@ fn lock(path: &Path) -> Option<Option<File>> {
     }
 }
 
-/// Removes stale directories of the same run, which no process holds any more. Failing to remove one
-/// is no error.
+/// Removes stale directories of the same run, which no process uses any more. Failure to remove one
+/// is not an error.
 fn remove_stale(target: &Path) {
     let prefix = sibling(target, PARTIAL);
     let (Some(parent), Some(prefix)) = (target.parent(), prefix.file_name()) else {
@@ -213,8 +215,8 @@ fn remove_stale(target: &Path) {
     }
 }
 
-/// Removes the files of a run that this process has written so far, for a process that is about to end without
-/// finishing it. A failure is no error: the next run of that name removes them.
+/// Removes the files of a run that this process has written so far, for a process that is about to
+/// end without finishing it. A failure is not an error: the next run of that name removes them.
 pub fn discard_unfinished(target: &Path) {
     let Ok(target) = std::path::absolute(target) else {
         return;
@@ -225,7 +227,7 @@ pub fn discard_unfinished(target: &Path) {
     }
 }
 
-/// Returns the absolute path of a run that may be written, in a directory that exists.
+/// Returns the absolute path of a run that may be written; its parent directory exists.
 fn free_target(target: &Path, overwrite: bool) -> Result<PathBuf, OutputError> {
     check_target(target, overwrite)?;
     // `x/` and `x` are the same directory; a sibling of `..` or `.` needs its real name.
@@ -275,7 +277,7 @@ fn rename(from: &Path, to: &Path) -> Result<(), OutputError> {
     fs::rename(from, to).map_err(OutputError::io("rename", from))
 }
 
-/// Makes the names in a directory last. Only Unix opens directories.
+/// Makes the names in a directory durable. Only Unix opens directories.
 pub(crate) fn sync_directory(path: &Path) -> Result<(), OutputError> {
     if cfg!(unix) {
         File::open(path)

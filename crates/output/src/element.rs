@@ -1,4 +1,4 @@
-//! One row for each flow, link or proxy: its place in the scenario, and its counters in the
+//! One row for each flow, link or proxy: its position in the scenario, and its counters in the
 //! measurement window and in the whole run.
 
 use std::sync::Arc;
@@ -73,8 +73,8 @@ impl<T: Totals> Element<T> {
 }
 
 /// Returns the columns of `counters` for the measurement window and, with names that begin with
-/// `total_`, for the whole run. `period` computes from a row's counters since a time the values of
-/// the columns.
+/// `total_`, for the whole run. `period` computes the values of the columns from a row's counters
+/// and the beginning of the period.
 pub(crate) fn of_both_periods<T: Totals, P: 'static>(
     counters: &[Counter<P>],
     period: fn(&Element<T>, T::Counters, Time) -> P,

@@ -9,19 +9,19 @@ use thiserror::Error;
 /// Reason why a run directory could not be written.
 #[derive(Debug, Error)]
 pub enum OutputError {
-    /// The directory is there already.
+    /// The directory exists already.
     #[error("{} already exists; choose another output directory or allow overwriting", .0.display())]
     Exists(PathBuf),
-    /// Overwriting is allowed, but only of run directories.
+    /// The directory to be overwritten is not a run directory.
     #[error("{} is not a run directory (it has no run.json), so it is not overwritten; choose another output directory", .0.display())]
     NotARun(PathBuf),
-    /// A checkpoint exists, and the run is not to be resumed.
+    /// A checkpoint exists, but the run is not to be resumed.
     #[error(
         "{} holds the checkpoint of an unfinished run: add --checkpoint-every to resume it, or \
          remove the directory to start again", .0.display()
     )]
     HasCheckpoint(PathBuf),
-    /// Another process writes there.
+    /// Another process writes to the directory.
     #[error("{} is in use: another process is writing this run", .0.display())]
     InUse(PathBuf),
     /// A checkpoint that cannot be read.
@@ -46,7 +46,7 @@ pub enum OutputError {
          output directory, or remove that one to start again", .0.display()
     )]
     OtherScenario(PathBuf),
-    /// A run has measuring functions and its checkpoint has none, or the reverse.
+    /// The run has measuring functions and its checkpoint has none, or vice versa.
     #[error("{}: the run was started {begun} measuring functions: resume it {begun} them", .folder.display())]
     OtherMeasures {
         /// The checkpoint.
@@ -54,7 +54,7 @@ pub enum OutputError {
         /// `with` or `without`.
         begun: &'static str,
     },
-    /// The state of an algorithm cannot be kept.
+    /// The state of an algorithm cannot be stored.
     #[error("algorithm `{0}` is written in Python: its state cannot be stored in a checkpoint")]
     CannotStore(String),
     /// The operating system refused.
@@ -64,7 +64,7 @@ pub enum OutputError {
         action: &'static str,
         /// File or directory of the action.
         path: PathBuf,
-        /// Answer of the operating system.
+        /// Error of the operating system.
         source: io::Error,
     },
     /// A table could not be written.

@@ -1,5 +1,6 @@
 //! exchanges.parquet: requests and their responses over connections that traffic has opened, in the
-//! order of their ends; at the end of the table those that the end of the run has cut short.
+//! order of their ends. Exchanges that the end of the run has cut short are at the end of the
+//! table.
 
 use longhaul_engine::measure::Exchange;
 

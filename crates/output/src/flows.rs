@@ -1,6 +1,6 @@
 //! flows.parquet: one row per flow. Counters of the measurement window have plain names, those of
-//! the whole run begin with `total_`. A flow that opens connections as it goes is the sum of them, both
-//! ways.
+//! the whole run begin with `total_`. The row of a flow that opens connections during the run is
+//! the sum over them, in both directions.
 
 use longhaul_engine::config::{Flow, Transport};
 use longhaul_engine::measure::{FlowCounters, FlowTotals};
@@ -42,10 +42,11 @@ impl FlowRow {
 /// Activity of a flow in a period.
 struct Period {
     counters: FlowCounters,
-    /// True if the flow is one lasting connection: links know its packets, and it has one window.
+    /// True if the flow is one connection for the whole run: links then count its packets, and it
+    /// has one window.
     one_connection: bool,
     duration_s: f64,
-    /// Part of the period in which the flow existed.
+    /// Seconds of the period in which the flow existed.
     alive_s: f64,
 }
 
@@ -160,8 +161,8 @@ fn counters() -> Vec<Counter<Period>> {
     counters
 }
 
-/// Returns true if a counter is known in a period: links count drops and marks of connections that
-/// last.
+/// Returns true if a counter is known in a period: links count drops and marks only of connections
+/// that exist for the whole run.
 fn is_known(counter: &str, period: &Period) -> bool {
     period.one_connection || !matches!(counter, "dropped_pkts" | "marked_pkts")
 }

@@ -1,5 +1,5 @@
-//! Frames as they would look on the wire: Ethernet, IPv4 and TCP or UDP headers of a simulated
-//! packet, with right checksums over a payload of zeros.
+//! Frames as they would be on the wire: Ethernet, IPv4 and TCP or UDP headers of a simulated
+//! packet, with correct checksums over a payload of zeros.
 //!
 //! RFC 791, 768, 9293; options: RFC 9293 (MSS), 7323 (window scale, time stamps), 2018 (SACK);
 //! ECN bits: RFC 3168.
@@ -41,7 +41,7 @@ impl End {
         [2, 0, a, b, c, d]
     }
 
-    /// Returns the IPv4 address of a node: 10.0.0.1 is node 0.
+    /// Returns the IPv4 address of a node: node 0 has 10.0.0.1.
     fn ip(self) -> [u8; 4] {
         let [_, b, c, d] = (self.node + 1).to_be_bytes();
         [10, b, c, d]
@@ -51,7 +51,7 @@ impl End {
 /// Properties shared by all packets of a flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Conversation {
-    /// Nodes of the flow.
+    /// Nodes at the ends of the flow.
     from: u32,
     to: u32,
     /// Value of the MSS option: the largest payload of a segment without other options (RFC 6691
@@ -62,7 +62,7 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// Returns the conversations of flows, and after them those between the nodes of proxies.
+    /// Returns the conversations of flows, and then those between the nodes of proxies.
     pub(crate) fn all(config: &Config) -> Vec<Self> {
         let flows = config
             .flows
@@ -152,7 +152,7 @@ impl Conversation {
         let start = frame.len();
         frame.extend(from.port.to_be_bytes());
         frame.extend(to.port.to_be_bytes());
-        // The wire carries 32 bits of both.
+        // The wire carries the lowest 32 bits of both numbers.
         frame.extend((packet.sequence as u32).to_be_bytes());
         let acknowledgement = if packet.ack {
             packet.acknowledgement as u32
@@ -165,7 +165,7 @@ impl Conversation {
         let shift = if packet.syn { 0 } else { self.window_shift };
         let window = (packet.window_bytes >> shift).min(u16::MAX.into()) as u16;
         frame.extend(window.to_be_bytes());
-        // Checksum and urgent pointer.
+        // These are the checksum and the urgent pointer.
         frame.extend([0; 4]);
         debug_assert_eq!(frame.len() - start, TCP_BYTES);
         self.write_options(packet, frame);
@@ -174,7 +174,7 @@ impl Conversation {
         frame[start + 12] = (words as u8) << 4 | u8::from(packet.ae);
     }
 
-    /// Writes options in the order and with the padding that Linux gives them: 32-bit aligned.
+    /// Writes options in Linux's order and with its padding to 32 bits.
     fn write_options(&self, packet: &CapturedPacket, frame: &mut Vec<u8>) {
         const NOP: u8 = 1;
         if packet.syn {
@@ -225,7 +225,7 @@ fn write_ip(
         (false, true) => 0b10,
         (false, false) => 0b00,
     };
-    // Version 4, five words.
+    // The version is 4, the length five words.
     header[..2].copy_from_slice(&[0x45, ecn]);
     header[2..4].copy_from_slice(&length_field(ip_bytes));
     // Identification 0, do not fragment (RFC 6864); time to live.
@@ -236,14 +236,14 @@ fn write_ip(
     header[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// Returns a length field. A length that does not fit is 0, as in captures of segments before
-/// segmentation offload.
+/// Returns a length field. A length that exceeds the field is written as 0, as in captures of
+/// segments before segmentation offload.
 fn length_field(bytes: usize) -> [u8; 2] {
     u16::try_from(bytes).unwrap_or(0).to_be_bytes()
 }
 
-/// Returns the checksum over pseudo header, header and payload; zeros add nothing. UDP sends 0 as
-/// its complement.
+/// Returns the checksum over pseudo header, header and payload; zeros add nothing. For UDP, a
+/// checksum of 0 is sent as its complement.
 fn transport_checksum(from: End, to: End, protocol: u8, payload_bytes: u32, header: &[u8]) -> u16 {
     let length = header.len() as u32 + payload_bytes;
     let pseudo_header =
@@ -254,7 +254,7 @@ fn transport_checksum(from: End, to: End, protocol: u8, payload_bytes: u32, head
     }
 }
 
-/// Returns the sum of the 16-bit words.
+/// Returns the sum of 16-bit words.
 fn sum(bytes: &[u8]) -> u32 {
     bytes
         .chunks(2)
@@ -277,7 +277,7 @@ fn flags(packet: &CapturedPacket) -> u8 {
         .fold(0, |flags, &bit| flags << 1 | u8::from(bit))
 }
 
-/// Returns the milliseconds of a time: the time stamp clock ticks once a millisecond.
+/// Returns a time in milliseconds, the unit of the timestamp clock.
 fn milliseconds(time: Time) -> u32 {
     (time.as_ps() / 1_000_000_000) as u32
 }

@@ -1,4 +1,5 @@
-//! Captures of real packets at hosts, as an emulation forwards them: whole packets from the IP header on.
+//! Captures of real packets at hosts, as an emulation forwards them: complete packets from the IP
+//! header on.
 
 use std::fs::File;
 use std::io::{BufWriter, IntoInnerError};
@@ -9,7 +10,7 @@ use longhaul_units::Time;
 use crate::error::OutputError;
 use crate::pcapng::{LinkType, PcapngWriter};
 
-/// No limit on the captured bytes of a packet.
+/// Snap length that represents no limit on the captured bytes of a packet.
 const WHOLE: u32 = 0;
 
 /// A capture that is being written.
@@ -37,7 +38,7 @@ impl HostCapture {
         })
     }
 
-    /// Writes a packet at the host with a number.
+    /// Writes a packet at a host, given by its number.
     pub fn push(&mut self, host: usize, time: Time, bytes: &[u8]) -> Result<(), OutputError> {
         self.writer
             .packet(host as u32, time, bytes, bytes.len() as u32, None)

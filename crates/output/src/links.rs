@@ -33,7 +33,7 @@ impl LinkRow {
 struct Period {
     counters: LinkCounters,
     duration: Span,
-    /// True if the link's queue tells classes of packets apart.
+    /// True if the link's queue distinguishes classes of packets.
     classes: bool,
 }
 
@@ -45,8 +45,8 @@ pub(crate) fn columns() -> Vec<Column<LinkRow>> {
 
 /// Test of a link for a property.
 type Does = fn(&Link) -> bool;
-/// Columns that only some links fill, and the key that makes them do so: where no link does, the table has no
-/// such column.
+/// Columns that only some links fill, each with the link key that makes a link fill it. If no link
+/// does, the table does not contain the column.
 const OF_SOME: [(&str, &str, Does); 12] = [
     ("line_utilization", "shaper", |link| {
         link.capacity() < link.rate
@@ -70,14 +70,14 @@ const OF_SOME: [(&str, &str, Does); 12] = [
     ("classic_wait_mean_s", DUALPI2, tells_classes),
 ];
 
-/// Name of the queue discipline that tells classes of packets apart, in scenario files.
+/// Name of the queue discipline that distinguishes classes of packets, in scenario files.
 const DUALPI2: &str = "dualpi2";
 
 fn tells_classes(link: &Link) -> bool {
     link.queue.kind() == DUALPI2
 }
 
-/// Returns the key of links without which the table has no such column, if there is one.
+/// Returns the key of links that makes the table contain a column, if the column depends on one.
 pub(crate) fn only_with(column: &str) -> Option<&'static str> {
     let name = column.trim_start_matches("total_");
     let (_, key, _) = OF_SOME.iter().find(|(of_some, ..)| *of_some == name)?;
@@ -155,7 +155,8 @@ fn counters() -> Vec<Counter<Period>> {
             |p: &Period| ratio_of_work(p.counters.transmitted, p.counters.line_capacity),
         ),
         Counter::real("queue_mean_pkts", "mean number of packets waiting", |p| {
-            // In whole numbers as long as possible: the mean is then not above the maximum.
+            // The computation uses whole numbers as long as possible, so that the mean is not above
+            // the maximum.
             ratio(
                 p.counters.queue_integral_ps as f64,
                 p.duration.as_ps() as f64,

@@ -1,4 +1,4 @@
-//! Rows that are a record of a flow, with the flow's name.
+//! Rows that consist of a record of a flow and the flow's name.
 
 use crate::declared::{RecordColumns, columns_of};
 use crate::table::{Cell, Column, Kind, Name};
@@ -11,7 +11,8 @@ pub(crate) struct NamedRecord<P> {
 
 type Part<P> = fn(&NamedRecord<P>) -> Option<&P>;
 
-/// Returns the columns that `declare` gives a record, with the flow's name as number `at`.
+/// Returns the columns that `declare` adds for a record, with the flow's name as column number
+/// `at`.
 pub(crate) fn columns<P: 'static>(
     at: usize,
     declare: impl FnOnce(&mut RecordColumns<NamedRecord<P>, Part<P>>),

@@ -21,7 +21,7 @@ const IF_NAME: u16 = 2;
 const IF_DESCRIPTION: u16 = 3;
 const IF_SPEED: u16 = 8;
 const IF_TSRESOL: u16 = 9;
-/// Time stamps in units of 10^-9 s.
+/// Resolution of timestamps: units of 10^-9 s.
 const NANOSECONDS: u8 = 9;
 
 /// Format of the captured bytes, by its number in the registry of link types.
@@ -29,7 +29,7 @@ const NANOSECONDS: u8 = 9;
 #[repr(u16)]
 pub(crate) enum LinkType {
     Ethernet = 1,
-    /// From the IP header on.
+    /// IP packets, from the IP header on.
     Raw = 101,
 }
 
@@ -48,7 +48,7 @@ impl<W: Write> PcapngWriter<W> {
             block: Vec::new(),
         };
         writer.put(&BYTE_ORDER_MAGIC.to_le_bytes());
-        // Version 1.0.
+        // The version of the format is 1.0.
         writer.put(&1_u16.to_le_bytes());
         writer.put(&0_u16.to_le_bytes());
         writer.put(&SECTION_LENGTH_UNKNOWN.to_le_bytes());
@@ -104,7 +104,7 @@ impl<W: Write> PcapngWriter<W> {
         self.write_block(ENHANCED_PACKET)
     }
 
-    /// Hands back the file, with everything in it.
+    /// Returns the underlying file, with all data written to it.
     pub(crate) fn into_inner(self) -> W {
         self.out
     }
@@ -120,7 +120,7 @@ impl<W: Write> PcapngWriter<W> {
         self.pad();
     }
 
-    /// Pads to 32 bits: everything is aligned.
+    /// Pads to a multiple of 32 bits, to which everything is aligned.
     fn pad(&mut self) {
         self.block.resize(self.block.len().next_multiple_of(4), 0);
     }

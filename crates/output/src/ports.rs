@@ -1,8 +1,9 @@
 //! Ports of connections in packet captures.
 //!
-//! The end that opens a connection takes one of its node's dynamic ports (RFC 6335 section 6), in turn; the
-//! other end listens at a port that is the same for all, until all dynamic ports have been used: the
-//! connections that follow have the next one. No two connections of a capture have the same four numbers.
+//! The end that opens a connection takes one of its node's dynamic ports (RFC 6335 section 6), in
+//! turn; the other end listens at a port that is the same for all connections, until all dynamic
+//! ports have been used; the connections that follow use the next listening port. No two
+//! connections of a capture have the same addresses and ports.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -20,7 +21,7 @@ pub(crate) struct Ports {
 }
 
 impl Ports {
-    /// Returns the ports of the next connection after `others` of the same node.
+    /// Returns the ports of the next connection, after `others` connections of the same node.
     fn after(others: u32) -> Self {
         let round = others / DYNAMIC % LISTENING;
         Self {
@@ -30,10 +31,12 @@ impl Ports {
     }
 }
 
-/// A connection of a flow; true if the flow's receiving node has opened it.
+/// Identity of a connection: its flow, its number, and true if the flow's receiving node has opened
+/// it.
 pub(crate) type Name = (u32, u32, bool);
 
-/// Ports of connections, by node. Connections of a node that are older than its dynamic ports are forgotten.
+/// Ports of connections, by node. Connections of a node are discarded when its dynamic ports have
+/// been used again.
 #[derive(Debug, Default)]
 pub(crate) struct PortTable {
     ports: HashMap<Name, Ports>,

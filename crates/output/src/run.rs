@@ -1,5 +1,5 @@
-//! A run directory while it is written, for any simulation: its name, the cause that has stopped the run,
-//! and the first error.
+//! A run directory while it is written, for any simulation: its name, the cause that stopped the
+//! run, and the first error.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -58,13 +58,13 @@ impl<C> Run<C> {
         self.stopped_by = Some(by.to_string());
     }
 
-    /// Returns true if recording has ended with an error.
+    /// Returns true if an error has ended the recording.
     #[inline]
     pub(crate) const fn has_failed(&self) -> bool {
         self.error.is_some()
     }
 
-    /// Keeps the first error for the end; `progress` then stops the simulation.
+    /// Stores the first error until the end; `progress` then stops the simulation.
     #[inline]
     pub(crate) fn keep(&mut self, result: Result<(), OutputError>) {
         if let Err(error) = result {
@@ -72,7 +72,7 @@ impl<C> Run<C> {
         }
     }
 
-    /// Appends a row to a table that the run has, unless it has failed.
+    /// Appends a row to a table, if the run has the table and has not failed.
     #[inline]
     pub(crate) fn push<R>(&mut self, table: &mut Option<Table<R>>, row: impl FnOnce() -> R) {
         if self.error.is_none()

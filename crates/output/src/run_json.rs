@@ -1,4 +1,4 @@
-//! run.json: the origin of a run's tables, and the cost of making them.
+//! run.json: the origin of a run's tables, and the resources used to compute them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -12,8 +12,8 @@ use serde::Serialize;
 use crate::digest::{self, Digests};
 use crate::run_meta::RunMeta;
 
-/// The document, with rows of type `R` and the part of one kind of simulation, `O`. Keys appear in this
-/// order.
+/// The document, with rows of type `R` and a part of type `O` for one kind of simulation. Keys
+/// appear in this order.
 #[derive(Debug, Serialize)]
 pub(crate) struct RunJson<'a, R, O> {
     version: &'a str,
@@ -47,7 +47,7 @@ struct Files {
     sha256: BTreeMap<String, String>,
 }
 
-/// The digest of the text above it.
+/// The digest of the text that precedes it.
 #[derive(Serialize)]
 struct OwnDigest<'a> {
     #[serde(rename = "sha256_above")]
@@ -59,7 +59,8 @@ struct MachinePart<'a> {
     machine: &'a Machine,
 }
 
-/// Rows of each table and packets of the capture; nothing for files that the run does not have.
+/// Numbers of rows of each table and of packets in the capture; none for files that the run does
+/// not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rows {
     /// Rows of flows.parquet.
@@ -97,7 +98,7 @@ struct Machine {
     peak_memory_bytes: u64,
 }
 
-/// A run as any kind of simulation reports it, and the part `own` of its kind.
+/// Results of a run that any kind of simulation reports, and the part `own` of its kind.
 pub(crate) struct Figures<O> {
     pub(crate) seed: u64,
     pub(crate) replication: u64,
@@ -106,7 +107,7 @@ pub(crate) struct Figures<O> {
     pub(crate) measured_from: Time,
     pub(crate) data_packets: u64,
     pub(crate) events: u64,
-    /// Warnings beside those of the scenario.
+    /// Warnings in addition to those of the scenario.
     pub(crate) warnings: Vec<String>,
     pub(crate) own: O,
 }
@@ -115,7 +116,7 @@ pub(crate) struct Figures<O> {
 #[derive(Debug, Serialize)]
 pub(crate) struct EnginePart {
     events_pending_max: u64,
-    /// Circumstances of an emulation: hosts, programs, lateness.
+    /// Parameters of an emulation: hosts, programs, lateness.
     #[serde(skip_serializing_if = "Option::is_none")]
     emulation: Option<serde_json::Value>,
 }
@@ -193,8 +194,8 @@ impl<R: Serialize, O: Serialize> RunJson<'_, R, O> {
         Self { stopped_by, ..self }
     }
 
-    /// Returns the text file: the document, then the SHA-256 of each other file and of all text up to its
-    /// own, and last the values that depend on the machine.
+    /// Returns the text of the file: the document, then the SHA-256 of each other file and of the
+    /// text before that digest, and at the end the values that depend on the machine.
     pub(crate) fn to_bytes(&self, files: &Digests) -> Vec<u8> {
         const EXPECT: &str = "numbers, names and JSON";
         let mut text = serde_json::to_string_pretty(self).expect(EXPECT);
@@ -202,7 +203,8 @@ impl<R: Serialize, O: Serialize> RunJson<'_, R, O> {
             sha256: files.all(),
         };
         let mut add = |value: String| {
-            // Both are objects: the end of one and the beginning of the other are removed.
+            // Both texts are objects: the end of the first and the beginning of the second are
+            // removed.
             text.truncate(text.trim_end().len() - "\n}".len());
             text.push(',');
             text.push_str(&value["{".len()..]);

@@ -8,15 +8,15 @@ use longhaul_units::Time;
 /// Description of a run in its directory, beyond the simulation.
 #[derive(Clone, Debug)]
 pub struct RunMeta<C = Config> {
-    /// The scenario with every default filled in, as run.json keeps it.
+    /// The scenario with every default set, as stored in run.json.
     pub resolved_scenario: serde_json::Value,
-    /// Hash of that scenario and of the version of its results.
+    /// Hash of that scenario and of the results version.
     pub scenario_hash: String,
     /// Configuration of the simulation: names, seed, measurement window.
     pub config: Arc<C>,
     /// Version of Longhaul.
     pub version: String,
-    /// Warnings to the user about the results.
+    /// Warnings for the user about the results.
     pub warnings: Vec<String>,
     /// True to replace an older run of the same name.
     pub overwrite: bool,

@@ -1,4 +1,4 @@
-//! [`RunWriter`]: the recorder of a simulation that leaves a run directory.
+//! [`RunWriter`]: the recorder that writes the run directory of a simulation.
 
 use std::path::Path;
 use std::time::Duration;
@@ -30,7 +30,7 @@ use crate::{acks, delays, events, exchanges};
 /// Writer of the directory of one run, under a temporary name until [`RunWriter::finish`]. Dropped
 /// before that, it leaves nothing.
 pub struct RunWriter {
-    // Tables close their files before the directory goes.
+    // Tables must be closed before the directory is removed.
     series: Option<Table<Sample>>,
     events: Option<Table<NamedRecord<Event>>>,
     acks: Option<Table<NamedRecord<AckTrace>>>,
@@ -41,7 +41,7 @@ pub struct RunWriter {
     /// Names of flows, followed by those of proxies' connections.
     flow_names: Vec<Name>,
     ticker: Ticker,
-    /// Circumstances of an emulation, for run.json.
+    /// Parameters of an emulation, for run.json.
     emulation: Option<serde_json::Value>,
 }
 
@@ -95,17 +95,17 @@ impl RunWriter {
         })
     }
 
-    /// Returns the writer, asked for reports of progress by a ticker.
+    /// Returns the writer with a ticker that requests progress reports.
     #[must_use]
     pub fn with_ticker(self, ticker: Ticker) -> Self {
         Self { ticker, ..self }
     }
 
-    /// Returns the writer of an emulation, whose circumstances are part of run.json.
+    /// Returns the writer of an emulation; run.json then contains its parameters.
     #[must_use]
     pub fn of_emulation(self, mut circumstances: serde_json::Value) -> Self {
-        // Maps keep the order of insertion as soon as one crate of a build asks `serde_json` for it, as quinn's qlog
-        // does: run.json has one order in all builds.
+        // Maps keep the order of insertion if any crate of a build, such as quinn's qlog, requests
+        // that of `serde_json`. Sorting gives run.json the same order in all builds.
         circumstances.sort_all_objects();
         Self {
             emulation: Some(circumstances),

@@ -10,8 +10,8 @@ use crate::table::{Column, Name};
 
 pub(crate) const FILE: &str = "series.parquet";
 
-/// Names of flows, links and proxies, in the order in which they are sampled, so that those of all rows
-/// of one point are neighbours.
+/// Names of flows, links and proxies, in the order in which they are sampled, so that the names of
+/// all rows of one point are adjacent.
 pub(crate) struct Names {
     all: Vec<Name>,
     /// Number of names before those of links.
@@ -51,13 +51,13 @@ pub(crate) enum Sample {
 impl Sample {
     const KINDS: [&'static str; 3] = ["flow", "link", "proxy"];
 
-    /// Returns the sample itself: every row has time and element.
+    /// Returns the sample itself, for columns of time and element, which every row has.
     #[expect(clippy::unnecessary_wraps, reason = "like the parts that not all have")]
     fn whole(&self) -> Option<&Self> {
         Some(self)
     }
 
-    /// Returns its figures of a connection.
+    /// Returns the sample's values of a connection.
     fn flow(&self) -> Option<&FlowSample> {
         match self {
             Self::Flow(sample) => Some(sample),
@@ -66,7 +66,7 @@ impl Sample {
         }
     }
 
-    /// Returns its figures of a queue.
+    /// Returns the sample's values of a queue.
     fn link(&self) -> Option<&LinkSample> {
         match self {
             Self::Link(sample) => Some(sample),
@@ -83,7 +83,7 @@ impl Sample {
         }
     }
 
-    /// Returns its place among [`Self::KINDS`].
+    /// Returns the position of its kind in [`Self::KINDS`].
     fn kind(&self) -> usize {
         match self {
             Self::Flow(_) => 0,
@@ -100,7 +100,8 @@ impl Sample {
         }
     }
 
-    /// Returns true if both samples are of the same kind, and so have values in the same columns.
+    /// Returns true if both samples are of the same kind, so that they have values in the same
+    /// columns.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }

@@ -1,4 +1,4 @@
-//! flow-N.sqlog: the logs that stacks keep of the connections of flows, as they wrote them.
+//! flow-N.sqlog: the logs that foreign stacks write about the connections of flows, unchanged.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

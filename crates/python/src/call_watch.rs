@@ -1,4 +1,4 @@
-//! Ends calls of algorithms in Python that go on when the time limit of their run has passed.
+//! Ends calls of Python algorithms that still run when the time limit of their run has passed.
 
 use std::fs;
 use std::io::{self, IsTerminal, Write};
@@ -13,26 +13,28 @@ use crate::algorithm::{self, Calls};
 use crate::clock::Clock;
 use crate::limit::TimeLimit;
 
-/// Time that an algorithm may ignore an interruption before the program is ended.
+/// Time after an interruption until the program is ended, if the algorithm does not return.
 const GRACE: Duration = Duration::from_secs(2);
-/// The exit code for errors of algorithms.
+/// Exit code for errors of algorithms.
 const EXIT_CODE: i32 = 2;
 
-/// Watch over calls as long as it lives. To be dropped without the interpreter's lock.
+/// Watches calls until it is dropped. Drop it without holding the interpreter's lock.
 pub(crate) struct CallWatch {
     _interrupting: Clock,
     _ending: Option<Clock>,
 }
 
 impl CallWatch {
-    /// Ends calls of algorithms by this thread that go on when time is up: by an exception, and in programs that allow
-    /// it by ending them. `out` is the run directory, if one is being written.
+    /// Starts to watch the algorithms of this thread. A call that still runs when the time limit
+    /// has passed is interrupted with an exception; if that does not help, the program is ended,
+    /// provided that the limit has `stacks`. `out` is the run directory, if one is being written.
     pub(crate) fn start(limit: &TimeLimit, out: Option<&Path>) -> PyResult<Self> {
         let mut interrupting = CallLimit::new(limit.clone())?;
         let mut ending = LastResort::new(limit.clone(), out);
         Ok(Self {
             _interrupting: Clock::start(move || interrupting.check()),
-            // A thread of its own: the other one waits for Python's lock, which the call may never release.
+            // A separate thread: the other one waits for Python's lock, which the call may never
+            // release.
             _ending: limit
                 .stacks
                 .is_some()
@@ -41,13 +43,13 @@ impl CallWatch {
     }
 }
 
-/// Interruption of a call that has not returned when time is up, so that the simulation cannot act.
+/// Interrupts a call that has not returned when the time limit has passed.
 struct CallLimit {
     limit: TimeLimit,
     calls: Arc<Calls>,
-    /// The simulation's, as Python names it.
+    /// Python's identifier of the simulation's thread.
     thread: Py<PyAny>,
-    /// The call at the last tick.
+    /// Number of the call in progress at the last tick.
     seen: Option<u64>,
     interrupts: bool,
 }
@@ -91,12 +93,14 @@ impl Drop for CallLimit {
     }
 }
 
-/// Ends the program where an algorithm is in code that no exception reaches, such as `sum(range(10**12))`.
+/// Ends the program if an algorithm is in code that an exception cannot interrupt, such as
+/// `sum(range(10**12))`.
 struct LastResort {
     limit: TimeLimit,
     calls: Arc<Calls>,
     out: Option<PathBuf>,
-    /// The call that went on when time was up, and since when it is known.
+    /// The call that was in progress after the limit had passed, and the time at which it was
+    /// noticed.
     seen: Option<(u64, Instant)>,
 }
 
@@ -133,7 +137,7 @@ impl LastResort {
             }
             None => "nothing was simulated",
         };
-        // A progress bar hides the cursor.
+        // A progress bar has hidden the cursor.
         let cursor = if io::stderr().is_terminal() {
             "\r\x1b[K\x1b[?25h"
         } else {
@@ -148,7 +152,8 @@ impl LastResort {
         process::exit(EXIT_CODE);
     }
 
-    /// Returns the file and line that the algorithm is executing, as the messages of its exceptions give them.
+    /// Returns the file and line that the algorithm is executing, in the format of exception
+    /// messages.
     fn place(&self) -> String {
         let path = self.limit.stacks.as_deref();
         let stacks = path.and_then(|path| fs::read_to_string(path).ok());
@@ -166,8 +171,9 @@ impl LastResort {
     }
 }
 
-/// Returns file, line and function of the innermost call in one of these files, from the text that `faulthandler`
-/// wrote: lines such as `File "cc.py", line 12 in on_ack`, the most recent call first.
+/// Returns file, line and function of the innermost call in one of these files. `stacks` is the
+/// output of `faulthandler`: lines such as `File "cc.py", line 12 in on_ack`, the most recent call
+/// first.
 fn innermost<'a>(stacks: &'a str, files: &'a [String]) -> Option<(&'a str, &'a str, &'a str)> {
     stacks.lines().find_map(|text| {
         files.iter().find_map(|file| {

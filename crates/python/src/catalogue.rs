@@ -153,7 +153,7 @@ fn parameter<'py>(py: Python<'py>, one: &Parameter) -> PyResult<Bound<'py, PyDic
         DefaultValue::Fixed(value) => row.set_item("default", value)?,
         DefaultValue::Derived { rule, .. } => row.set_item("default", rule)?,
         DefaultValue::SameAs(other) => row.set_item("default", format!("that of {other}"))?,
-        // Points are lists, as users write them.
+        // Points become lists, as users write them.
         DefaultValue::Points(points) => {
             let points: Vec<[f64; 2]> = points.iter().map(|&(w, value)| [w, value]).collect();
             row.set_item("default", points)?;

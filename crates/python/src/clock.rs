@@ -1,14 +1,14 @@
-//! A clock that ticks in a thread of its own.
+//! A clock that ticks in a separate thread.
 
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Time between two ticks of the wall clock, at which Python may act.
+/// Wall-clock time between two ticks, at which Python code may run.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Clock that calls a function at each tick as long as it lives, in a thread of its own: the turn of Python does not depend on
-/// the progress of the simulation.
+/// Clock that calls a function at each tick until it is dropped, in a separate thread. Python's
+/// turns thus do not depend on the progress of the simulation.
 pub(crate) struct Clock {
     over: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,
@@ -30,7 +30,7 @@ impl Clock {
             }
         };
         let thread = thread::Builder::new().name("ticker".into()).spawn(ticking);
-        // Without a thread more, a run has its reports of progress less often.
+        // If the thread cannot be created, progress is reported less often.
         Self {
             over,
             thread: thread.ok(),

@@ -1,4 +1,4 @@
-//! One emulation: from a checked scenario to its directory.
+//! An emulation, from a checked scenario to its run directory.
 
 use std::path::{Path, PathBuf};
 
@@ -10,20 +10,21 @@ use pyo3::prelude::*;
 pub(crate) struct Wanted {
     /// Names of the nodes with hosts.
     pub(crate) nodes: Vec<String>,
-    /// Programs: the number of the host, the program and its arguments, and true for the one in the foreground.
+    /// Programs: index of the host, the program and its arguments, and true for the program in the
+    /// foreground.
     pub(crate) programs: Vec<(usize, Vec<String>, bool)>,
-    /// True if the flows of the scenario share the network.
+    /// True if the scenario's flows share the network with the programs.
     pub(crate) background: bool,
-    /// Kernel settings of all hosts.
+    /// Kernel settings (sysctls) of all hosts.
     pub(crate) sysctls: Vec<(String, String)>,
-    /// File for the packets of all hosts.
+    /// Capture file for the packets of all hosts.
     pub(crate) pcap: Option<PathBuf>,
     /// True to replace an older run of the same name.
     pub(crate) overwrite: bool,
 }
 
-/// The directory, the circumstances as JSON, the fault of the directory asked for if it is another one, and the
-/// exception that stopped the emulation.
+/// Result of an emulation: the directory; facts about the emulation as JSON; the error of the
+/// requested directory if another one was used; and the exception that stopped the emulation.
 pub(crate) type Left = (PathBuf, String, Option<String>, Option<PyErr>);
 
 #[cfg(not(target_os = "linux"))]
@@ -56,14 +57,14 @@ mod linux {
     use crate::error::{EmulationError, OutputError};
     use crate::run::meta;
 
-    /// Time between two looks at signals.
+    /// Interval at which signals are checked.
     const STEP: Duration = Duration::from_millis(20);
 
-    /// Largest number of packets that wait to be written to a capture.
+    /// Maximum number of packets that wait to be written to a capture.
     const MAX_TAPPED: usize = 1 << 14;
 
-    /// Emulates `scenario` and leaves its directory at `out`, or elsewhere if that cannot be written. Called without
-    /// the interpreter's lock.
+    /// Emulates `scenario` and writes its directory to `out`, or elsewhere if `out` cannot be
+    /// written. Call it without holding the interpreter's lock.
     pub(crate) fn run(scenario: &Scenario, out: &Path, wanted: Wanted) -> PyResult<Left> {
         let refused = |refusal: Refusal| EmulationError::new_err(refusal.to_string());
         let Simulation::Tcp(config) = scenario.simulation() else {
@@ -155,7 +156,7 @@ mod linux {
         })
     }
 
-    /// Writes packets until the emulation ends; after an error it throws the others away.
+    /// Writes packets until the emulation ends; after an error it discards all further packets.
     fn write(mut capture: HostCapture, from: &Receiver<TappedPacket>) -> Result<(), WriteError> {
         let mut result = Ok(());
         for packet in from {
@@ -196,7 +197,8 @@ mod linux {
         })
     }
 
-    /// Returns a directory in memory or the system's place for temporary files.
+    /// Returns a directory in memory or, if there is none, in the system's directory for temporary
+    /// files.
     fn elsewhere(out: &Path) -> PathBuf {
         let name = out.file_name().unwrap_or_default().to_string_lossy();
         let shared_memory = Path::new("/dev/shm");
@@ -232,7 +234,8 @@ mod linux {
         meta.warnings.extend_from_slice(faults);
         totals.stopped = raised.is_some();
         if raised.is_none() {
-            // It was to last as long as its program, or no longer than the duration.
+            // The planned duration was that of the program, with the scenario's duration as the
+            // limit.
             meta.duration = totals.end;
         }
         let writer = RunWriter::create(out, meta, Box::new(|_, _| Control::Continue))?;

@@ -1,11 +1,11 @@
-//! Facts that an algorithm in Python is given, and the window that it moves: `longhaul.congestion`.
+//! Facts that a Python algorithm gets, and the window that it changes: `longhaul.congestion`.
 
 use longhaul_congestion as congestion;
 use longhaul_congestion::{Cause, Limit, Phase};
 use pyo3::exceptions::{PyAttributeError, PyValueError};
 use pyo3::prelude::*;
 
-/// An acknowledgement. One object per flow, filled anew for each call.
+/// An acknowledgement. There is one object per flow, which each call fills with new values.
 #[pyclass(module = "longhaul.congestion")]
 pub(crate) struct Ack {
     pub(crate) sample: congestion::AckSample,
@@ -167,11 +167,11 @@ impl Timeout {
     }
 }
 
-/// A flow's window while Python holds it: a copy, taken back after the call.
+/// A flow's window while Python has it: a copy, which is read back after the call.
 #[pyclass(module = "longhaul.congestion")]
 pub(crate) struct Window {
     pub(crate) inner: congestion::Window,
-    /// True if it may change in this call.
+    /// True if this call may change the window.
     pub(crate) movable: bool,
 }
 
@@ -207,7 +207,7 @@ impl Window {
     }
 
     fn grow(&mut self, segments: f64) -> PyResult<()> {
-        // The segments may be finite and the sum not.
+        // The sum may be infinite although both numbers are finite.
         self.check(self.inner.cwnd() + segments)?;
         self.inner.grow(segments);
         Ok(())
@@ -232,12 +232,12 @@ impl Window {
     }
 }
 
-/// Largest window in segments that an algorithm may set; a larger one is a mistake.
+/// Largest window in segments that an algorithm may set; a larger window is a mistake.
 pub(crate) const MAX_CWND: f64 = 1e12;
 
 impl Window {
-    /// Refuses a number that is not finite, a window that no path can have, and any change where the algorithm only
-    /// looks on. A window from 0 to 1 is one segment.
+    /// Refuses a number that is not finite, a window larger than any path, and any change if the
+    /// algorithm only observes. A window from 0 to 1 counts as one segment.
     fn check(&self, segments: f64) -> PyResult<()> {
         if segments.is_nan() {
             return Err(PyValueError::new_err("the window is not a number"));

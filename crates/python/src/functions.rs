@@ -1,5 +1,5 @@
-//! Functions that the built-in algorithms calculate with: transcendental functions that give the same
-//! bits on every platform, and functions of the window that cost an acknowledgement no logarithm.
+//! Functions that the built-in algorithms use: transcendental functions with the same bits on every
+//! platform, and tabulated functions of the window, which avoid a logarithm per acknowledgement.
 
 use std::cell::RefCell;
 
@@ -67,8 +67,8 @@ fn call(py: Python<'_>, function: &Py<PyAny>, window: f64) -> PyResult<f64> {
     function.call1(py, (window,))?.extract(py)
 }
 
-/// Returns the fault of a name or title, which is one line of printable text of bounded length; none if
-/// it has none.
+/// Returns the fault of a name or title, which must be one line of printable text of bounded
+/// length; `None` if it has no fault.
 #[pyfunction]
 pub(crate) fn check_name(text: &str) -> Option<String> {
     longhaul_keys::check_name(text).err()

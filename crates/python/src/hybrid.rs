@@ -8,13 +8,13 @@ use pyo3::types::PyDict;
 
 use crate::error::ScenarioError;
 
-/// Queues as capacity and buffer.
+/// Queues as pairs of capacity and buffer, in packets per second and packets.
 type Queues = Vec<(f64, f64)>;
-/// Flows: round-trip time, host rate, start, increase, decrease, and the queues on their path, each with true if data
-/// passes it.
+/// Flows: round-trip time, host rate, start, increase, decrease, and the queues on the path. Each
+/// queue comes with true if data passes it, false if acknowledgements do.
 type Flows = Vec<(f64, f64, f64, f64, f64, Vec<(usize, bool)>)>;
 
-/// Follows flows over queues and gives measurements by interval and flow, or interval and queue.
+/// Runs the hybrid model and returns measurements by interval and flow, and by interval and queue.
 #[pyfunction]
 #[pyo3(signature = (queues, flows, *, step_s, steps_per_interval, intervals, initial_window,
     initial_ssthresh, max_ssthresh, seed))]
@@ -67,7 +67,7 @@ pub(crate) fn hybrid<'py>(
     columns(py, &found)
 }
 
-/// Name of a column, and its value in a sample.
+/// Name of a column, and a function that reads its value from a sample.
 type Column<T> = (&'static str, fn(&T) -> f64);
 
 fn columns<'py>(py: Python<'py>, found: &[Interval]) -> PyResult<Bound<'py, PyDict>> {
@@ -92,7 +92,7 @@ fn columns<'py>(py: Python<'py>, found: &[Interval]) -> PyResult<Bound<'py, PyDi
     Ok(out)
 }
 
-/// Returns a row for each interval, a column for each flow or queue.
+/// Returns an array with a row for each interval and a column for each flow or queue.
 fn rows<T>(
     found: &[Interval],
     part: fn(&Interval) -> &Vec<T>,

@@ -1,4 +1,4 @@
-//! An interval of MesoNet, as functions of users see it.
+//! An interval of MesoNet, as user functions get it.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use longhaul_units::Time;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// Names of classes, in the order of the records.
+/// Names of flow classes, in the order of the records.
 const CLASSES: [&str; 6] = ["DD", "DF", "DN", "FF", "FN", "NN"];
 
 /// Events of traced flows and of their packets in an interval.
@@ -58,7 +58,7 @@ impl Names {
     }
 }
 
-/// An interval, as functions of users see it.
+/// An interval, as user functions get it.
 #[pyclass(frozen, module = "longhaul.mesonet")]
 pub(crate) struct Interval {
     names: Arc<Names>,
@@ -214,12 +214,12 @@ impl Interval {
     }
 }
 
-/// Returns a value of each row.
+/// Returns one value from each row.
 fn column<T, V>(rows: &[T], value: impl FnMut(&T) -> V) -> Vec<V> {
     rows.iter().map(value).collect()
 }
 
-/// Returns a dictionary of dictionaries: the figures of each sample under its name.
+/// Returns a dictionary that maps each name to a dictionary of the sample's values.
 fn by_name<'py, T>(
     py: Python<'py>,
     names: &[impl AsRef<str>],

@@ -1,4 +1,4 @@
-//! The latest samples of a run, for code that watches it while it runs.
+//! The latest samples of a run, for code that watches the run in progress.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -23,7 +23,7 @@ struct Samples {
     interval: Option<Py<Interval>>,
 }
 
-/// The latest samples of a run that is given this.
+/// Holder of the latest samples of a run. It is passed to the run, which fills it.
 #[pyclass(frozen, module = "longhaul")]
 #[derive(Clone, Default)]
 pub(crate) struct Latest(Arc<Mutex<Samples>>);
@@ -35,7 +35,7 @@ impl Latest {
         Self::default()
     }
 
-    /// Returns the last sample of each flow, by its name.
+    /// Returns the last sample of each flow, by flow name.
     fn flows<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let samples = self.lock();
         let all = PyDict::new(py);
@@ -51,7 +51,7 @@ impl Latest {
         Ok(all)
     }
 
-    /// Returns the last sample of each link, by its name.
+    /// Returns the last sample of each link, by link name.
     fn links<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let samples = self.lock();
         let all = PyDict::new(py);
@@ -80,7 +80,7 @@ impl Latest {
             .expect("no thread panics while it holds the lock")
     }
 
-    /// Begins a run with these flows and links.
+    /// Notes the flows and links of a run that begins.
     fn begin(&self, config: &Config) {
         let mut samples = self.lock();
         samples.flow_names = config.flows.iter().map(|flow| flow.name.clone()).collect();
@@ -90,7 +90,8 @@ impl Latest {
     /// Keeps an interval of MesoNet that has ended.
     pub(crate) fn keep_interval(&self, interval: Interval) -> PyResult<()> {
         let kept = Python::attach(|py| Py::new(py, interval))?;
-        // The previous interval is dropped without the lock held: that may need the interpreter.
+        // The previous interval is dropped after the lock is released, because dropping it may need
+        // the interpreter.
         let before = self.lock().interval.replace(kept);
         drop(before);
         Ok(())
@@ -105,7 +106,7 @@ fn keep<T>(all: &mut Vec<Option<T>>, at: u32, sample: T) {
     all[at] = Some(sample);
 }
 
-/// Recorder that forwards a run's records and keeps the latest samples, for runs that are watched.
+/// Recorder that forwards a run's records and keeps the latest samples, for a run that is watched.
 pub(crate) struct WatchedRecorder<'a, R> {
     recorder: &'a mut R,
     latest: &'a Latest,

@@ -1,6 +1,6 @@
-//! The Python module `longhaul._engine`: the only crate that knows Python.
+//! The Python module `longhaul._engine`; no other crate uses Python.
 //!
-//! `_engine.pyi` beside the Python package declares and documents the same names.
+//! `_engine.pyi` in the Python package declares and documents the same names.
 
 mod algorithm;
 mod call_watch;
@@ -22,7 +22,7 @@ mod watch;
 
 use pyo3::prelude::*;
 
-/// Exceptions, each with a base that catches all.
+/// Exceptions, which share a base class.
 mod error {
     use pyo3::create_exception;
     use pyo3::exceptions::PyException;
@@ -95,7 +95,7 @@ mod _engine {
         longhaul_scenario::schema().to_string()
     }
 
-    /// Reads a time with its unit; returns seconds.
+    /// Parses a time with its unit; returns seconds.
     #[pyfunction]
     fn seconds(text: &str) -> PyResult<f64> {
         match Quantity::parse(text, &[Dimension::Time]) {
@@ -105,7 +105,7 @@ mod _engine {
         }
     }
 
-    /// Reads a rate with its unit; returns bits per second.
+    /// Parses a rate with its unit; returns bits per second.
     #[pyfunction]
     fn bits_per_second(text: &str) -> PyResult<u64> {
         match Quantity::parse(text, &[Dimension::Rate]) {
@@ -121,7 +121,7 @@ mod _engine {
         env!("CARGO_PKG_VERSION")
     }
 
-    /// Returns the number that changes when the same scenario gives other numbers.
+    /// Returns the version of results, which changes when the same scenario gives other numbers.
     #[pyfunction]
     fn results_version() -> u32 {
         longhaul_engine::RESULTS_VERSION

@@ -1,5 +1,5 @@
-//! The time limit of a run, which counts from the reading of its scenario on, for that executes the files of algorithms
-//! in Python.
+//! The time limit of a run. It starts when the scenario is read, because reading executes the files
+//! of Python algorithms.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,14 +8,14 @@ use pyo3::prelude::*;
 
 use crate::error::ScenarioError;
 
-/// Time for reading and running a scenario, by the wall clock, from now on.
+/// Wall-clock time limit for reading and running a scenario, starting now.
 #[pyclass(frozen, module = "longhaul._engine")]
 #[derive(Clone, Debug)]
 pub(crate) struct TimeLimit {
     pub(crate) began: Instant,
     pub(crate) limit: Duration,
-    /// File to which Python's `faulthandler` writes the stack when the limit has passed. If a file is given and an
-    /// algorithm cannot be interrupted, the whole program is ended.
+    /// File to which Python's `faulthandler` writes the call stacks when the limit has passed. With
+    /// a file, the whole program is ended if an algorithm cannot be interrupted.
     pub(crate) stacks: Option<PathBuf>,
 }
 

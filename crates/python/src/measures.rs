@@ -1,4 +1,4 @@
-//! Measures of a user's own in simulations of MesoNet: Python functions that get each interval.
+//! Custom measures in simulations of MesoNet: Python functions that get each interval.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::interval::{Interval, Names, TracedEvents};
 use crate::latest::Latest;
 use crate::watch::{Stop, StoppedBy};
 
-/// Records into a run directory, and has functions measure each interval.
+/// Recorder of a run directory that also calls functions to measure each interval.
 pub(crate) struct Measuring {
     pub(crate) writer: MesoNetWriter,
     functions: Vec<Py<PyAny>>,
-    /// Latest samples of the run, which get each interval, too.
+    /// Holder of the run's latest samples, which also gets each interval.
     latest: Option<Latest>,
-    /// Names of the functions' values, known from the first interval on.
+    /// Names of the functions' values, known after the first interval.
     columns: Vec<String>,
     names: Arc<Names>,
     stopped_by: StoppedBy,
@@ -51,7 +51,7 @@ impl Measuring {
         }
     }
 
-    /// Stops the run after an exception in Python.
+    /// Stops the run because of an exception in Python.
     fn fail(&mut self, error: PyErr) {
         self.failed = true;
         let mut stopped_by = self
@@ -61,7 +61,7 @@ impl Measuring {
         stopped_by.get_or_insert(Stop::Raised(error));
     }
 
-    /// Returns the functions' values of an interval, in the order of the columns.
+    /// Calls the functions; returns their values for an interval, in the order of the columns.
     fn measure(&mut self, interval: &records::Interval<'_>) -> PyResult<Vec<Option<f64>>> {
         let traced = std::mem::take(&mut self.traced);
         Python::attach(|py| {

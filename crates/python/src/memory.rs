@@ -1,7 +1,7 @@
-//! Memory of a simulation, as the system counts it: resident pages, from Linux's `/proc`.
+//! Memory of a simulation, counted as resident pages from Linux's `/proc`.
 //!
-//! Elsewhere nothing is known, nothing is reported, and nothing is limited. Simulations in other threads of the process
-//! are counted too.
+//! On other systems memory is neither reported nor limited. The memory of simulations in other
+//! threads of the process is included.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,22 +15,22 @@ pub(crate) struct Baseline {
 }
 
 impl Baseline {
-    /// Notes the memory in use now, and has the system forget earlier peaks.
+    /// Reads the memory in use now, and resets the system's record of the peak.
     pub(crate) fn take() -> Self {
-        // Refused in some containers: the peak of the whole process is reported then.
+        // Some containers refuse the reset; then the peak of the whole process is reported.
         let _ = fs::write("/proc/self/clear_refs", "5");
         Self {
             resident_bytes: status_bytes("VmRSS:"),
         }
     }
 
-    /// Returns the most bytes in use since then, beyond those in use then.
+    /// Returns the peak memory in use since the baseline was taken, minus the baseline, in bytes.
     pub(crate) fn growth_bytes(&self) -> Option<u64> {
         Some(status_bytes("VmHWM:")?.saturating_sub(self.resident_bytes?))
     }
 }
 
-/// The memory that a run may take beyond its baseline.
+/// The memory that a run may take in addition to its baseline.
 #[derive(Clone, Copy)]
 pub(crate) struct MemoryLimit {
     pub(crate) bytes: u64,
@@ -38,10 +38,11 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// Fraction of the memory that is available when a run begins that it may take.
+    /// Default limit as a fraction of the memory available when the run begins.
     const SHARE: f64 = 0.9;
 
-    /// Returns the given limit, or nine tenths of the available memory; none if the system does not give it.
+    /// Returns the given limit, or nine tenths of the available memory; `None` if the system does
+    /// not report it.
     pub(crate) fn new(given: Option<u64>, baseline: Baseline) -> Option<Self> {
         let default = || Some((available_bytes()? as f64 * Self::SHARE) as u64);
         Some(Self {
@@ -57,12 +58,12 @@ impl MemoryLimit {
     }
 }
 
-/// Returns a size from `/proc/self/status`, which gives it in units of 1024 bytes.
+/// Returns a size in bytes from `/proc/self/status`, which has it in units of 1024 bytes.
 fn status_bytes(key: &str) -> Option<u64> {
     kibibytes("/proc/self/status", key)
 }
 
-/// Returns a size from a file of lines such as `MemAvailable:  1024 kB`.
+/// Returns a size in bytes from a file with lines such as `MemAvailable:  1024 kB`.
 fn kibibytes(file: &str, key: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
@@ -70,8 +71,8 @@ fn kibibytes(file: &str, key: &str) -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Returns the memory that a process can take without swapping: that of the machine or, if it is less, of its control
-/// groups.
+/// Returns the memory that a process can take without swapping: the free memory of the machine or
+/// of its control groups, whichever is least.
 fn available_bytes() -> Option<u64> {
     let machine = kibibytes("/proc/meminfo", "MemAvailable:");
     let groups = control_groups()
@@ -80,8 +81,8 @@ fn available_bytes() -> Option<u64> {
     machine.into_iter().chain(groups).min()
 }
 
-/// Returns the directories of the control groups of the process, its own and those above, of version 2 and 1 (Linux,
-/// `Documentation/admin-guide/cgroup-v2.rst` and `cgroup-v1/memory.rst`).
+/// Returns the directories of the process's control groups and of their ancestors, of version 2 and
+/// version 1 (Linux, `Documentation/admin-guide/cgroup-v2.rst` and `cgroup-v1/memory.rst`).
 fn control_groups() -> Vec<PathBuf> {
     let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let directories = own.lines().filter_map(|line| {
@@ -103,7 +104,8 @@ fn control_groups() -> Vec<PathBuf> {
     directories.flatten().collect()
 }
 
-/// Returns the bytes left of a group's limit; its files that are cached and not in use can be given up.
+/// Returns the bytes left of a control group's limit. Inactive cached files do not count as used,
+/// since the kernel can drop them.
 fn left_in(group: &Path) -> Option<u64> {
     let read = |name: &str| fs::read_to_string(group.join(name)).ok();
     let number = |name: &str| read(name)?.trim().parse::<u64>().ok();
@@ -119,7 +121,7 @@ fn left_in(group: &Path) -> Option<u64> {
     Some(limit.saturating_sub(used.saturating_sub(cached.unwrap_or(0))))
 }
 
-/// Returns a number of bytes with three digits, in the unit that shows it.
+/// Formats a number of bytes with three digits and a suitable unit.
 #[pyfunction]
 pub(crate) fn byte_count(bytes: f64) -> String {
     let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")];

@@ -1,4 +1,4 @@
-//! A flow's window round by round, with no network.
+//! A flow's window per round trip, without a network.
 
 use longhaul_congestion::rounds::{Flow, Loss, Path};
 use longhaul_congestion::{CongestionControl, CongestionState, Window};
@@ -10,9 +10,9 @@ use pyo3::types::PyDict;
 use crate::algorithm;
 use crate::error::ScenarioError;
 
-/// Ceiling of the window in segments, which no experiment reaches.
+/// Limit of the window in segments, which no experiment reaches.
 const CEILING: f64 = 1e9;
-/// Round trips between two looks for an interruption.
+/// Number of round trips between two checks for an interruption.
 const SIGNALS_EVERY: usize = 64;
 
 /// Path of the flow, and its initial window.
@@ -20,12 +20,13 @@ pub(crate) struct Experiment {
     pub(crate) rounds: usize,
     pub(crate) rtt_s: f64,
     pub(crate) loss: Loss,
-    /// The window to start with in congestion avoidance; without it the flow begins in slow start.
+    /// Initial window in segments, to start in congestion avoidance; without it the flow starts in
+    /// slow start.
     pub(crate) cwnd: Option<f64>,
 }
 
-/// Returns columns of one row per round trip, and the response function at this loss, if there is
-/// one.
+/// Returns columns with one row per round trip, and the mean window that the response function
+/// gives at this loss probability, if the algorithm has one.
 pub(crate) fn run<'py>(
     py: Python<'py>,
     transport: &Transport,

@@ -1,4 +1,4 @@
-//! One run: from a checked scenario to its directory, while Python code keeps running.
+//! A run, from a checked scenario to its run directory, while other Python code continues.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,15 +32,15 @@ pub(crate) struct Options {
     /// Functions that get each interval of MesoNet.
     pub(crate) measures: Vec<Py<PyAny>>,
     pub(crate) overwrite: bool,
-    /// Time between checkpoints of a run of MesoNet, which the same call resumes.
+    /// Time between checkpoints of a run of MesoNet. The same call resumes from a checkpoint.
     pub(crate) checkpoint_every: Option<Duration>,
-    /// Wall-clock time after which to stop.
+    /// Wall-clock time limit.
     pub(crate) limit: Option<TimeLimit>,
-    /// Bytes that the run may take; without them nine tenths of the memory available when it begins.
+    /// Bytes that the run may take; by default nine tenths of the memory available when it begins.
     pub(crate) memory: Option<u64>,
     /// Object that holds the latest samples during the run.
     pub(crate) latest: Option<Latest>,
-    /// Threads of a run of MesoNet.
+    /// Number of threads of a run of MesoNet.
     pub(crate) threads: usize,
 }
 
@@ -51,9 +51,10 @@ pub(crate) struct FinishedRun {
     pub(crate) raised: Option<PyErr>,
 }
 
-/// Simulates `scenario` and leaves its directory at `out`, or none if it fails. Records from before
-/// the run was stopped are kept, marked as stopped, and do not replace an older run; with
-/// checkpoints the checkpoint is kept. Called without the interpreter's lock.
+/// Simulates `scenario` and writes its directory to `out`; a failed run leaves no directory. If the
+/// run is stopped, the records so far are kept, marked as stopped, and do not replace an older run;
+/// with checkpoints the last checkpoint is kept too. Call it without holding the interpreter's
+/// lock.
 pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult<FinishedRun> {
     let stopped_by = StoppedBy::default();
     let ticker = Ticker::default();
@@ -68,7 +69,7 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
         }
         watch.progress(now, packets)
     });
-    // An error of an earlier run in this thread that was not reported.
+    // Discards an unreported error of an earlier run in this thread.
     algorithm::take_failure();
     let ticking = ticker.clone();
     let _clock = Clock::start(move || ticking.tick());
@@ -135,7 +136,7 @@ pub(crate) fn run(scenario: &Scenario, out: &Path, options: Options) -> PyResult
                 stopped_by.clone(),
             );
             let began = Instant::now();
-            // Algorithms written in Python run in the thread that reports their errors.
+            // Python algorithms run in the thread that reports their errors.
             let of_user = |one: &Algorithm| one.congestion.custom.is_some();
             let threads = match run.config.algorithms.iter().any(of_user) {
                 true => 1,
@@ -178,8 +179,8 @@ pub(crate) fn meta<C>(scenario: &Scenario, config: C, overwrite: bool) -> RunMet
     }
 }
 
-/// Returns the error of a run that did not begin: the cause that stopped it during set-up, or an
-/// error.
+/// Returns the error of a run that did not begin: the cause that stopped it during set-up, or else
+/// `error`.
 fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
     let stop = stopped_by
         .lock()
@@ -198,20 +199,20 @@ fn refused(error: impl std::fmt::Display, stopped_by: &StoppedBy) -> PyErr {
     }
 }
 
-/// Cause that ended a run before its end.
+/// Cause that ended a run early.
 struct Failure {
-    /// Name in run.json.
+    /// Name of the cause in run.json.
     name: String,
     raised: Option<PyErr>,
 }
 
 impl Failure {
-    /// Takes the cause that has stopped the run, if any.
+    /// Takes the cause that stopped the run, if any.
     ///
     /// # Errors
     ///
-    /// An exception in an algorithm in Python that is no fault of the algorithm's: nothing is kept
-    /// then.
+    /// Fails if an exception occurred in a Python algorithm that is not the algorithm's fault. In
+    /// that case nothing is kept.
     fn take(stopped_by: &StoppedBy) -> PyResult<Option<Self>> {
         let stop = stopped_by
             .lock()
@@ -241,7 +242,7 @@ impl Failure {
         }
     }
 
-    /// Returns the failure of an allocation that would have taken more memory than the run may.
+    /// Returns the failure of an allocation that would have exceeded the run's memory limit.
     fn of_memory(need: &OutOfMemory, limit: &MemoryLimit) -> Self {
         let OutOfMemory { refused, holders } = need;
         let bytes = byte_count(refused.bytes as f64);

@@ -28,7 +28,7 @@ pub(crate) struct Scenario {
 
 #[pymethods]
 impl Scenario {
-    /// Reads a scenario file, with `key=value` overrides and classes that it may name.
+    /// Reads a scenario file, with `key=value` overrides and the classes that it may name.
     #[staticmethod]
     #[pyo3(signature = (path, overrides = Vec::new(), algorithms = None, limit = None))]
     fn load(
@@ -44,7 +44,7 @@ impl Scenario {
         })
     }
 
-    /// Reads scenario text, TOML or JSON; `name` is the name of the file in messages.
+    /// Reads scenario text, TOML or JSON; messages show `name` as the name of the file.
     #[staticmethod]
     #[pyo3(signature = (text, name, overrides = Vec::new(), algorithms = None, limit = None))]
     fn parse(
@@ -66,7 +66,7 @@ impl Scenario {
         self.inner.title()
     }
 
-    /// Identifies the resolved scenario.
+    /// Returns the hash that identifies the resolved scenario.
     #[getter]
     fn hash(&self) -> String {
         self.inner.hash()
@@ -77,20 +77,21 @@ impl Scenario {
         self.inner.duration().as_secs_f64()
     }
 
-    /// Bytes that the run is expected to write, as far as they can be predicted: time series and captures.
+    /// Returns the bytes that the run is expected to write, as far as they can be predicted: time
+    /// series and captures.
     #[getter]
     fn expected_bytes(&self) -> f64 {
         self.inner.expected_bytes()
     }
 
-    /// Reason why all replications are the same, and changes that would make them differ; none if anything is
-    /// drawn at random.
+    /// Returns the reason why all replications are the same, and changes that would make them
+    /// differ; `None` if anything is drawn at random.
     #[getter]
     fn nothing_drawn(&self) -> Option<&'static str> {
         self.inner.nothing_drawn()
     }
 
-    /// Names of the links, none of kinds of simulation that have no links of their own.
+    /// Returns the names of the links; none for a simulation of MesoNet.
     #[getter]
     fn links(&self) -> Vec<String> {
         match self.inner.simulation() {
@@ -99,7 +100,8 @@ impl Scenario {
         }
     }
 
-    /// Limit of each link's queue: a number, and true if it counts packets, false if bytes.
+    /// Returns the limit of each link's queue: a number, and true if the number counts packets,
+    /// false if bytes.
     #[getter]
     fn buffers(&self) -> Vec<(u64, bool)> {
         let Simulation::Tcp(config) = self.inner.simulation() else {
@@ -113,7 +115,7 @@ impl Scenario {
         limits.map(buffer).collect()
     }
 
-    /// The links that the data of each flow takes, by name of the flow, as numbers of the links in order.
+    /// Returns for each flow its name and the links on the path of its data, as indices in order.
     #[getter]
     fn routes(&self) -> Vec<(String, Vec<usize>)> {
         let Simulation::Tcp(config) = self.inner.simulation() else {
@@ -122,7 +124,7 @@ impl Scenario {
         let links = config.links.iter();
         let links = links.map(|link| (link.from, link.to, link.delay));
         let graph = Graph::new(config.nodes.len(), links);
-        // A proxy's connection leads from its first node to its second.
+        // The path of a proxy's connection is from its first node to its second.
         let route = |flow: &Flow| {
             let mut stops = vec![flow.from];
             if let Some(proxy) = flow.via.map(|proxy| &config.proxies[proxy]) {
@@ -153,8 +155,9 @@ impl Scenario {
         rows.map(|row| (row.path, row.value, row.origin)).collect()
     }
 
-    /// Returns the window of the first flow round by round, with no network: columns, and the mean window
-    /// that the response function gives. `loss` is a probability and the seed of its draws.
+    /// Returns the window of the first flow per round trip, without a network: columns, and the
+    /// mean window that the response function gives. `loss` is a loss probability and the seed of
+    /// its draws.
     #[pyo3(signature = (rounds, *, rtt_s, loss_every = None, loss = None, cwnd = None))]
     fn rounds<'py>(
         &self,
@@ -184,9 +187,9 @@ impl Scenario {
         rounds::run(py, &flow.transport, &experiment)
     }
 
-    /// Simulates, and writes a run directory at `out`; every `checkpoint_every_s` seconds a checkpoint, which
-    /// the same call resumes. Threads are for MesoNet, and change no results. Returns the directory, and the
-    /// exception that stopped the run, if any.
+    /// Simulates, and writes a run directory to `out`; every `checkpoint_every_s` seconds also a
+    /// checkpoint, from which the same call resumes. `threads` is for MesoNet and does not affect
+    /// results. Returns the directory, and the exception that stopped the run, if any.
     #[pyo3(signature = (
         out, *, progress = None, measures = Vec::new(), overwrite = false,
         checkpoint_every_s = None, limit = None, memory_bytes = None, latest = None, threads = 1
@@ -222,7 +225,7 @@ impl Scenario {
         Ok((ended.directory, ended.raised))
     }
 
-    /// Returns the names of the nodes, none of kinds of simulation that have no nodes of their own.
+    /// Returns the names of the nodes; none for a simulation of MesoNet.
     #[getter]
     fn nodes(&self) -> Vec<String> {
         match self.inner.simulation() {
@@ -231,7 +234,7 @@ impl Scenario {
         }
     }
 
-    /// Names of the sending and receiving node of the first flow.
+    /// Returns the names of the sending and the receiving node of the first flow.
     #[getter]
     fn ends(&self) -> PyResult<(String, String)> {
         let Simulation::Tcp(config) = self.inner.simulation() else {
@@ -243,10 +246,11 @@ impl Scenario {
         Ok((name(flow.from), name(flow.to)))
     }
 
-    /// Emulates the network between hosts at `nodes`, in which programs run: the number of the host, the program and
-    /// its arguments, and true for the one in the foreground. Leaves a run directory at `out`. Returns the directory,
-    /// the circumstances as JSON, the fault of the directory asked for if it is another one, and the exception that
-    /// stopped the emulation, if any.
+    /// Emulates the network between hosts at `nodes`, in which programs run. A program is the index
+    /// of its host, the program and its arguments, and true if it is in the foreground. Writes a
+    /// run directory to `out`. Returns the directory; facts about the emulation as JSON; the error
+    /// of the requested directory if another one was used; and the exception that stopped the
+    /// emulation, if any.
     #[pyo3(signature = (
         out, *, nodes, programs, background = false, sysctls = Vec::new(), pcap = None, overwrite = false
     ))]
@@ -283,8 +287,8 @@ fn duration(seconds: Option<f64>, of: &str) -> PyResult<Option<Duration>> {
 }
 
 impl Scenario {
-    /// Reads a scenario without the interpreter's lock: algorithms in Python take it, and must be watched
-    /// meanwhile.
+    /// Reads a scenario without the interpreter's lock. Python algorithms take the lock and must be
+    /// watched meanwhile.
     fn checked(
         py: Python<'_>,
         limit: Option<Py<TimeLimit>>,
@@ -300,7 +304,7 @@ impl Scenario {
         });
         match result? {
             Ok(inner) => Ok(Self { inner }),
-            // The user may have interrupted an algorithm's file.
+            // The user may have interrupted the execution of an algorithm's file.
             Err(error) => Err(algorithm::take_failure()
                 .unwrap_or_else(|| ScenarioError::new_err(error.to_string()))),
         }

@@ -1,4 +1,4 @@
-//! Part of the Python side while a simulation runs: it sees progress and can stop the run.
+//! Calls Python while a simulation runs: reports progress, and can stop the run.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use crate::memory::MemoryLimit;
 /// Cause that has stopped a run.
 #[derive(Debug)]
 pub(crate) enum Stop {
-    /// Python raised: a signal, or the function that sees progress.
+    /// A Python exception: from a signal, or from the function that gets progress.
     Raised(PyErr),
     /// The time limit was reached.
     Limit(Duration),
@@ -21,11 +21,11 @@ pub(crate) enum Stop {
     Memory(u64),
 }
 
-/// Cause that stopped the run, for its caller.
+/// The cause that stopped the run, shared with the run's caller.
 pub(crate) type StoppedBy = Arc<Mutex<Option<Stop>>>;
 
-/// Reports progress to a Python callable about ten times a second, and stops the run when that
-/// raises, the user interrupts, or time or memory is used up.
+/// Reports progress to a Python callable about ten times a second. Stops the run if the callable
+/// raises an exception, the user interrupts, or the time or memory limit is reached.
 pub(crate) struct Watch {
     callback: Option<Py<PyAny>>,
     ticker: Ticker,
@@ -51,7 +51,8 @@ impl Watch {
         }
     }
 
-    /// Gives Python its turn, if it is due. Called more often than Python gets a turn.
+    /// Calls Python if a tick has passed. The engine calls this method more often than the clock
+    /// ticks.
     pub(crate) fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control {
         if !self.ticker.take() {
             return Control::Continue;

@@ -1,15 +1,16 @@
 //! Real QUIC stacks as the two ends of a flow, in virtual time.
 //!
-//! A stack without I/O and without a clock of its own, such as `quinn-proto`, runs unmodified: the engine carries its
-//! datagrams and tells it the time. Its session encrypts nothing ([`connection::session`]), but packets have the sizes
-//! that they have with TLS 1.3. Everything that is random follows from the flow's seed.
+//! A stack without I/O and without its own clock, such as `quinn-proto`, runs unmodified: the
+//! engine carries its datagrams and passes it the time. The session encrypts nothing
+//! ([`connection::session`]), but packets have the same sizes as with TLS 1.3. All random numbers
+//! follow from the flow's seed.
 //!
 //! | | |
 //! |---|---|
-//! | `quinn` | the crate, its controllers, its settings |
-//! | `noq` | its fork, as a feature: BBR v3 |
-//! | `connection` | both ends of a connection, its records |
-//! | `own` | algorithms of Longhaul in the place of a stack's own |
+//! | `quinn` | the crate quinn, its controllers and settings |
+//! | `noq` | noq, a fork of quinn with BBR v3, enabled by a feature |
+//! | `connection` | the two ends of a connection, and its records |
+//! | `own` | Longhaul's algorithms in place of a stack's controllers |
 
 #![cfg_attr(
     feature = "noq",
@@ -30,7 +31,7 @@ use longhaul_scenario::{FoundStack, OwnAlgorithm, QuicStack, StackError};
 
 pub use quinn::ControllerSource;
 
-/// A stack: its name in scenarios, and the function that makes its connections.
+/// A stack: its name in scenarios, and the function that creates its connections.
 struct Entry {
     kind: &'static str,
     find: fn(&QuicStack, Option<&OwnAlgorithm>) -> Result<FoundStack, StackError>,
@@ -49,11 +50,13 @@ const STACKS: &[Entry] = &[
     },
 ];
 
-/// Finds the stack of these settings, with an algorithm of Longhaul in place of its own if one is given.
+/// Finds the stack of these settings. If `own` is given, Longhaul's algorithm replaces the stack's
+/// controller.
 ///
 /// # Errors
 ///
-/// A stack or a congestion control that this build does not have, with those that it has.
+/// Fails if this build does not have the stack or the congestion control; the message lists those
+/// that it has.
 pub fn find(settings: &QuicStack, own: Option<&OwnAlgorithm>) -> Result<FoundStack, StackError> {
     let stack = STACKS.iter().find(|stack| stack.kind == settings.kind);
     let Some(stack) = stack else {
@@ -71,7 +74,7 @@ pub fn find(settings: &QuicStack, own: Option<&OwnAlgorithm>) -> Result<FoundSta
     (stack.find)(settings, own)
 }
 
-/// Creates a connection of quinn with these settings and a controller of the caller's.
+/// Creates a connection of quinn with these settings and the caller's controller.
 pub fn quinn_connection(
     settings: &QuicStack,
     setup: &StackSetup,

@@ -6,7 +6,7 @@ use longhaul_keys::{Field, KIND};
 
 use crate::document::Table;
 
-/// The algorithm of a flow that names none.
+/// The algorithm of a flow that does not name one.
 pub(crate) const DEFAULT_CONGESTION: &str = "reno";
 
 /// Variant of an algorithm.
@@ -14,10 +14,10 @@ pub(crate) const VARIANT: Field<String> = Field::new("variant");
 
 /// Window at which limited slow start begins, in segments.
 pub(crate) const MAX_SSTHRESH: Field<f64> = Field::new("max_ssthresh");
-/// Trains of acknowledgements that end slow start in the kernel's HyStart.
+/// Key that enables the acknowledgement trains of the kernel's HyStart, which end slow start.
 pub(crate) const TRAIN: Field<f64> = Field::new("train");
 
-/// File and class of an algorithm that the user writes.
+/// File and class of a custom algorithm.
 pub(crate) const PYTHON: Field<String> = Field::new("python");
 
 /// Text of that file.
@@ -29,8 +29,8 @@ pub(crate) const EXTERNAL: Field<String> = Field::new("external");
 /// Version of the program at that address: runs of another version are other runs.
 pub(crate) const VERSION: Field<String> = Field::new("version");
 
-/// The object of a congestion control module of Linux, the SHA-256 of its contents, and parameters that have the name of
-/// one of these keys.
+/// The object file of a congestion control module of Linux, the SHA-256 of its contents, and
+/// parameters whose names equal one of these keys.
 pub(crate) const MODULE: Field<String> = Field::new("module");
 pub(crate) const SHA256: Field<String> = Field::new("sha256");
 pub(crate) const PARAMETERS: Field<String> = Field::new("parameters");
@@ -43,8 +43,8 @@ pub(crate) fn split(python: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// Returns the name of the algorithm of a table, which is the default label of its flows: that of a class, or
-/// a kind.
+/// Returns the name of the algorithm in a table, which is the default label of its flows: the name
+/// of a class, or a kind.
 pub(crate) fn name(congestion: Option<&Table>) -> &str {
     let python = congestion.and_then(|table| table.get(PYTHON));
     let kind = congestion.and_then(|table| table.get(KIND));
@@ -59,8 +59,8 @@ pub(crate) fn name(congestion: Option<&Table>) -> &str {
     }
 }
 
-/// Returns the name of a module's file without directory and ending, and without the `tcp_` that the kernel's
-/// have.
+/// Returns the name of a module's file without its directory, its extension and the kernel's prefix
+/// `tcp_`.
 fn stem(file: &str) -> &str {
     let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());
     let stem = stem.unwrap_or(file);

@@ -58,7 +58,7 @@ pub(crate) fn build(resolved: &ResolvedDocument) -> Config {
     }
 }
 
-/// Returns the captured nodes. A name that a link has, too, is the link's.
+/// Returns the captured nodes. If a link has the same name, the name means the link.
 fn captured_nodes(network: &Network, captured: &HashSet<&str>) -> Vec<usize> {
     let links: HashSet<&str> = network
         .links
@@ -86,7 +86,7 @@ struct Network {
 }
 
 impl Network {
-    /// Adds a host of its own for a flow, joined to a router by an access link each way.
+    /// Adds a separate host for a flow, joined to a router by an access link each way.
     fn add_host(&mut self, name: String, router: usize, keys: &AccessKeys, queue: &Table) -> usize {
         let host = self.nodes.len();
         let carries = (keys.rate, keys.delay);

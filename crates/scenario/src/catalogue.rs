@@ -1,4 +1,5 @@
-//! Contents that scenarios may have, for `longhaul list`: keys, queues, traffic, profiles.
+//! Catalogue of everything that scenarios may contain, for `longhaul list`: keys, queues, traffic,
+//! profiles.
 
 use longhaul_engine::queue::{DISCIPLINES, Discipline};
 use longhaul_keys::{self as declared, Kind};
@@ -12,7 +13,7 @@ use crate::render;
 pub struct QueueDiscipline {
     /// Name in scenarios.
     pub kind: &'static str,
-    /// Its name in full.
+    /// Full name.
     pub title: &'static str,
     /// Behaviour of the discipline, in a sentence.
     pub description: &'static str,
@@ -25,29 +26,30 @@ pub struct QueueDiscipline {
 /// A key of a queue discipline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueKey {
-    /// Its name.
+    /// Name of the key.
     pub name: &'static str,
     /// Meaning of the key.
     pub help: &'static str,
     /// Allowed values.
     pub allowed: String,
-    /// The default of the profile `rfc`, as one would write it.
+    /// The default of the profile `rfc`, as written in a scenario.
     pub default: String,
 }
 
 /// A key of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
-    /// Its dotted path; `*` stands for any entry of a list, and `[kind]` behind a table for the kinds that
-    /// have the key.
+    /// Dotted path of the key. `*` stands for any entry of a list, and `[kind]` behind a table for
+    /// the kinds that have the key.
     pub path: String,
     /// Meaning of the key.
     pub help: &'static str,
     /// Allowed values.
     pub allowed: String,
-    /// Unit of a number; empty if `allowed` gives it.
+    /// Unit of a number; empty if `allowed` states it.
     pub unit: &'static str,
-    /// Its default, with the profiles that have it, or the rule that it follows from; `required`, or nothing.
+    /// Default of the key, with the profiles that have it, or the rule that it follows from;
+    /// `required`; or nothing.
     pub default: String,
     /// RFC, paper, or names in other implementations.
     pub source: &'static str,
@@ -71,7 +73,7 @@ pub struct Profile {
     pub description: &'static str,
 }
 
-/// Returns every key of a scenario but those of queues, which have a list of their own.
+/// Returns every key of a scenario except those of queues, which have a separate list.
 pub fn keys() -> Vec<Key> {
     let mut keys = Vec::new();
     add_keys(model::SCENARIO, "", &mut keys);

@@ -1,7 +1,7 @@
 //! Checks a document against the model: unknown keys, wrong types, wrong units, values out of range.
 //!
-//! All errors are reported at once. Texts are converted to quantities, and whole numbers to floating-point
-//! numbers where a key holds such, so that later steps see typed values only.
+//! All errors are reported at once. Texts are converted to quantities, and whole numbers to
+//! floating-point numbers for keys that hold these, so that later steps get typed values only.
 
 use longhaul_congestion::{DefaultValue, Parameter, Point, Variant, registry};
 use longhaul_keys::{KIND, Key, Kind, check_name, check_text};
@@ -16,7 +16,7 @@ use crate::module;
 use crate::renamed;
 use crate::unknown_names::{meant_key, refuse_unknown_keys, unknown_name};
 
-/// Maximum of a time in a scenario: sums of many still fit into 64 bits of picoseconds.
+/// Maximum time in a scenario: the sum of many such times still fits into 64 bits of picoseconds.
 pub(crate) const LONGEST: Span = Span::from_secs(100_000);
 
 /// Checks a whole document: a scenario or a profile.
@@ -97,7 +97,8 @@ fn check(kind: &'static Kind, node: &mut Node, path: &str, out: &mut Vec<Diagnos
         (Kind::Congestion, Value::Table(table)) => check_congestion(table, path, out),
         (Kind::SlowStart, Value::Table(table)) => check_slow_start(table, path, out),
         (Kind::OneOf(kinds), _) => check_one_of(kinds, kind, node, path, out),
-        // One table in place of a list, whose entry has too many keys to name them all.
+        // A single table was written in place of a list, whose entries have too many keys to name
+        // them all.
         (Kind::List(_), Value::Table(_)) if !path.contains('.') => refuse(format!(
             "expected a list, found a table; each entry of a list begins with [[{path}]]"
         )),
@@ -108,7 +109,7 @@ fn check(kind: &'static Kind, node: &mut Node, path: &str, out: &mut Vec<Diagnos
     }
 }
 
-/// Returns a number, converted in place if it is written without a fraction.
+/// Returns a number. A value written without a fraction is converted in place.
 fn as_number(value: &mut Value) -> f64 {
     let number = match value {
         Value::Whole(whole) => *whole as f64,
@@ -128,7 +129,8 @@ fn is_zero(quantity: Quantity) -> bool {
     }
 }
 
-/// Tries the alternatives. If none accepts the value, the errors of the one of the value's type are reported.
+/// Tries the alternatives. If none accepts the value, the errors of the alternative with the
+/// value's type are reported.
 fn check_one_of(
     kinds: &'static [Kind],
     whole: &'static Kind,
@@ -156,8 +158,8 @@ fn check_one_of(
     }
 }
 
-/// Returns true if a value has the type that a kind expects, valid or not. A text that begins with a digit or
-/// a sign is taken for a quantity, any other for a word.
+/// Returns true if a value has the type that a kind expects, valid or not. A text that begins with
+/// a digit or a sign counts as a quantity, any other text as a word.
 fn suits(kind: &Kind, value: &Value) -> bool {
     let numeric = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c));
     match (kind, value) {
@@ -200,7 +202,7 @@ fn check_fields_of(
     let known = |key: &str| names().any(|name| name == key);
     refuse_unknown_keys(table, kind, path, known, out, || names().collect());
     for field in fields {
-        // A mistyped key is not reported as missing, too.
+        // A mistyped key is not reported as missing in addition.
         let mistyped = |table: &Table| {
             let mut unknown = table.entries.keys().filter(|key| !known(key));
             unknown.any(|key| {
@@ -218,10 +220,10 @@ fn check_fields_of(
     }
 }
 
-/// Returns the name, for messages, of the choice that the key `kind` of a table makes.
+/// Returns a name, for messages, for the values of the key `kind` of a table.
 fn choice_of(path: &str) -> &'static str {
     match path.rsplit('.').next() {
-        // Local queues take some disciplines only, which no list shows.
+        // Local queues accept only some disciplines, which no list contains.
         Some("queue") if path.starts_with("proxies") => "discipline of a local queue",
         Some("queue") => "queue discipline",
         Some("traffic") => "kind of traffic",
@@ -351,7 +353,7 @@ fn check_slow_start(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
         *table = Table::new();
         return table.insert(KIND, Node::text("standard", origin));
     }
-    // Parameters without a kind are those of limited slow start.
+    // Parameters without a kind belong to limited slow start.
     let kind = match table.get(KIND).map(|node| &node.value) {
         Some(Value::Text(kind)) => kind.as_str(),
         _ => "limited",
@@ -476,7 +478,7 @@ fn check_points(
     }
 }
 
-/// Returns the points of a function of the window; none if the value is no list of points.
+/// Returns the points of a function of the window; none if the value is not a list of points.
 pub(crate) fn points(node: &Node) -> Option<Vec<Point>> {
     let Value::List(items) = &node.value else {
         return None;

@@ -1,4 +1,4 @@
-//! Custom algorithms, which the user writes: `congestion = { python = "my_cc.py:MyCC", gain = 2 }`.
+//! Custom algorithms, written by the user: `congestion = { python = "my_cc.py:MyCC", gain = 2 }`.
 //!
 //! The source code becomes part of the resolved scenario, as `source`: the scenario's hash covers the
 //! algorithm, and the resolved scenario runs without the file.
@@ -58,8 +58,8 @@ fn is_class(name: &str) -> bool {
     !name.is_empty() && name.chars().all(inside) && !name.starts_with(|c: char| c.is_numeric())
 }
 
-/// Turns numbers without a fraction into whole ones, and refuses infinite ones and NaN: the resolved scenario
-/// writes, and the constructor gets, only numbers that JSON has.
+/// Converts numbers without a fraction to whole numbers, and refuses infinite numbers and NaN,
+/// since the resolved scenario and the constructor use only numbers that JSON can represent.
 fn normalize(node: &mut Node, path: &str, out: &mut Vec<Diagnostic>) {
     match &mut node.value {
         Value::Number(number) if !number.is_finite() => {

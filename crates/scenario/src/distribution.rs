@@ -6,14 +6,14 @@ use longhaul_keys::{Field, KIND};
 use crate::document::{Node, Table, join};
 use crate::error::Diagnostic;
 
-/// Checks the distribution that a key of a table gives, if it gives one.
+/// Checks the distribution at a key of a table, if it is given.
 pub(crate) fn check<T>(holder: &Table, key: Field<T>, path: &str, out: &mut Vec<Diagnostic>) {
     if let Some(node) = holder.get(key) {
         check_node(node, &join(path, key.name()), out);
     }
 }
 
-/// Checks the distribution in a value, whose path is given.
+/// Checks the distribution in a value; `path` is the value's path.
 pub(crate) fn check_node(node: &Node, path: &str, out: &mut Vec<Diagnostic>) {
     let Some(table) = node.table() else {
         return;
@@ -67,7 +67,7 @@ fn numbers(table: &Table, key: Field<Vec<f64>>) -> Vec<f64> {
     table.list(key).iter().filter_map(number).collect()
 }
 
-/// Returns a number in the engine's unit: seconds, bits per second, bytes, or none.
+/// Returns a number in the engine's unit: seconds, bits per second, bytes, or 1.
 fn number(node: &Node) -> Option<f64> {
     in_base_unit(&node.value)
 }

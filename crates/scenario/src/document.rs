@@ -8,7 +8,7 @@ pub(crate) fn span(span: Span) -> Value {
     Value::Quantity(Quantity::Span(span))
 }
 
-/// Merges defaults into a table, whose own values hold: the opposite of `merge::overlay`.
+/// Adds defaults to a table for values that it does not have: the opposite of `merge::overlay`.
 pub(crate) fn fill(upper: &mut Table, lower: &Table) {
     for (key, node) in &lower.entries {
         match (upper.entries.get_mut(key), &node.value) {
@@ -36,7 +36,7 @@ pub(crate) fn join(path: &str, key: &str) -> String {
     }
 }
 
-/// Returns a value as messages show it.
+/// Returns a value as text for messages.
 pub(crate) fn describe_value(value: &Value) -> String {
     match value {
         Value::Flag(flag) => flag.to_string(),

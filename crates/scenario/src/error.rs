@@ -11,9 +11,9 @@ use crate::document::{Node, Origin, Table, Value, join};
 /// One error.
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic {
-    /// Dotted path of the key, empty for the whole file.
+    /// Dotted path of the key; empty for the whole file.
     pub path: String,
-    /// The value found, the allowed values, and the value probably meant.
+    /// Text that states the value found, the allowed values, and the value probably meant.
     pub message: String,
     /// Origin of the value.
     pub origin: Origin,
@@ -28,19 +28,19 @@ impl Diagnostic {
         }
     }
 
-    /// Makes an error about the value of a table's key. `path` is that of the table.
+    /// Creates an error about the value of a table's key. `path` is the path of the table.
     pub fn at<T>(table: &Table, key: Field<T>, path: &str, message: impl Into<String>) -> Self {
         Self::new(&join(path, key.name()), &table.node(key).origin, message)
     }
 
-    /// Makes an error about a key that a table has. `path` is that of the table.
+    /// Creates an error about a key that a table contains. `path` is the path of the table.
     pub fn of_key<T>(table: &Table, key: Field<T>, path: &str, message: impl Into<String>) -> Self {
         let origin = table.node(key).key_origin();
         Self::new(&join(path, key.name()), origin, message)
     }
 
-    /// Returns the error with a position in the file, where the value is not from the file: a default, or a
-    /// value of the profile, which does not fit the values in the file.
+    /// Returns the error with a position in the file. Values that are not from the file are
+    /// defaults or values of the profile; such a value then conflicts with values in the file.
     fn in_file(self, places: &Places) -> Self {
         match &self.origin {
             Origin::File(..) | Origin::Set(_) => self,
@@ -53,7 +53,7 @@ impl Diagnostic {
     }
 }
 
-/// Positions of the keys that a file or an override has.
+/// Positions of the keys that a file or an override contains.
 #[derive(Debug)]
 pub(crate) struct Places {
     /// The file.
@@ -63,7 +63,7 @@ pub(crate) struct Places {
 }
 
 impl Places {
-    /// Returns the positions in a document that has been read and not completed yet.
+    /// Returns the positions in a document that has been read but not completed.
     pub(crate) fn of(root: &Table, whole: &Origin) -> Self {
         let mut places = Self {
             whole: whole.clone(),
@@ -92,7 +92,7 @@ impl Places {
         self.written.insert(path, place.clone());
     }
 
-    /// Returns the position of the innermost table around a value that the file has.
+    /// Returns the position of the innermost table in the file that contains a value.
     fn nearest(&self, path: &str) -> Origin {
         let mut path = path;
         while let Some((above, _)) = path.rsplit_once('.') {
@@ -112,14 +112,15 @@ pub struct ScenarioError {
 }
 
 impl ScenarioError {
-    /// Makes an error of all diagnostics, sorted by position in the file; one message for each.
+    /// Creates an error from all diagnostics, sorted by position in the file, with one message for
+    /// each.
     pub(crate) fn new(mut diagnostics: Vec<Diagnostic>) -> Self {
         diagnostics.sort_by_key(|diagnostic| diagnostic.origin.offset());
         diagnostics.dedup_by(|b, a| a.path == b.path && a.message == b.message);
         Self { diagnostics }
     }
 
-    /// Sorts errors as [`Self::new`], with all positions in the file or an override.
+    /// Creates an error as [`Self::new`], with all positions in the file or an override.
     pub(crate) fn in_file(diagnostics: Vec<Diagnostic>, places: &Places) -> Self {
         let placed = diagnostics
             .into_iter()

@@ -12,7 +12,7 @@ pub(crate) fn is_external(table: &Table) -> bool {
     table.has(EXTERNAL)
 }
 
-/// Checks the keys; the address is checked where it is used.
+/// Checks the keys. The address is checked when it is used.
 pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     let names = [EXTERNAL.name(), VERSION.name()];
     for (key, node) in &table.entries {
@@ -30,7 +30,7 @@ pub(crate) fn check(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Creates the controller of a table that was checked. Nothing is connected to until a flow begins.
+/// Creates the controller of a checked table. No connection is opened until a flow begins.
 pub(crate) fn resolve(
     table: &Table,
     path: &str,

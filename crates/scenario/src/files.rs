@@ -1,4 +1,4 @@
-//! Files that scenarios are read from, or name.
+//! Files from which scenarios are read, or which they name.
 
 use std::fs::File;
 use std::io::Read;
@@ -17,7 +17,7 @@ const NO_SUCH_FILE: &str = "no such file";
 /// Reads the text of a file.
 pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     let mut bytes = read_bytes(path)?;
-    // A byte order mark, which some editors and spreadsheets write, is no part of the text.
+    // A byte order mark, which some editors and spreadsheets write, is not part of the text.
     if bytes.starts_with(b"\xEF\xBB\xBF") {
         bytes.drain(..3);
     }
@@ -32,7 +32,7 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
         std::io::ErrorKind::NotFound => refuse(NO_SUCH_FILE),
         _ => refuse(&error.to_string()),
     };
-    // Checked before it is opened: opening a pipe waits for a writer.
+    // This is checked before the file is opened, since opening a pipe waits for a writer.
     let metadata = std::fs::metadata(path).map_err(io)?;
     if metadata.is_dir() {
         return Err(refuse("it is a directory"));
@@ -52,8 +52,8 @@ pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// Refuses a table that names a file and has its text, too, as a resolved scenario with an override of the file has:
-/// neither goes before the other.
+/// Refuses a table that contains both the name of a file and its text, as a resolved scenario with
+/// an override of the file does, since neither has precedence.
 pub(crate) fn refuse_both<T>(
     table: &Table,
     file: Field<Option<String>>,
@@ -70,8 +70,9 @@ pub(crate) fn refuse_both<T>(
     Err(Diagnostic::at(table, file, path, message))
 }
 
-/// Replaces a file that a table names by its text, and keeps the name, for which the table has a key of its own: the
-/// scenario's hash covers the text, and the resolved scenario runs without the file.
+/// Replaces a file that a table names by its text, and stores the name in a separate key of the
+/// table. The scenario's hash then covers the text, and the resolved scenario runs without the
+/// file.
 pub(crate) fn replace_file<T, U>(
     table: &mut Table,
     file: &Node,
@@ -122,7 +123,7 @@ mod tests {
     #[test]
     fn what_is_too_large_is_refused() {
         let path = std::env::temp_dir().join(format!("longhaul-large-{}", std::process::id()));
-        // A sparse file.
+        // This is a sparse file.
         File::create(&path).unwrap().set_len(1 << 40).unwrap();
         let refused = read_text(&path);
         std::fs::remove_file(&path).unwrap();

@@ -12,7 +12,7 @@ use crate::model;
 use crate::render::ExplainRow;
 use crate::warnings;
 
-/// Simulation that a scenario describes.
+/// The simulation that a scenario describes.
 #[derive(Clone, Debug)]
 pub enum Simulation {
     /// Connections over a network of links.
@@ -22,7 +22,7 @@ pub enum Simulation {
 }
 
 impl Simulation {
-    /// Returns the time at which it ends.
+    /// Returns the time at which the simulation ends.
     pub(crate) fn duration(&self) -> Time {
         match self {
             Self::Tcp(config) => config.duration,
@@ -30,8 +30,8 @@ impl Simulation {
         }
     }
 
-    /// Returns true if random numbers decide anything but the order of packets that arrive
-    /// together.
+    /// Returns true if random numbers decide anything other than the order of simultaneous
+    /// arrivals.
     pub(crate) fn draws(&self) -> bool {
         match self {
             Self::Tcp(config) => !warnings::drawn(config).is_empty(),
@@ -39,8 +39,8 @@ impl Simulation {
         }
     }
 
-    /// Returns the bytes that its tables are expected to take at least, as far as they can be
-    /// predicted.
+    /// Returns the minimum number of bytes that its tables are expected to take, as far as it can
+    /// be predicted.
     pub(crate) fn expected_bytes(&self) -> f64 {
         match self {
             Self::Tcp(config) => warnings::expected_bytes(config),
@@ -54,7 +54,7 @@ pub(crate) struct ResolvedScenario {
     /// The document, complete.
     pub root: Table,
     pub simulation: Simulation,
-    /// Rows of `longhaul explain` that follow from the values and are no keys.
+    /// Rows of `longhaul explain` that follow from the values and are not keys.
     pub explained: Vec<ExplainRow>,
     pub warnings: Vec<String>,
 }
@@ -65,16 +65,16 @@ pub(crate) struct SimulationKind {
     pub table: &'static str,
     /// All keys of a scenario file of this kind.
     pub keys: &'static [Key],
-    /// Other names of keys, which may stand in the table.
+    /// Other names of keys, which the table may contain.
     pub other_names: fn() -> Vec<&'static str>,
-    /// Moves values given under other names to its keys.
+    /// Moves values given under other names to the keys.
     pub rename: fn(&mut Table) -> Vec<Diagnostic>,
     /// Completes a checked document, or reports inconsistencies.
     pub resolve: fn(Table, &dyn Algorithms) -> Result<ResolvedScenario, Vec<Diagnostic>>,
 }
 
 impl SimulationKind {
-    /// Takes out the keys of the file that only other kinds have, and reports them.
+    /// Removes the keys of the file that only other kinds have, and reports them.
     pub(crate) fn remove_foreign_keys(&self, root: &mut Table) -> Vec<Diagnostic> {
         let mut out = Vec::new();
         let known = |keys: &[Key], key: &str| keys.iter().any(|known| known.name == key);

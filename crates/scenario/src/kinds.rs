@@ -1,4 +1,4 @@
-//! The kinds of simulation. Another one is a line here, and a variant of [`Simulation`].
+//! The kinds of simulation. A new one needs a line here, and a variant of [`Simulation`].
 
 use crate::document::Table;
 use crate::error::Diagnostic;
@@ -6,7 +6,7 @@ use crate::kind::{ResolvedScenario, Simulation, SimulationKind};
 use crate::making::Algorithms;
 use crate::{build, mesonet, model, resolve, warnings};
 
-/// Connections over a network of links: every scenario that has no table of another kind.
+/// Connections over a network of links: every scenario without a table of another kind.
 const TCP: SimulationKind = SimulationKind {
     table: "topology",
     keys: model::SCENARIO,

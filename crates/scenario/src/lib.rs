@@ -73,7 +73,7 @@ use model::About;
 pub struct Scenario {
     root: Table,
     simulation: Simulation,
-    /// Rows of `explain` that follow from the values and are no keys.
+    /// Rows of `explain` that follow from the values and are not keys.
     explained: Vec<ExplainRow>,
     warnings: Vec<String>,
 }
@@ -93,8 +93,9 @@ pub fn load_with(
     complete(root, &origin, overrides, algorithms)
 }
 
-/// Reads a scenario from a text, TOML or JSON. `name` stands for the file in messages, and files that it
-/// extends are found from `base`, the current directory without it. It cannot name custom algorithms.
+/// Reads a scenario from a text, TOML or JSON. `name` replaces the name of the file in messages.
+/// Files that the scenario extends are relative to `base`, or to the current directory without a
+/// `base`. It cannot name custom algorithms.
 pub fn parse(
     text: &str,
     name: &str,
@@ -166,7 +167,7 @@ impl Scenario {
     ///
     /// # Panics
     ///
-    /// If it is of another kind.
+    /// If the scenario is of another kind.
     pub fn config(&self) -> &Config {
         match &self.simulation {
             Simulation::Tcp(config) => config,
@@ -189,14 +190,14 @@ impl Scenario {
         self.simulation.draws()
     }
 
-    /// Returns the reason why all replications are the same, and changes that would make them differ; none
-    /// if anything is drawn at random.
+    /// Returns the reason why all replications are the same, with changes that would make them
+    /// differ; none if random numbers are drawn.
     pub fn nothing_drawn(&self) -> Option<&'static str> {
         (!self.draws()).then_some(warnings::NOTHING_DRAWN)
     }
 
-    /// Returns the bytes that it is expected to write, as far as they can be predicted: time series and
-    /// captures.
+    /// Returns the number of bytes of time series and captures that the run is expected to write,
+    /// as far as it can be predicted.
     pub fn expected_bytes(&self) -> f64 {
         self.simulation.expected_bytes()
     }

@@ -1,6 +1,6 @@
-//! Algorithms and stacks that are not built in: their description in a scenario, and the interface to the
-//! program that makes them. This crate depends neither on the language that they are written in nor on
-//! native code.
+//! Algorithms and stacks that are not built in: their description in a scenario, and the interface
+//! to the program that makes them. This crate depends neither on the language in which they are
+//! written nor on native code.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use longhaul_keys::KIND;
 
 use crate::model::quic::QuicStack;
 
-/// A custom algorithm, as a scenario names it.
+/// A custom algorithm, as given in a scenario.
 #[derive(Debug)]
 pub struct CustomAlgorithm<'a> {
     /// Name of its class.
@@ -22,7 +22,8 @@ pub struct CustomAlgorithm<'a> {
     pub parameters: serde_json::Value,
 }
 
-/// Maker of custom algorithms; this crate does not depend on the language that they are written in.
+/// Maker of custom algorithms. It makes this crate independent of the language in which they are
+/// written.
 pub trait Algorithms {
     /// Returns the algorithm and its source code, or an error message.
     fn make(&self, algorithm: &CustomAlgorithm<'_>) -> Result<(Arc<dyn Factory>, String), String>;
@@ -37,8 +38,8 @@ pub trait Algorithms {
         Err("controllers in another process run from Python only".to_string())
     }
 
-    /// Returns the QUIC stack of these settings, with an algorithm of Longhaul in place of its own if one
-    /// is given.
+    /// Returns the QUIC stack with these settings. If an algorithm of Longhaul is given, it
+    /// replaces the stack's algorithm.
     fn stack(
         &self,
         _settings: &QuicStack,
@@ -51,7 +52,7 @@ pub trait Algorithms {
     }
 }
 
-/// Interface of programs that cannot load custom algorithms.
+/// Maker for programs that cannot load custom algorithms.
 pub(crate) struct NoAlgorithms;
 
 impl Algorithms for NoAlgorithms {
@@ -60,10 +61,10 @@ impl Algorithms for NoAlgorithms {
     }
 }
 
-/// A module, as a scenario names it.
+/// A module, as given in a scenario.
 #[derive(Debug)]
 pub struct LinuxModule<'a> {
-    /// The object's file, for messages, and its contents.
+    /// The object file, for messages.
     pub file: &'a Path,
     /// Contents of the file.
     pub object: Vec<u8>,
@@ -78,7 +79,7 @@ pub enum ModuleValue {
     Flag(bool),
     /// A whole number.
     Whole(i64),
-    /// Another number, which no parameter takes.
+    /// Another number, which no parameter accepts.
     Real(f64),
 }
 
@@ -89,7 +90,7 @@ pub struct MadeModule {
     pub factory: Arc<dyn Factory>,
     /// The name under which it registers.
     pub name: String,
-    /// Its parameters, with the values that hold where none is given.
+    /// Its parameters, with their default values.
     pub defaults: Vec<(String, ModuleValue)>,
 }
 
@@ -98,11 +99,11 @@ pub struct MadeModule {
 pub struct OwnAlgorithm {
     /// Congestion control.
     pub controller: ControllerSpec,
-    /// Slow start, of algorithms that have none of their own.
+    /// Slow start, for algorithms that do not replace it.
     pub slow_start: SlowStart,
 }
 
-/// A QUIC stack that a program has.
+/// A QUIC stack that a program provides.
 #[derive(Clone, Debug)]
 pub struct FoundStack {
     /// Factory of the connections.
@@ -111,7 +112,7 @@ pub struct FoundStack {
     pub congestion: String,
     /// Name and version of the stack, which are part of the hash of the results.
     pub version: String,
-    /// Warnings to the user about the results.
+    /// Warnings for the user about the results.
     pub warnings: Vec<String>,
 }
 

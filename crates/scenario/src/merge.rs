@@ -10,7 +10,7 @@ use crate::model::Scenario;
 /// Keys that name the kind of a table: a built-in kind, the file of a custom one, another process, or a module.
 const NAMES: [&str; 4] = [KIND.name(), PYTHON.name(), EXTERNAL.name(), MODULE.name()];
 
-/// Removes the name of a table's kind before another one comes. The text of a file goes with it.
+/// Removes the name of a table's kind before another one is set, together with the text of a file.
 fn forget_name(table: &mut Table) {
     if table.remove(PYTHON).is_some() {
         table.remove(SOURCE);
@@ -24,8 +24,8 @@ fn forget_name(table: &mut Table) {
     table.remove(KIND);
 }
 
-/// Sets one key of a table, replacing its value. The other keys stay, even if the key names another kind: the
-/// checker refuses those that the new kind does not have.
+/// Sets one key of a table, replacing its value. The other keys stay, even if the key names another
+/// kind: the checker refuses keys that the new kind does not have.
 pub(crate) fn put(table: &mut Table, key: String, node: Node) {
     if NAMES.contains(&key.as_str()) {
         forget_name(table);
@@ -33,14 +33,16 @@ pub(crate) fn put(table: &mut Table, key: String, node: Node) {
     table.entries.insert(key, node);
 }
 
-/// Merges `upper` into `lower`, whose values it overrides: tables are merged, other values replaced.
+/// Merges `upper` into `lower` and overrides its values: tables are merged, other values are
+/// replaced.
 pub(crate) fn overlay(lower: &mut Table, upper: Table) {
     let upper = upper.entries;
     if NAMES.iter().any(|key| upper.contains_key(*key)) {
         forget_name(lower);
     }
     for (key, node) in upper {
-        // Another kind of network, or other routers: links and routes of the lower one do not apply to them.
+        // For another kind of network, or for other routers, the links and routes of the lower
+        // document do not apply.
         let replaces = key == Scenario::topology.name()
             && lower.get(Scenario::topology).is_some_and(|below| {
                 let kinds = |node: &Node| node.table()?.entries.keys().next().cloned();

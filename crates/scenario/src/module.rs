@@ -1,7 +1,7 @@
 //! Congestion control modules of Linux: `congestion = { module = "tcp_mine.so", beta = 717 }`.
 //!
-//! The SHA-256 of the object becomes part of the resolved scenario. Its file stays where it is; the scenario's hash covers
-//! the name of the file and the digest, not the directory.
+//! The SHA-256 of the object becomes part of the resolved scenario. The file itself is not copied;
+//! the scenario's hash covers the name of the file and the digest, not the directory.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use crate::files::{read_bytes, relative_to};
 use crate::making::{Algorithms, LinuxModule, ModuleValue};
 use crate::render::hexadecimal;
 
-/// Keys of the table that are no parameters of the module.
+/// Keys of the table that are not parameters of the module.
 const OWN: [&str; 3] = [MODULE.name(), SHA256.name(), PARAMETERS.name()];
 
 /// Returns true if a table of congestion control names a module.
@@ -104,7 +104,7 @@ fn written(value: ModuleValue) -> Value {
     }
 }
 
-/// Returns the module of a table that was checked.
+/// Returns the module of a checked table.
 pub(crate) fn resolve(
     table: &mut Table,
     path: &str,
@@ -157,7 +157,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// Returns the path from the root, for the resolved scenario is read elsewhere.
+/// Returns the absolute path, since the resolved scenario may be read in another directory.
 fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf())
 }

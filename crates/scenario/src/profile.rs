@@ -1,4 +1,4 @@
-//! Choices of profiles besides the defaults of keys, and defaults that are kept in TOML files.
+//! Choices of profiles in addition to the defaults of keys, and defaults from TOML files.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::check::check_root;
 use crate::document::{Node, Origin, Source, Table};
 use crate::read;
 
-/// Loads a file of defaults, whose values all have one origin.
+/// Loads a file of defaults, all with the same origin.
 pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin) -> Table {
     let source = Arc::new(Source::new(name, text));
     let mut table = read::parse(&source).expect("a profile is TOML");
@@ -19,7 +19,7 @@ pub(crate) fn load(name: &str, text: &str, keys: &'static [Key], origin: &Origin
     table
 }
 
-/// Returns the variant that a profile selects, for algorithms that have this variant.
+/// Returns the variant that a profile selects, for algorithms with this variant.
 pub(crate) fn variant(profile: Profile) -> Node {
     let name = match profile {
         Profile::Rfc => "paper",
@@ -29,7 +29,7 @@ pub(crate) fn variant(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
-/// Returns the slow start that `max_ssthresh` alone chooses: that of RFC 3742, or ns-2's.
+/// Returns the slow start that `max_ssthresh` alone selects: that of RFC 3742, or ns-2's.
 pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     let name = match profile {
         Profile::Rfc | Profile::Linux => "limited",
@@ -38,9 +38,10 @@ pub(crate) fn limited_slow_start(profile: Profile) -> Node {
     Node::text(name, Origin::Profile(profile.name()))
 }
 
-/// Returns the receive window that limits no flow, as a multiple of the path's bandwidth-delay product and
-/// queues, and the rule as text. A kernel's receiver leaves six times the bytes that arrived in the round trip
-/// with which slow start ended, twice as many as in the one before (`tcp_rcvbuf_grow`).
+/// Returns the receive window that limits no flow, as a multiple of the path's bandwidth-delay
+/// product and queues, and the rule as text. A kernel's receiver sets the window to six times the
+/// bytes that arrived in the last round trip of slow start, which are twice those of the round trip
+/// before (`tcp_rcvbuf_grow`).
 pub(crate) fn receive_window(profile: Profile) -> (f64, &'static str) {
     if profile == Profile::Linux {
         let rule = "6 x (path's bandwidth-delay product + its queues), at least 64 segments";
@@ -51,7 +52,7 @@ pub(crate) fn receive_window(profile: Profile) -> (f64, &'static str) {
     }
 }
 
-/// Returns the slow start of a flow that names none: the kernel has HyStart in CUBIC alone.
+/// Returns the slow start of a flow that names none: the kernel uses HyStart only in CUBIC.
 pub(crate) fn slow_start(profile: Profile, congestion: &Table) -> Node {
     let kernel_s_cubic = profile == Profile::Linux
         && congestion.is_word(KIND, "cubic")

@@ -1,4 +1,4 @@
-//! Queues: the engine's disciplines complete and read the tables of a scenario.
+//! Queues: tables of a scenario, which the engine's disciplines complete and read.
 
 use longhaul_engine::queue::{Capacity, DISCIPLINES, Discipline, LinkContext, QueueConfig};
 use longhaul_keys::{KIND, Profile};
@@ -16,8 +16,7 @@ fn discipline(queue: &Table) -> &'static Discipline {
         .expect("a checked queue has a known kind")
 }
 
-/// Fills in the defaults of a profile, and makes values explicit that follow from the place of the
-/// queue.
+/// Sets the defaults of a profile, and derives the values that follow from the link of the queue.
 pub(crate) fn resolve(
     queue: &mut Table,
     path: &str,
@@ -33,7 +32,7 @@ pub(crate) fn resolve(
         let path = join(path, refusal.key);
         return out.push(Diagnostic::new(&path, origin, refusal.message));
     }
-    // The rule names the origin of a quantity in another unit; `auto` has no rule.
+    // The rule states the origin of a quantity in another unit; `auto` has no rule.
     for (key, node) in &mut queue.entries {
         let before = &given.entries[key];
         if let (Origin::Derived(rule), Value::Quantity(_)) = (&mut node.origin, &before.value)
@@ -49,12 +48,12 @@ pub(crate) fn config(queue: &Table, rate: Rate) -> QueueConfig {
     discipline(queue).config(queue, rate)
 }
 
-/// Returns true if a resolved queue keeps the packets of each flow apart.
+/// Returns true if a resolved queue has a separate queue for each flow.
 pub(crate) fn is_per_flow(queue: &Table) -> bool {
     discipline(queue).per_flow
 }
 
-/// Returns the packets of this size that a resolved queue holds.
+/// Returns the number of packets of this size that a resolved queue holds.
 pub(crate) fn capacity_packets(queue: &Table, packet: Bytes) -> f64 {
     match queue.read(Capacity::FIELD) {
         Capacity::Packets(packets) => packets as f64,

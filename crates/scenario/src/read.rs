@@ -32,8 +32,8 @@ pub(crate) fn read_text(
     extend(&source, base, &mut Vec::new())
 }
 
-/// Reads a file and the files that it extends. `chain` holds the files that extend this one, `extends` the
-/// value that names it.
+/// Reads a file and the files that it extends. `chain` contains the files that extend this one,
+/// `extends` is the value that names it.
 fn read_chain(
     path: &Path,
     chain: &mut Vec<PathBuf>,
@@ -44,7 +44,7 @@ fn read_chain(
         Some(origin) => Diagnostic::new("extends", origin, reason),
         None => {
             let source = Arc::new(Source::new(&name, ""));
-            // The name stands before the message.
+            // The name precedes the message.
             let reason = reason
                 .strip_prefix(&format!("cannot read {name}: "))
                 .unwrap_or(&reason);
@@ -98,7 +98,8 @@ pub(crate) fn parse(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     from_toml_table(root.get_ref(), "", &origin)
 }
 
-/// The message of TOML's parser; for a table `[flows]` that stands twice, with how a list is written.
+/// Returns the message of TOML's parser; for a table `[flows]` that occurs twice, adds the way to
+/// write a list.
 fn twice(text: &str, at: usize, message: &str) -> String {
     let line = text
         .get(..at)
@@ -117,7 +118,7 @@ fn twice(text: &str, at: usize, message: &str) -> String {
     }
 }
 
-/// Keys of a `run.json` that are looked at.
+/// Keys of a `run.json` that are used.
 struct RunFile;
 
 #[allow(non_upper_case_globals)]
@@ -137,7 +138,7 @@ fn of_run(mut root: Table) -> Table {
     root
 }
 
-/// Function that makes the origin of a span.
+/// Function that returns the origin of a span of the text.
 type MakeOrigin<'a> = &'a dyn Fn(std::ops::Range<usize>) -> Origin;
 
 fn from_toml_table(
@@ -209,7 +210,7 @@ fn parse_json(source: &Arc<Source>) -> Result<Table, Diagnostic> {
     }
 }
 
-/// Reads a raw value, which borrows from the text, so that its address gives its position.
+/// Reads a raw value. It borrows from the text, so that its address gives its position.
 fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
     let start = raw.get().as_ptr() as usize - source.text.as_ptr() as usize;
     let here = Origin::File(Arc::clone(source), start..start + raw.get().len());
@@ -245,8 +246,8 @@ fn from_json(raw: &RawValue, source: &Arc<Source>) -> Result<Node, Diagnostic> {
 
 /// Applies one `key=value` override: a dotted path, with indexes into lists.
 ///
-/// The value is TOML if it can be read as TOML, and a text otherwise, so that units and names need no quotes.
-/// A table replaces the former one; a `kind` keeps the keys beside it.
+/// The value is TOML if it can be read as TOML, and a text otherwise, so that units and names need
+/// no quotes. A table replaces the former one; a `kind` keeps the other keys of its table.
 pub(crate) fn apply_override(root: &mut Table, text: &str) -> Result<(), Diagnostic> {
     let origin = Origin::Set(text.into());
     let refuse = |message: &str| Diagnostic::new("", &origin, message);
@@ -319,8 +320,8 @@ fn set_in(
     }
 }
 
-/// Returns the index of the list's entry that a key names: that with the label, as in the paths of campaigns,
-/// or that at the index.
+/// Returns the index of the list entry that a key names: by its label, as in the paths of
+/// campaigns, or by its index.
 fn entry_of(items: &[Node], key: &str) -> Option<usize> {
     let labelled = items.iter().position(|item| label_of(item) == Some(key));
     labelled.or_else(|| key.parse().ok())

@@ -1,4 +1,4 @@
-//! Keys and variants that had another name: messages about an old name give the new one.
+//! Keys and variants that have been renamed: messages about an old name state the new one.
 
 use longhaul_congestion::Variant;
 
@@ -13,15 +13,16 @@ const RENAMED: [(&str, &str); 7] = [
     ("separate", "connection_per_object"),
 ];
 
-/// Returns the new name of an unknown key, if that is one of `known`, or is in a table of them.
+/// Returns the new name of an unknown key, if the new name is in `known`, or is a key of a table in
+/// `known`.
 pub(crate) fn new_name(key: &str, known: &[&str]) -> Option<&'static str> {
     let (_, new) = RENAMED.iter().find(|(old, _)| *old == key)?;
     let first = new.split('.').next()?;
     known.contains(&first).then_some(*new)
 }
 
-/// Returns the message about a renamed variant, if the algorithm whose variants are `known` had it: `linux` was that
-/// of Linux 2.6.22.
+/// Returns the message about a renamed variant, if the algorithm with the variants `known` had it:
+/// `linux` was the name of Linux 2.6.22's.
 pub(crate) fn variant(name: &str, known: &[Variant]) -> Option<String> {
     let older = Variant::Linux2_6_22;
     if name != "linux" || !known.contains(&older) {

@@ -10,9 +10,9 @@ use crate::document::{Node, Table, Value, join};
 /// One value of a resolved scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExplainRow {
-    /// Dotted path of its key.
+    /// Dotted path of the value's key.
     pub path: String,
-    /// The value as one would write it.
+    /// The value as written in a scenario.
     pub value: String,
     /// Origin of the value: `file:line`, `--set ...`, `profile ...`, `default` or `derived: ...`.
     pub origin: String,
@@ -29,7 +29,8 @@ pub(crate) fn json_value(value: &Value) -> Json {
     match value {
         Value::Flag(flag) => Json::from(*flag),
         Value::Whole(whole) => Json::from(*whole),
-        // Up to 2^53 a number without a fraction is the same number when written without a point.
+        // Up to 2^53, a number without a fraction is the same number when it is written without a
+        // point.
         Value::Number(number) if number.fract() == 0.0 && number.abs() < 9.007e15 => {
             Json::from(*number as i64)
         }
@@ -54,7 +55,7 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Takes the directories off the objects of modules, which are known by their digests.
+/// Removes the directories of module objects, which are identified by their digests.
 pub(crate) fn without_directories(value: &mut Json) {
     match value {
         Json::Object(entries) => {
@@ -71,7 +72,7 @@ pub(crate) fn without_directories(value: &mut Json) {
     }
 }
 
-/// Returns a row for each value, lists of plain values in one row.
+/// Returns a row for each value; a list of plain values has one row.
 pub(crate) fn explain(table: &Table) -> Vec<ExplainRow> {
     let mut rows = Vec::new();
     explain_table(table, "", &mut rows);
@@ -100,7 +101,7 @@ fn explain_node(node: &Node, path: &str, rows: &mut Vec<ExplainRow>) {
     }
 }
 
-/// Returns a plain value as one would write it, without the quotes.
+/// Returns a plain value as written in a scenario, without the quotes.
 pub(crate) fn written(value: &Value) -> String {
     match value {
         Value::Text(text) => match text.lines().count() {

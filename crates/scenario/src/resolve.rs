@@ -1,4 +1,5 @@
-//! Resolution of a checked document: every value is given, from the profile, a default, or derived from others.
+//! Resolution of a checked document: every value is set, from the profile, from a default, or
+//! derived from other values.
 
 use std::collections::HashSet;
 
@@ -19,7 +20,7 @@ use crate::proxy::{self, Site};
 use crate::topology::{self, AccessLinks, Core};
 use crate::unknown_names::unknown_name;
 
-/// A complete document, with all that the engine's configuration is built from.
+/// A complete document, with everything from which the engine's configuration is built.
 pub(crate) struct ResolvedDocument {
     /// The document, complete.
     pub root: Table,
@@ -179,7 +180,7 @@ fn resolve_stop(root: &mut Table, groups: &[Node], out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Checks the seed: ns-2's generator takes seeds of 31 bits.
+/// Checks the seed, since ns-2's generator takes seeds of 31 bits.
 fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
     const NS2_MAX: u64 = (1 << 31) - 2;
     let Seeds { seed, replication } = Seeds::of(root);
@@ -194,10 +195,11 @@ fn check_seed(root: &Table, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Maximum number of links and nodes that a message chooses from.
+/// Maximum number of links and nodes among which a message suggests a name.
 const LISTED: usize = 1000;
 
-/// Refuses captures of links and nodes that do not exist, access links and their hosts included.
+/// Refuses captures of links and nodes that do not exist; access links and their hosts are
+/// included.
 fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagnostic>) {
     let captured = root.sub(Scenario::measure).list(MoreMeasures::capture);
     if captured.is_empty() {
@@ -220,7 +222,7 @@ fn check_capture(root: &Table, core: &Core, groups: &[Node], out: &mut Vec<Diagn
     }
 }
 
-/// Gives every group a unique label, by which results are grouped.
+/// Gives every group a unique label, under which its results are grouped.
 fn name_groups(groups: &mut [Node], out: &mut Vec<Diagnostic>) {
     let mut labels: Vec<String> = Vec::new();
     let given =

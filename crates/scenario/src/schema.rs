@@ -16,7 +16,7 @@ pub fn schema() -> Json {
     let mut schema = table(SCENARIO);
     schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     schema["title"] = json!("Longhaul scenario");
-    // A file that extends another may leave out keys that the other gives.
+    // A file that extends another one may leave out keys that the other file contains.
     let required = schema["required"].take();
     let mut enough = vec![json!({ "required": required })];
     for kind in &kinds::OTHERS {
@@ -35,7 +35,8 @@ pub fn schema() -> Json {
         .as_object_mut()
         .expect("a table's schema is an object")
         .remove("required");
-    // In builds in which another crate has `serde_json` keep the order of insertion, too.
+    // This is needed in builds in which another crate makes `serde_json` keep the order of
+    // insertion.
     schema.sort_all_objects();
     schema
 }
@@ -111,7 +112,7 @@ fn of(kind: &Kind) -> Json {
                 schema["description"] = json!(entry.description);
                 schema
             });
-            // Without a kind it chooses the profile's limited slow start, or none.
+            // Without a kind, the table selects the profile's limited slow start, or none.
             let limit = json!({
                 "type": "object",
                 "properties": { "max_ssthresh": { "type": "number", "minimum": 0 } },
@@ -123,7 +124,7 @@ fn of(kind: &Kind) -> Json {
     }
 }
 
-/// Returns a table's schema with its `kind`.
+/// Returns a table's schema with a given `kind`.
 fn tagged(kind: &str, mut table: Json) -> Json {
     table["properties"]["kind"] = json!({ "const": kind });
     table["required"] = json!(["kind"]);
@@ -157,7 +158,7 @@ fn points(values: Range) -> Json {
     json!({ "type": "array", "items": pair, "minItems": 1 })
 }
 
-/// Returns the schema of an algorithm in Python; its class knows its further keys.
+/// Returns the schema of an algorithm in Python. Only its class knows the other keys.
 fn custom() -> Json {
     json!({
         "type": "object",
@@ -199,7 +200,7 @@ fn external() -> Json {
     })
 }
 
-/// Returns the schema of a module of Linux; its object knows its further keys.
+/// Returns the schema of a module of Linux. Only its object knows the other keys.
 fn module() -> Json {
     json!({
         "type": "object",

@@ -6,7 +6,7 @@ use crate::document::{Node, Table, Value, join};
 use crate::error::Diagnostic;
 use crate::renamed;
 
-/// Words of other tools for keys, and the keys.
+/// Names of keys in other tools, each with Longhaul's key.
 const OTHER_WORDS: [(&str, &str); 8] = [
     ("algorithm", "congestion"),
     ("bandwidth", "rate"),
@@ -18,12 +18,12 @@ const OTHER_WORDS: [(&str, &str); 8] = [
     ("latency", "delay"),
 ];
 
-/// Returns the key of `known` that was probably meant by an unknown one.
+/// Returns the key in `known` that an unknown key was probably meant to be.
 pub(crate) fn meant_key<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
     renamed::new_name(key, known).or_else(|| nearest(as_meant(key, known), known.iter().copied()))
 }
 
-/// Returns the key of `known` that another tool calls `key`, or else `key`.
+/// Returns the key in `known` that other tools call `key`, or else `key`.
 fn as_meant<'a>(key: &'a str, known: &[&str]) -> &'a str {
     let other = OTHER_WORDS.iter().find(|(word, _)| *word == key);
     other.map_or(
@@ -74,8 +74,8 @@ fn path_below(table: &Table, key: &str) -> Option<String> {
     })
 }
 
-/// Returns the hint about a key that was given for another kind than the one that an override or another file
-/// names.
+/// Returns the hint about a key that was given for another kind than the kind named by an override
+/// or another file.
 fn of_another_kind(kind: &Node, path: &str) -> String {
     let (Value::Text(name), place) = (&kind.value, kind.origin.place()) else {
         return String::new();
@@ -86,7 +86,7 @@ fn of_another_kind(kind: &Node, path: &str) -> String {
     )
 }
 
-/// Arguments of `longhaul list` by the kind of name that is chosen.
+/// Arguments of `longhaul list`, by the kind of name.
 const LISTS: [(&str, &str); 4] = [
     ("congestion control", "algorithms"),
     ("slow start", "slow-starts"),

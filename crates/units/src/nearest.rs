@@ -1,13 +1,14 @@
-//! Messages about unknown names: the one that was probably meant, and a few more or the command that lists all.
+//! Messages about unknown names: the name that was probably meant, and either a few more or the
+//! command that lists all.
 
 /// Maximum number of names that a message lists; more would hide the one that was probably meant.
 const FEW: usize = 5;
 
-/// Maximum number where none is near.
+/// Maximum number of names in a message if none is near.
 const MANY: usize = 20;
 
-/// Returns the candidate nearest to `name` by edit distance, if it is near enough to be meant: at
-/// most a third of the letters, rounded up, differ.
+/// Returns the candidate nearest to `name` by edit distance, if at most a third of the letters,
+/// rounded up, differ.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = name.chars().count().div_ceil(3);
     candidates
@@ -20,9 +21,9 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// Returns the end of a message about a name that is not in `known`: the name that was probably meant, and the names
-/// that are allowed if they are few. Of many, the command that lists them is given, or else the nearest ones; all of
-/// up to twenty if none of them is near.
+/// Returns the end of a message about a name that is not in `known`. It states the name that was
+/// probably meant, and the allowed names if they are few. If there are many, it states `command`,
+/// which lists them, or the nearest names; if no name is near, all names up to twenty.
 pub fn suggestion(name: &str, known: &[&str], command: Option<&str>) -> String {
     let count = known.len();
     let near = nearest(name, known.iter().copied());
@@ -40,7 +41,7 @@ pub fn suggestion(name: &str, known: &[&str], command: Option<&str>) -> String {
     }
 }
 
-/// Returns Levenshtein's edit distance without regard to case, with `-` equal to `_`.
+/// Returns Levenshtein's edit distance, ignoring case and treating `-` and `_` as equal.
 fn distance(a: &str, b: &str) -> usize {
     let letters = |text: &str| -> Vec<char> {
         text.chars()

@@ -1,8 +1,8 @@
 //! Quantities as people write them: a decimal number and a unit, `"622 Mbps"`, `"50 ms"`, `"64
 //! KiB"`.
 //!
-//! Parsing is exact decimal arithmetic, and printing loses nothing: the printed text parses to the
-//! same value. Prefixes are decimal (SI); `KiB`, `MiB` and `GiB` are binary (IEC 80000-13).
+//! Parsing is exact decimal arithmetic, and printing loses no digits: the printed text parses to
+//! the same value. Prefixes are decimal (SI); `KiB`, `MiB` and `GiB` are binary (IEC 80000-13).
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub enum Quantity {
     Rate(Rate),
     /// A number of bytes.
     Bytes(Bytes),
-    /// A number of packets; averages and thresholds need not be whole.
+    /// A number of packets; it need not be whole, as averages and thresholds are not.
     Packets(f64),
     /// A multiple of the bandwidth-delay product.
     Bdp(f64),
@@ -26,11 +26,11 @@ pub enum Quantity {
 /// Dimension of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
-    /// Time, in picoseconds inside.
+    /// Time, stored in picoseconds.
     Time,
-    /// Rate, in bits per second inside.
+    /// Rate, stored in bits per second.
     Rate,
-    /// Size, in bytes inside.
+    /// Size, stored in bytes.
     Size,
     /// Count of packets.
     Packets,
@@ -44,55 +44,55 @@ pub enum QuantityError {
     /// The text does not begin with a decimal number.
     #[error("expected {expected}, found {found:?}, which does not begin with a number")]
     NotANumber {
-        /// The text.
+        /// The text that was found.
         found: String,
-        /// Allowed quantities.
+        /// The allowed quantities.
         expected: String,
     },
     /// A number without a unit.
     #[error("the unit is missing after {found:?}; expected {expected}")]
     MissingUnit {
-        /// The text.
+        /// The text that was found.
         found: String,
-        /// Allowed quantities.
+        /// The allowed quantities.
         expected: String,
     },
     /// An unknown unit, or one of another dimension.
     #[error("{unit:?} is not a unit of {dimension}{hint}; expected {expected}")]
     WrongUnit {
-        /// The unit found.
+        /// The unit that was found.
         unit: String,
-        /// Dimension that is expected.
+        /// The dimension that is expected.
         dimension: String,
         /// The nearest allowed unit, or the dimension of the unit found.
         hint: String,
-        /// Allowed quantities.
+        /// The allowed quantities.
         expected: String,
     },
     /// A negative quantity.
     #[error("{found:?} is negative; expected {expected}")]
     Negative {
-        /// The text.
+        /// The text that was found.
         found: String,
-        /// Allowed quantities.
+        /// The allowed quantities.
         expected: String,
     },
-    /// A part of a byte.
+    /// A fraction of a byte.
     #[error("{found:?} is not a whole number of bytes")]
     Fraction {
-        /// The text.
+        /// The text that was found.
         found: String,
     },
     /// The value does not fit in 64 bits.
     #[error("{found:?} is too large")]
     TooLarge {
-        /// The text.
+        /// The text that was found.
         found: String,
     },
 }
 
-/// A unit's spelling and its value in the dimension's base unit. Within a dimension the units in
-/// which values are printed come first, from large to small.
+/// A unit: its spelling, and its value in the dimension's base unit. The units used for printing
+/// come first in the list of a dimension, from large to small.
 struct Unit {
     name: &'static str,
     value: u64,
@@ -179,12 +179,12 @@ impl Dimension {
         self.units().iter().find(|unit| unit.name == name)
     }
 
-    /// Returns every spelling of its units.
+    /// Returns every spelling of the dimension's units.
     pub fn unit_names(self) -> impl Iterator<Item = &'static str> {
         self.units().iter().map(|unit| unit.name)
     }
 
-    /// Returns a quantity of this dimension to show as an example.
+    /// Returns an example quantity of this dimension.
     pub const fn example(self) -> &'static str {
         match self {
             Self::Time => "50 ms",
@@ -195,7 +195,7 @@ impl Dimension {
         }
     }
 
-    /// Returns the dimension with an example, for messages: `a time such as "50 ms"`.
+    /// Returns the dimension with an example for messages: `a time such as "50 ms"`.
     pub fn described(self) -> String {
         let article = match self {
             Self::Packets => "a number of",
@@ -217,7 +217,7 @@ impl fmt::Display for Dimension {
     }
 }
 
-/// Returns the allowed forms of quantities of the `allowed` dimensions, for messages.
+/// Returns a description for messages of the allowed quantities.
 pub fn expected(allowed: &[Dimension]) -> String {
     let forms: Vec<String> = allowed
         .iter()
@@ -233,7 +233,7 @@ pub fn expected(allowed: &[Dimension]) -> String {
 }
 
 impl Quantity {
-    /// Reads a quantity of one of the `allowed` dimensions.
+    /// Parses a quantity of one of the `allowed` dimensions.
     pub fn parse(text: &str, allowed: &[Dimension]) -> Result<Self, QuantityError> {
         let found = || text.to_string();
         let (number, name) = split(text.trim());
@@ -276,11 +276,11 @@ impl Quantity {
     }
 }
 
-/// Splits a text into its number and its unit.
+/// Splits a text into number and unit.
 fn split(text: &str) -> (&str, &str) {
     let numeric = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.');
     let mut end = text.find(|c| !numeric(c)).unwrap_or(text.len());
-    // An exponent is an `e` with digits after it: no unit begins so.
+    // An `e` is an exponent if digits follow it; no unit begins with an `e` and a digit.
     if let Some(exponent) = text[end..].strip_prefix(['e', 'E'])
         && exponent
             .trim_start_matches(['+', '-'])
@@ -355,7 +355,8 @@ impl Decimal {
         })
     }
 
-    /// Returns this times `factor`, to the nearest whole number, and true if that is exact.
+    /// Returns the number times `factor`, rounded to a whole number, and true if no rounding was
+    /// needed.
     fn times(&self, factor: u64) -> Option<(u64, bool)> {
         let product = self.digits.checked_mul(u128::from(factor))?;
         let power = 10u128.checked_pow(self.exponent.unsigned_abs());
@@ -367,7 +368,7 @@ impl Decimal {
             };
             return Some((u64::try_from(value).ok()?, true));
         }
-        // A power beyond 128 bits is beyond every product too: the value rounds to zero.
+        // A power beyond 128 bits exceeds every product, so the value rounds to zero.
         let Some(power) = power else {
             return Some((0, product == 0));
         };
@@ -377,7 +378,8 @@ impl Decimal {
     }
 
     fn as_f64(&self) -> f64 {
-        // The parser of the standard library rounds correctly; digits and exponent are a literal.
+        // The standard library's parser rounds correctly; digits and exponent form a literal for
+        // it.
         format!("{}e{}", self.digits, self.exponent)
             .parse()
             .unwrap_or(f64::INFINITY)
@@ -426,8 +428,7 @@ impl fmt::Display for Rate {
 }
 
 impl fmt::Display for Bytes {
-    /// Writes the value in the largest unit in which it is whole, so that both 1500 B and 64 KiB
-    /// look familiar.
+    /// Writes the value in the largest unit in which it is a whole number: 1500 B, but 64 KiB.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let whole = |unit: &&Unit| self.0 > 0 && self.0.is_multiple_of(unit.value);
         let (name, value) = SIZE

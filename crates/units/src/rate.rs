@@ -31,8 +31,9 @@ impl Rate {
         self.0 as f64 / (8.0 * bytes as f64)
     }
 
-    /// Returns the whole picoseconds that `bytes` take at this rate, and the remainder in units of
-    /// one picosecond divided by the rate. Adding up remainders keeps the long-run rate exact.
+    /// Returns the transmission time of `bytes` at this rate in whole picoseconds, and the
+    /// remainder in units of one picosecond divided by the rate in bit/s. If a link adds up the
+    /// remainders, its long-run rate is exact.
     pub const fn transmission(self, bytes: u64) -> (Span, u64) {
         let bit_ps = bytes as u128 * 8 * PS_PER_S as u128;
         let rate = self.0 as u128;
@@ -42,7 +43,7 @@ impl Rate {
         )
     }
 
-    /// Returns the bandwidth-delay product with a round trip of `rtt`, in bytes rounded down.
+    /// Returns the bandwidth-delay product for a round-trip time of `rtt`, in bytes rounded down.
     pub const fn bdp(self, rtt: Span) -> Bytes {
         Bytes((self.0 as u128 * rtt.as_ps() as u128 / (8 * PS_PER_S as u128)) as u64)
     }
@@ -66,7 +67,7 @@ mod tests {
 
     #[test]
     fn bdp_of_the_gigabit_transatlantic_path() {
-        // LBNL-52549: 1 Gbit/s and 100 ms are 8333 packets of 1500 bytes.
+        // LBNL-52549: 1 Gbit/s times 100 ms are 8333 packets of 1500 bytes.
         let bdp = Rate::from_bps(1_000_000_000).bdp(Span::from_millis(100));
         assert_eq!(bdp.0 / 1500, 8333);
     }

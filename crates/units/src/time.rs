@@ -1,4 +1,4 @@
-//! [`Time`] is a point on the simulation's clock, [`Span`] the distance between two points.
+//! [`Time`] is a point on the simulation's clock, [`Span`] a duration.
 
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
@@ -12,7 +12,7 @@ use crate::PS_PER_S;
 )]
 pub struct Time(u64);
 
-/// A length of simulated time in picoseconds.
+/// A duration of simulated time in picoseconds.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -21,7 +21,7 @@ pub struct Span(u64);
 impl Time {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// Later than any event: "never".
+    /// Later than any event; means "never".
     pub const NEVER: Self = Self(u64::MAX);
 
     /// Returns the point `ps` picoseconds after the start.
@@ -47,7 +47,7 @@ impl Time {
         Span(self.0).as_secs_f64()
     }
 
-    /// Returns the span since `earlier`, zero if `earlier` is later.
+    /// Returns the span since `earlier`, or zero if `earlier` is later.
     #[inline]
     pub const fn since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
@@ -55,7 +55,7 @@ impl Time {
 }
 
 impl Span {
-    /// The empty span.
+    /// The span of length zero.
     pub const ZERO: Self = Self(0);
 
     /// Returns a span of `ps` picoseconds.
@@ -79,7 +79,7 @@ impl Span {
         Self(s * PS_PER_S)
     }
 
-    /// Returns a span of `seconds`, to the nearest picosecond; negative and NaN become zero.
+    /// Returns a span of `seconds`, to the nearest picosecond; zero for a negative number or NaN.
     pub fn from_secs_f64(seconds: f64) -> Self {
         Self(libm::round(seconds * PS_PER_S as f64) as u64)
     }
@@ -93,7 +93,8 @@ impl Span {
     /// Returns the span in seconds.
     #[inline]
     pub fn as_secs_f64(self) -> f64 {
-        // Processors have an instruction for signed integers only; half the range is 106 days.
+        // Processors have a conversion instruction for signed integers only; half of the range is
+        // 106 days.
         let ps = if self.0 <= i64::MAX as u64 {
             self.0 as i64 as f64
         } else {
@@ -102,15 +103,15 @@ impl Span {
         ps / PS_PER_S as f64
     }
 
-    /// Converts picoseconds out of line: inlined, compilers do without a branch, at the cost of all
-    /// spans.
+    /// Converts picoseconds to a float. It is not inlined because compilers would then compute both
+    /// conversions without a branch, which slows down all spans.
     #[cold]
     #[inline(never)]
     fn long_as_f64(ps: u64) -> f64 {
         ps as f64
     }
 
-    /// Returns the difference, zero instead of negative.
+    /// Returns the difference, or zero if it would be negative.
     #[inline]
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))

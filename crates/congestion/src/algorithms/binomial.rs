@@ -1,9 +1,9 @@
 //! Binomial control: increase and decrease by powers of the window.
 //!
 //! Bansal and Balakrishnan, "Binomial congestion control algorithms", INFOCOM 2001. Each round trip
-//! adds `increase / w^k`; a congestion signal removes `decrease w^l`. AIMD has k = 0 and l = 1, MIMD
-//! -1 and 1, IIAD 1 and 0, SQRT one half twice. Those with k + l = 1 and l <= 1 share fairly with
-//! standard TCP.
+//! adds `increase / w^k`; a congestion signal removes `decrease w^l`. AIMD has k = 0 and l = 1,
+//! MIMD k = -1 and l = 1, IIAD k = 1 and l = 0, SQRT k = l = 1/2. Algorithms with k + l = 1 and l
+//! <= 1 share fairly with standard TCP.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -161,7 +161,7 @@ mod tests {
         assert!((response / mean_window(1.0, 0.5, 1e-4) - 1.0).abs() < 0.02);
     }
 
-    /// INFOCOM 2001, section 3: throughput goes with `p^(-1 / (k + l + 1))`.
+    /// INFOCOM 2001, section 3: throughput is proportional to `p^(-1 / (k + l + 1))`.
     #[test]
     fn the_response_has_the_paper_s_power() {
         for (k, l, decrease) in [(0.5, 0.5, 0.5), (1.0, 0.0, 1.0), (0.0, 1.0, 0.5)] {

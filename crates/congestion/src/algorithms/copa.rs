@@ -1,9 +1,10 @@
 //! Copa: steers towards a rate that follows from the queueing delay.
 //!
-//! Arun and Balakrishnan, NSDI 2018. Points that the paper leaves open are as in its authors' implementation
-//! (genericCC, markoviancc.cc): the velocity at most doubles the window in a round trip, and where more than 30 % are
-//! lost over two round trips, the window falls to 0.7 of it, without which a buffer far below the path's capacity loses
-//! a third of all segments for good. The smallest round-trip time is that of ten seconds or twenty round trips.
+//! Arun and Balakrishnan, NSDI 2018. Points that the paper leaves open are as in its authors'
+//! implementation (genericCC, markoviancc.cc): the velocity at most doubles the window in a round
+//! trip, and where more than 30 % are lost over two round trips, the window is multiplied by 0.7;
+//! without that rule, a buffer far below the path's capacity would lose a third of all segments
+//! permanently. The smallest round-trip time is that of ten seconds or twenty round trips.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -80,7 +81,8 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     build: |settings| Ok(Box::new(Copa::new(settings))),
 };
 
-/// Time over which the smallest round-trip time is taken, or number of round trips if those are longer.
+/// Time over which the smallest round-trip time is taken, and number of round trips that it spans
+/// at least.
 const MIN_RTT: Span = Span::from_secs(10);
 const MIN_RTT_ROUNDS: u64 = 20;
 /// Round trips in which the queue of a path without loss-based senders empties once.
@@ -91,8 +93,8 @@ const EMPTY: f64 = 0.1;
 const STEADY: u32 = 3;
 /// Segments paced per smallest window of a round trip.
 const PACING: f64 = 2.0;
-/// Largest part that may be lost over this many round trips and more than this many segments; above it, this part of
-/// the window is kept.
+/// Response to losses: number of round trips and number of segments over which losses are counted,
+/// largest fraction that may be lost, and fraction of the window that is kept if more are lost.
 const LOSS_ROUNDS: u64 = 2;
 const LOSS_SAMPLES: u64 = 20;
 const MOST_LOST: f64 = 0.3;
@@ -317,7 +319,7 @@ impl CongestionControl for Copa {
         self.pace(ack.segment_bytes, window);
     }
 
-    /// Losses say nothing in the default mode (section 2.2).
+    /// Does nothing: losses have no effect in the default mode (section 2.2).
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {
         if self.competes && !self.lost {
             self.delta = (2.0 * self.delta).min(self.default_delta);

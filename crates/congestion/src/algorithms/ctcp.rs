@@ -168,7 +168,7 @@ pub struct Ctcp {
     law: DelayLaw,
     decrease: f64,
     low_window: f64,
-    /// The delay window as far as it is in the window: the rest of that is standard TCP's.
+    /// Part of the window that the delay window contributes; the rest is standard TCP's.
     delay: f64,
     /// Change of the delay window, pending until an acknowledgement may move the window.
     change: f64,

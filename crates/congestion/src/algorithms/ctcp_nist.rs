@@ -1,8 +1,8 @@
 //! Compound TCP as NIST's study prints it: one window, to which the delay window is added again every
 //! round trip.
 //!
-//! NIST SP 500-282, equations 14 to 17, with the exchanged minima and maxima set right. It grows much
-//! faster than the study's results show; `ctcp` follows those.
+//! NIST SP 500-282, equations 14 to 17, with interchanged minima and maxima corrected. It grows
+//! much faster than the study's results show; `ctcp` follows those.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -98,8 +98,7 @@ impl CongestionControl for CtcpNist {
         window.grow(ack.credit / both);
     }
 
-    /// Reduces the window to half of itself and the delay window; this is less than the window, so that a loss cannot
-    /// enlarge it.
+    /// Reduces the window to half of the sum of itself and the delay window, but never enlarges it.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         let delay = if event.base < self.low_window {
             0.0

@@ -1,8 +1,8 @@
 //! DECbit: the sender grows until half of its packets come back marked.
 //!
 //! Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in computer networks",
-//! TOCS 8(2), 1990. Routers mark while their average queue is at least one packet.
-//! The receiver has to echo every mark as it came, not until it is confirmed as in RFC 3168.
+//! TOCS 8(2), 1990. Routers mark while their average queue is at least one packet. The receiver has
+//! to echo the mark of each packet, rather than echo it until it is confirmed as in RFC 3168.
 
 use serde::{Deserialize, Serialize};
 
@@ -122,7 +122,7 @@ impl CongestionControl for DecBit {
         self.begin(current);
     }
 
-    /// Marks are counted one by one.
+    /// Responds to losses; marks are counted one by one instead.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if event.cause != Cause::Ecn {
             self.begin(event.base as u64);

@@ -1,9 +1,8 @@
 //! Delay gradient: the window grows while delay does not rise with it.
 //!
 //! Jain, "A delay-based approach for congestion avoidance in interconnected heterogeneous computer
-//! networks", CCR 19(5), 1989. Every other round trip, the change of the
-//! round-trip time against that of the window since the last decision shows on which side of the
-//! knee the flow is.
+//! networks", CCR 19(5), 1989. Every other round trip, the change of the round-trip time relative
+//! to the change of the window since the last decision shows on which side of the knee the flow is.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -63,7 +62,7 @@ pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
     build: |settings| Ok(DelayGradient::new(settings)),
 };
 
-/// Delay at a window.
+/// The delay measured at a window.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Point {
     rtt_s: f64,
@@ -71,8 +70,8 @@ struct Point {
 }
 
 impl Point {
-    /// Returns the normalised delay gradient from an earlier point; where the window could not
-    /// move, the change of the delay alone.
+    /// Returns the normalised delay gradient from an earlier point; if the window has not changed,
+    /// the change of the delay alone.
     fn gradient_from(self, earlier: Self) -> f64 {
         let delay = (self.rtt_s - earlier.rtt_s) / (self.rtt_s + earlier.rtt_s);
         if self.window == earlier.window {

@@ -1,13 +1,14 @@
 //! General AIMD: any additive increase with any multiplicative decrease.
 //!
-//! Yang and Lam, "General AIMD congestion control", ICNP 2000. It moves the window as standard TCP
-//! does; the default pairs the increase with the decrease such that both get the same throughput.
+//! Yang and Lam, "General AIMD congestion control", ICNP 2000. The window changes as in standard
+//! TCP, with other amounts; the default increase and decrease are such that the flow gets the same
+//! throughput as standard TCP.
 
 use super::reno::Reno;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Variant};
 
-/// GAIMD: standard TCP with other amounts.
+/// GAIMD: standard TCP with other increases and decreases.
 pub type Gaimd = Reno;
 
 pub(crate) static ENTRY: Entry<Gaimd> = Entry {
@@ -59,7 +60,7 @@ pub(crate) static ENTRY: Entry<Gaimd> = Entry {
 mod tests {
     use super::*;
 
-    /// The paper's pair is 0.31 with 7/8.
+    /// The paper pairs an increase of 0.31 with a factor of 7/8.
     #[test]
     fn the_default_increase_is_the_friendly_one() {
         let settings = ENTRY.settings(Variant::Paper, &[]).unwrap();

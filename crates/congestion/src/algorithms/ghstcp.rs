@@ -1,10 +1,10 @@
 //! Gentle HighSpeed TCP: HighSpeed TCP that grows as standard TCP while round-trip times rise.
 //!
-//! Zhang, thesis, Osaka University, 2006: the original in chapter 2, the refined form in chapter 4. Samples
-//! of one window form a cycle. The original decides after each cycle
-//! by the correlation of round-trip and departure times, with Fisher's transform of the coefficient;
-//! the refinement does so only where the mean of the cycle is neither near the least mean since the
-//! last loss nor far above it, in units of the cycle's own standard deviation.
+//! Zhang, thesis, Osaka University, 2006: the original in chapter 2, the refined form in chapter 4.
+//! The samples of one window form a cycle. The original form decides after each cycle by the
+//! correlation of round-trip and departure times, with Fisher's transform of the coefficient. The
+//! refined form does so only if the mean of the cycle is neither near the least mean since the last
+//! loss nor far above it, in units of the cycle's standard deviation.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -218,12 +218,12 @@ impl CongestionControl for Ghstcp {
 struct Cycle {
     /// Departure of the first segment.
     start: Time,
-    /// Samples that the cycle ends with: the window at its start.
+    /// Number of samples in the cycle: the window at its start.
     size: u64,
     count: u64,
     mean_departure_s: f64,
     mean_rtt_s: f64,
-    /// Sums of the squares of distances from the means, and of their products.
+    /// Sums of the squares of deviations from the means, and of the products of deviations.
     departures: f64,
     rtts: f64,
     products: f64,
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(cycle(&[7; 50]).fisher_z(), 0.0);
     }
 
-    /// The correlations that 3.09 stands for.
+    /// The threshold 3.09 corresponds to these correlations.
     #[test]
     fn the_trend_s_threshold_is_a_correlation_that_falls_with_the_sample_size() {
         for (count, critical) in [(38, 0.479), (100, 0.304), (400, 0.154), (1667, 0.0756)] {
@@ -335,8 +335,8 @@ mod tests {
         }
     }
 
-    /// Round-trip times that rise within each cycle alone: a trend to the original, but no distance
-    /// from the least mean.
+    /// Round-trip times rise within each cycle only: this is a trend to the original form, but the
+    /// mean does not exceed the least mean.
     #[test]
     fn the_refinement_trusts_means_more_than_trends() {
         let rising: Vec<u64> = (100..150).collect();

@@ -1,8 +1,8 @@
 //! LEDBAT: grows or shrinks to hold a target queueing delay.
 //!
-//! RFC 6817 section 2.4.2. One-way delays where the transport measures them, else round-trip times.
-//! The RFC leaves a flow's start open: here as the flow chooses, until the target is exceeded, as in
-//! libutp, the implementation of its authors.
+//! RFC 6817 section 2.4.2. It uses one-way delays where the transport measures them, and round-trip
+//! times otherwise. The RFC leaves the start of a flow open; here the flow's slow start is used
+//! until the target is exceeded, as in libutp, the implementation of the RFC's authors.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ pub struct Ledbat {
     target_s: f64,
     gain: f64,
     delays: DelayHistory,
-    /// Seconds in the queue, by the latest delays.
+    /// Queueing delay in seconds, by the latest samples.
     queueing_s: Option<f64>,
 }
 
@@ -85,8 +85,8 @@ impl Ledbat {
         self.queueing_s.is_some_and(|delay| delay > self.target_s)
     }
 
-    /// Leaves slow start, which has doubled the window since the segment left whose delay is above the
-    /// target: returns to the window that filled the queue.
+    /// Leaves slow start. It has doubled the window since the segment left whose delay exceeds the
+    /// target, so the window returns to the size that filled the queue.
     fn leave_slow_start(window: &mut Window) {
         let cwnd = window.cwnd();
         window.shrink(cwnd - (cwnd / 2.0).max(MIN_CWND).min(cwnd));
@@ -94,7 +94,7 @@ impl Ledbat {
 }
 
 impl CongestionControl for Ledbat {
-    /// Includes slow start, only to leave it.
+    /// Includes slow start, so that the algorithm can end it.
     fn phases(&self) -> Phases {
         if self.is_above_target() {
             Phases::SlowStart
@@ -143,7 +143,7 @@ impl CongestionControl for Ledbat {
         window.reduce_to(half.min(event.base));
     }
 
-    /// The delays before it say nothing of the queue after it.
+    /// Discards the latest delays: those before a timeout are no evidence about the queue after it.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.delays.forget_current();
         self.queueing_s = None;

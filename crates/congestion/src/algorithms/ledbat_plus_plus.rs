@@ -1,7 +1,8 @@
-//! LEDBAT++: LEDBAT that grows more slowly than Reno, gives way by parts of its window, and pauses to see the path empty.
+//! LEDBAT++: LEDBAT that grows more slowly than Reno, decreases in proportion to its window, and
+//! pauses to measure the empty path.
 //!
-//! draft-irtf-iccrg-ledbat-plus-plus-06, by round-trip times. It answers LEDBAT's latecomer advantage: a later
-//! flow takes the queue of the others for the path's own delay, and starves them.
+//! draft-irtf-iccrg-ledbat-plus-plus-06, with round-trip times. It removes LEDBAT's latecomer
+//! advantage: a later flow includes the queue of the others in its base delay, and starves them.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -52,13 +53,14 @@ pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
     build: |settings| Ok(Box::new(LedbatPlusPlus::new(settings))),
 };
 
-/// Growth is at least this part of standard TCP's.
+/// Lower bound of the growth, as a fraction of standard TCP's.
 const LEAST_GAIN: f64 = 1.0 / 16.0;
 /// Fraction of the target at which the first slow start ends.
 const EXIT: f64 = 0.75;
-/// Round trips that a slowdown lasts before it grows again, and from the first slow start until the first one.
+/// Number of round trips that a slowdown lasts before the window grows again, and from the first
+/// slow start to the first slowdown.
 const PAUSE_ROUNDS: u64 = 2;
-/// Time between two slowdowns, as a multiple of the length of the last.
+/// Time between two slowdowns, as a multiple of the duration of the last one.
 const BETWEEN: u64 = 9;
 /// Smallest window in segments, and that of a slowdown.
 const MIN_CWND: f64 = 2.0;
@@ -69,13 +71,14 @@ enum Stage {
     FirstSlowStart,
     /// Steered by the delay until the next slowdown.
     Steady { slowdown: Time },
-    /// Two segments a round trip since `begun`, until `ends`; the window was `before`.
+    /// Two segments per round trip from `begun` to `ends`; `before` is the window before the
+    /// slowdown.
     Pause {
         begun: Time,
         ends: Time,
         before: f64,
     },
-    /// Back to that window.
+    /// Slow start back to the window before the slowdown.
     SlowStart { begun: Time, before: f64 },
 }
 
@@ -102,7 +105,8 @@ impl LedbatPlusPlus {
         (1.0 / (2.0 * self.target_s / base_s).ceil()).clamp(LEAST_GAIN, 1.0)
     }
 
-    /// Returns the segments that a round trip adds or takes, at a queueing delay in parts of the target.
+    /// Returns the segments that a round trip adds or removes, at a queueing delay given as a
+    /// fraction of the target.
     fn change(&self, queueing: f64, cwnd: f64) -> f64 {
         if queueing <= 1.0 {
             return self.gain();
@@ -115,7 +119,7 @@ impl LedbatPlusPlus {
         let (now, cwnd) = (ack.now, window.cwnd());
         self.stage = match self.stage {
             Stage::FirstSlowStart if queueing > EXIT => {
-                // The threshold is the window from here on.
+                // From here on the threshold equals the window.
                 window.shrink(0.0);
                 let slowdown = now + ack.srtt * PAUSE_ROUNDS;
                 Stage::Steady { slowdown }
@@ -205,7 +209,8 @@ impl CongestionControl for LedbatPlusPlus {
         };
     }
 
-    /// Slow start up to the threshold; the delays before it say nothing of the queue after it.
+    /// Begins slow start up to the threshold, and discards the delays before the timeout, which are
+    /// no evidence about the queue after it.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.delays.forget_current();
         restart(event, window);

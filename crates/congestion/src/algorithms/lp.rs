@@ -1,8 +1,8 @@
 //! TCP-LP: uses only the capacity that standard flows leave, backing off on delay before losses occur.
 //!
 //! Kuzmanovic and Knightly, "TCP-LP: low-priority service via end-point congestion control",
-//! INFOCOM 2003 and IEEE/ACM ToN 14(4), 2006. One-way delays where the transport measures them,
-//! else round-trip times.
+//! INFOCOM 2003 and IEEE/ACM ToN 14(4), 2006. It uses one-way delays where the transport measures
+//! them, and round-trip times otherwise.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -80,13 +80,15 @@ pub struct Lp {
     /// True once the slow start that measures the range of delays is over.
     range_known: bool,
     srtt: Span,
-    /// Segments delivered or lost so far, and the segments sent by the last reaction to an indication or a
-    /// loss: delays of those do not count, so that it reacts once a round trip.
+    /// Segments delivered or lost so far, and segments sent by the last reaction to an indication
+    /// or a loss. Delays of the latter do not count, so that the algorithm reacts once per round
+    /// trip.
     answered: u64,
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
-    /// Standard TCP, which a current kernel's TCP-LP is otherwise; none in the other variants.
+    /// Standard TCP, which a current kernel's TCP-LP uses for everything else; none in the other
+    /// variants.
     standard: Option<Reno>,
 }
 
@@ -174,7 +176,8 @@ impl Lp {
 }
 
 impl CongestionControl for Lp {
-    /// Indications come in later slow starts too, and in Linux in the first one.
+    /// Includes slow start: indications also occur in later slow starts, and in Linux in the first
+    /// one.
     fn phases(&self) -> Phases {
         if self.standard.is_some() {
             Phases::Avoidance
@@ -266,9 +269,9 @@ mod tests {
         }
     }
 
-    /// Delays of 20 ms and half a segment's time more or less: as long as nothing was lost they make up the
-    /// whole range, and no indication; after a loss that came at 60 ms of delay they are far below 15 % of
-    /// it, and 30 ms are above. Linux heeds them from the start.
+    /// Delays are 20 ms, more or less by half a segment's time. As long as nothing was lost, they
+    /// make up the whole range and give no indication. After a loss at 60 ms of delay they are far
+    /// below 15 % of the range, and 30 ms are above. Linux uses the range from the start.
     #[test]
     fn the_range_of_delays_is_used_after_the_first_loss() {
         for (variant, doubles) in [(Variant::Paper, true), (Variant::Linux2_6_22, false)] {
@@ -309,8 +312,9 @@ mod tests {
         }
     }
 
-    /// Section IV.B: delays of segments sent before a reduction say nothing about it; after an indication the window
-    /// keeps its size until the inference phase, here 120 ms from 141 ms on, is over.
+    /// Section IV.B: delays of segments sent before a reduction are no evidence about its effect;
+    /// after an indication the window keeps its size until the inference phase, here 120 ms from
+    /// 141 ms on, is over.
     #[test]
     fn a_reduction_is_judged_by_segments_sent_after_it() {
         let mut lp = Lp::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
@@ -351,7 +355,7 @@ mod tests {
         assert!(cwnd_after(&mut lp, 261, 20_000) > cwnd / 2.0);
     }
 
-    /// A timeout ends the inference phase: the slow start after it begins at once.
+    /// A timeout ends the inference phase: the following slow start begins at once.
     #[test]
     fn no_inference_phase_outlives_a_timeout() {
         let mut lp = Lp::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

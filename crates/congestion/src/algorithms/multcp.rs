@@ -2,15 +2,15 @@
 //!
 //! Crowcroft and Oechslin, "Differentiated end-to-end Internet services using a weighted
 //! proportional fair sharing TCP", CCR 28(3), 1998: `n` flows together grow by `n` segments a round
-//! trip, and a loss hits one of them, so that half of an `n`-th goes. Below one it is the
-//! fractional congestion control of parallel streams (LBNL-52549, 2003): each of `1 / n` streams grows
-//! by `n` segments a round trip and halves its window.
+//! trip, and a loss affects one of them, so that it removes half of an `n`-th of the window. With
+//! `n` below one it is the fractional congestion control of parallel streams (LBNL-52549, 2003):
+//! each of `1 / n` streams grows by `n` segments a round trip and halves its window.
 
 use super::reno::Reno;
 use crate::entry::{Entry, PathNeeds, Signal};
 use crate::parameter::{DefaultValue, Parameter, Range, Settings, Variant};
 
-/// MulTCP: standard TCP with other amounts.
+/// MulTCP: standard TCP with other increases and decreases.
 pub type MulTcp = Reno;
 
 pub(crate) static ENTRY: Entry<MulTcp> = Entry {
@@ -43,7 +43,7 @@ pub(crate) static ENTRY: Entry<MulTcp> = Entry {
     },
 };
 
-/// Returns the segments per round trip, and part of the window removed.
+/// Returns the segments per round trip, and the fraction of the window removed.
 fn amounts(settings: &Settings) -> (f64, f64) {
     let flows = settings.get("flows");
     (flows, 0.5 / flows.max(1.0))

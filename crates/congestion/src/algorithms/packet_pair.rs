@@ -1,10 +1,10 @@
-//! Packet pair: the window from the service rate that pairs of segments show.
+//! Packet pair: computes the window from the service rate that pairs of segments measure.
 //!
 //! Keshav, "A control-theoretic approach to flow control", SIGCOMM 1991. Where routers serve flows
 //! in turn, two segments that leave back to back are acknowledged as far apart as the bottleneck
 //! serves the flow. The paper paces at the rate that brings a set number of segments into the
-//! bottleneck's queue; here the window that holds that number does. It predicts the rate with a
-//! fuzzy controller; here it is averaged.
+//! bottleneck's queue; here the window keeps that number there. The paper predicts the rate with a
+//! fuzzy controller; here the rate is averaged.
 
 use serde::{Deserialize, Serialize};
 
@@ -62,7 +62,7 @@ pub(crate) static ENTRY: Entry<PacketPair> = Entry {
 pub struct PacketPair {
     queued: f64,
     weight: f64,
-    /// Average spacing; none before the first pair, which slow start brings.
+    /// Average spacing in seconds; none before the first pair, which is sent in slow start.
     spacing_s: Option<f64>,
 }
 
@@ -109,7 +109,7 @@ impl CongestionControl for PacketPair {
 
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
-    /// Gives the measured spacing in seconds; not a number before the first measurement.
+    /// Reports the measured spacing in seconds; not a number before the first measurement.
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("spacing", self.spacing_s.unwrap_or(f64::NAN));
     }

@@ -45,9 +45,9 @@ pub(crate) static ENTRY: Entry<Peach> = Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum DummyRequest {
     None,
-    /// The receive window, less the one data segment.
+    /// Sudden start: as many dummies as the receive window allows, less the one data segment.
     SuddenStart,
-    /// The window before the loss, in segments.
+    /// Rapid recovery: as many dummies as the window before the loss, in segments.
     RapidRecovery(u64),
 }
 
@@ -55,7 +55,7 @@ enum DummyRequest {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Peach {
     wanted: DummyRequest,
-    /// Acknowledged dummies that still have to come before the window grows: the paper's wdsn.
+    /// Number of acknowledged dummies to ignore before the window grows: the paper's wdsn.
     waiting: u64,
 }
 

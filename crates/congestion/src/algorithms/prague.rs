@@ -1,9 +1,11 @@
 //! TCP Prague: a scalable congestion control for the low-latency queue of L4S.
 //!
-//! It follows the module 0.6 of Linux (L4STeam, `net/ipv4/tcp_prague.c`; draft-briscoe-iccrg-prague-congestion-control
-//! gives the reasons), with its scaling *rate*: flows of a round trip below the target get the rate that they would get
-//! with the target, once they are some hundred round trips old. The detection of classic queues, which is off there, is
-//! left out. The target is fractional; the window follows it, rounded up, by one segment per acknowledgement.
+//! It follows the module 0.6 of Linux (L4STeam, `net/ipv4/tcp_prague.c`;
+//! draft-briscoe-iccrg-prague-congestion-control gives the reasons), with its scaling *rate*: a
+//! flow with a round-trip time below the target round-trip time gets the rate of a flow with the
+//! target, once it is some hundred round trips old. The detection of classic queues, which is off
+//! in the module, is left out. The target window is fractional; the window follows it, rounded up,
+//! by one segment per acknowledgement.
 
 use longhaul_units::{Rate, Span, Time};
 use serde::{Deserialize, Serialize};
@@ -60,7 +62,8 @@ pub(crate) static ENTRY: Entry<Prague> = Entry {
 const GAIN: f64 = 1.0 / 16.0;
 /// Smallest window (MIN_CWND).
 const MIN_CWND: f64 = 2.0;
-/// Longest burst at the pacing rate, in seconds (prague_burst_shift), and its least segments (tcp_min_tso_segs).
+/// Longest burst at the pacing rate, in seconds (prague_burst_shift), and its minimum in segments
+/// (tcp_min_tso_segs).
 const BURST_S: f64 = 1.0 / 4096.0;
 const MIN_BURST: u64 = 2;
 
@@ -70,9 +73,10 @@ pub struct Prague {
     rtt_target: Span,
     rtt_transition: u64,
     alpha: f64,
-    /// Window with its fraction, which the window follows (`frac_cwnd`); zero before the first acknowledgement.
+    /// Fractional target window, which the window follows (`frac_cwnd`); zero before the first
+    /// acknowledgement.
     target: f64,
-    /// True once a mark has come: before, there is nothing to estimate.
+    /// True once a mark has arrived: before that, the estimate is not updated.
     marks_seen: bool,
     /// True if the window has been reduced for a loss in the current recovery.
     in_loss: bool,
@@ -107,7 +111,7 @@ impl Prague {
         }
     }
 
-    /// Returns true if round trips below the target are scaled now.
+    /// Returns true if the rate is scaled now for round-trip times below the target.
     fn scales(&self, window: &Window) -> bool {
         let old = self.rounds >= self.rtt_transition;
         self.rtt_target > Span::ZERO && old && !window.in_slow_start()
@@ -137,7 +141,8 @@ impl Prague {
         self.target += (segments - slow) * self.increase(srtt, window) / self.target.ceil();
     }
 
-    /// Takes the window one segment towards its target, or to it: the next whole segment above.
+    /// Moves the window by one segment towards its target, or to the target rounded up to a whole
+    /// segment.
     fn follow(&self, window: &mut Window) {
         let target = self.target.ceil();
         let step = (target - window.cwnd()).clamp(-1.0, 1.0);
@@ -326,7 +331,8 @@ mod tests {
         }
     }
 
-    /// One mark of a hundred, before marks are known: the window stands, the estimate is a sixteenth of the share.
+    /// One of a hundred segments is marked, before any mark is known: the window does not change,
+    /// and the estimate becomes a sixteenth of the share.
     #[test]
     fn the_first_mark_moves_the_estimate_not_the_window() {
         let mut flow = Flow::new(100.0, 25, 0.0);
@@ -356,10 +362,11 @@ mod tests {
         assert_eq!((flow.prague.target, flow.cwnd()), (50.0 + 1.0 / 50.0, 51.0));
     }
 
-    /// Independent marks of probability p: between two reductions lie a round trip and 1 / p segments, in which the window
-    /// grows by as much as a reduction takes, p W / 2. With x = p W marks a round trip, x / 2 = 1 + 1 / x, so that x is
-    /// 1 + sqrt(3) whatever the rate; short round trips have as many in the target's time. (Where each round trip has a
-    /// reduction, x is 2.)
+    /// Independent marks of probability p: between two reductions lie a round trip and 1 / p
+    /// segments, in which the window grows by as much as a reduction takes, p W / 2. With x = p W
+    /// marks a round trip, x / 2 = 1 + 1 / x, so that x is 1 + sqrt(3) at any rate. With short
+    /// round trips, there are as many marks in the target round-trip time. (Where each round trip
+    /// has a reduction, x is 2.)
     #[test]
     fn marks_a_round_trip_do_not_depend_on_the_rate() {
         for (rtt_ms, share) in [(25, 0.02), (25, 0.002), (50, 0.02), (5, 0.02)] {

@@ -59,8 +59,8 @@ pub struct Reno {
     backoff: Backoff,
     /// True if the first reduction, and those in slow start, halve the window (ns-2).
     first_halves: bool,
-    /// True if windows are whole: each window of acknowledged segments adds one segment. `counted` are those
-    /// acknowledged since the last increase (`snd_cwnd_cnt`).
+    /// True if windows are whole: each window of acknowledged segments adds one segment. `counted`
+    /// is the number of segments acknowledged since the last increase (`snd_cwnd_cnt`).
     whole: bool,
     counted: f64,
 }
@@ -75,7 +75,7 @@ impl Reno {
         }
     }
 
-    /// Makes an algorithm without variants.
+    /// Creates an algorithm without variants.
     pub(crate) fn general(increase: f64, decrease: f64) -> Self {
         Self {
             increase,
@@ -142,8 +142,8 @@ impl CongestionControl for Reno {
     }
 }
 
-/// Returns the mean window of AIMD under losses `1 / loss` segments apart (RFC 3649 section 5 uses it for HighSpeed
-/// TCP; with the standard values it is `sqrt(1.5 / loss)`).
+/// Returns the mean window of AIMD if every `1 / loss`-th segment is lost (RFC 3649 section 5 uses
+/// it for HighSpeed TCP; with the standard values it is `sqrt(1.5 / loss)`).
 pub(crate) fn mean_window(increase: f64, decrease: f64, loss: f64) -> f64 {
     libm::sqrt(increase * (2.0 - decrease) / (2.0 * decrease * loss))
 }
@@ -152,8 +152,8 @@ pub(crate) fn mean_window(increase: f64, decrease: f64, loss: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Two at a time, ten segments take five acknowledgements; the surplus of the sixth above eleven counts for the
-    /// next.
+    /// Acknowledged two at a time, ten segments take five acknowledgements; the excess of the sixth
+    /// above eleven counts towards the next increase.
     #[test]
     fn linux_adds_a_segment_for_each_window_of_acknowledged_segments() {
         let mut reno = Reno::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());

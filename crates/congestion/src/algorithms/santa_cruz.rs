@@ -1,10 +1,10 @@
 //! Santa Cruz: keeps a few segments queued, counted from one-way delays.
 //!
 //! Parsa and Garcia-Luna-Aceves, "Improving TCP congestion control over internets with
-//! heterogeneous transmission media", ICNP 1999. The relative delay of two
-//! segments is how much further apart they arrive than they left: with it the queue of the forward
-//! path has grown. The acknowledgement's round-trip and one-way times tell when its segment
-//! arrived.
+//! heterogeneous transmission media", ICNP 1999. The relative delay of two segments is the
+//! difference of the spacing at their arrival and at their departure, by which the queue of the
+//! forward path has grown. The arrival of a segment follows from the round-trip time and the
+//! one-way delay of its acknowledgement.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub(crate) static ENTRY: Entry<SantaCruz> = Entry {
     build: |settings| Ok(SantaCruz::new(settings)),
 };
 
-/// A segment's arrival at the receiver.
+/// The arrival of a segment at the receiver.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Arrival {
     at_s: f64,
@@ -74,8 +74,8 @@ impl Arrival {
         })
     }
 
-    /// Returns the mean time between arrivals since an earlier one, the estimate of a segment's
-    /// service.
+    /// Returns the mean time between arrivals since an earlier one, in seconds, as an estimate of a
+    /// segment's service time.
     fn service_s(self, earlier: Self) -> Option<f64> {
         let segments = self.delivered.checked_sub(earlier.delivered)? as f64;
         let service_s = (self.at_s - earlier.at_s) / segments;
@@ -109,8 +109,8 @@ impl SantaCruz {
 
     /// Returns the count of queued segments at an acknowledgement. Relative delays are summed as
     /// times, of which all but the first and the last transit cancel, and then counted in segments:
-    /// a sum of segments would keep the queue of a burst, since the round trip in which it drains
-    /// has few arrivals.
+    /// a sum in segments would keep counting the queue of a burst, since few segments arrive in the
+    /// round trip in which it drains.
     fn queued_at(&self, arrival: Arrival) -> Option<f64> {
         let relative_s = arrival.transit.as_secs_f64() - self.first?.as_secs_f64();
         Some(relative_s / arrival.service_s(self.began?)?)
@@ -173,7 +173,7 @@ impl CongestionControl for SantaCruz {
         window.reduce_to(event.base / 2.0);
     }
 
-    /// Restarts the measurement of spacings: the pause is no spacing of arrivals.
+    /// Restarts the measurement of spacings, since the pause is not a spacing of arrivals.
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.began = None;
         restart(event, window);
@@ -211,7 +211,8 @@ mod tests {
         assert_eq!(santa_cruz.queued_at(arrival(120, 60, 7)), None);
     }
 
-    /// A burst of ten queues five; once it has drained, the queue is empty however few arrive.
+    /// A burst of ten segments queues five; once the queue has drained, it counts as empty however
+    /// few segments arrive.
     #[test]
     fn what_a_burst_queues_is_gone_when_it_has_drained() {
         let mut santa_cruz = began(arrival(100, 50, 7));

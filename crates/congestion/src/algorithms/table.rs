@@ -1,8 +1,8 @@
 //! Additive increase and multiplicative decrease by table: both are given as functions of the window.
 //!
-//! Any response to the window that one can tabulate, a published table or a curve of one's own, at
-//! the cost of a built-in algorithm. Between two points a function is a straight line in the window;
-//! before the first and after the last it is constant.
+//! It represents any response to the window that can be tabulated, at the cost of a built-in
+//! algorithm. Between two points a function is a straight line in the window; before the first and
+//! after the last it is constant.
 
 use std::sync::Arc;
 
@@ -93,18 +93,18 @@ impl CongestionControl for TableDriven {
     }
 }
 
-/// A function through points of rising windows.
+/// A piecewise linear function through points with increasing windows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Function {
     #[serde(skip)]
     points: Arc<[Point]>,
-    /// The first point above the last window asked for. Windows move little at a time, so that a
-    /// search is seldom needed.
+    /// The first point above the window of the last query. Windows change little between queries,
+    /// so that a search is seldom needed.
     above: usize,
 }
 
 impl Function {
-    /// Returns the function's value at `window`, whose place is remembered.
+    /// Returns the function's value at `window`, and stores the window's position.
     #[inline]
     fn at(&mut self, window: f64) -> f64 {
         if !self.is_between(window) {
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn a_function_is_a_line_between_points_and_constant_outside() {
         let mut function = function(&[(10.0, 1.0), (20.0, 3.0), (100.0, 3.0), (200.0, 8.0)]);
-        // In an order that takes the remembered place forwards, backwards and over several points.
+        // The order moves the stored position forwards, backwards and over several points.
         for (window, value) in [
             (1.0, 1.0),
             (10.0, 1.0),

@@ -1,10 +1,10 @@
-//! VCP, the sender's side: routers tell in two bits whether their load is low, high or too high.
+//! VCP, the sender's side: routers report in two bits if their load is low, high or too high.
 //!
-//! Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005: multiplicative
-//! increase on low load, additive increase on high load, one multiplicative decrease on overload.
-//! Both increases are scaled such that flows of all round-trip times gain alike; that the window
-//! rests for an interval after a decrease, and then grows for a round trip whatever the load, is as
-//! in the authors' ns-2 module.
+//! Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005:
+//! multiplicative increase on low load, additive increase on high load, one multiplicative decrease
+//! on overload. Both increases are scaled such that flows with different round-trip times grow
+//! equally fast. As in the authors' ns-2 module, the window does not change for an interval after a
+//! decrease, and then grows for a round trip whatever the load.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -145,7 +145,7 @@ impl CongestionControl for Vcp {
         let Some(RouterFeedback::Vcp(load)) = ack.router else {
             return;
         };
-        // A window that is not used follows routers down only.
+        // A window that is not used follows routers only downwards.
         let step = match load {
             Load::Low | Load::High if !phase.may_grow() => return,
             Load::Low => self.multiplicative(ack),

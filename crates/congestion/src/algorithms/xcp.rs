@@ -1,9 +1,9 @@
-//! XCP, the sender's side: routers tell it by how much to change the throughput.
+//! XCP, the sender's side: routers report the change of the throughput that it may make.
 //!
 //! Katabi, Handley and Rohrs, "Congestion control for high bandwidth-delay product networks",
 //! SIGCOMM 2002, section 3.3; draft-falk-xcp-spec-03, which states the feedback as a change of the
-//! throughput. Every packet asks for its share of the change wanted; the part that the routers
-//! grant comes back with the acknowledgement.
+//! throughput. Every packet requests its share of the desired change; the acknowledgement returns
+//! the part that the routers grant.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -108,8 +108,8 @@ impl CongestionControl for Xcp {
 }
 
 impl Extension for Xcp {
-    /// Returns the change wanted, shared by the packets of a round trip. Without a round-trip time
-    /// there is no throughput, and nothing to ask for.
+    /// Returns the desired change, divided among the packets of a round trip. Without a round-trip
+    /// time there is no throughput, and nothing to request.
     fn router_request(&self, window: &Window, srtt: Span) -> Option<RouterRequest> {
         let (cwnd, rtt_s) = (window.cwnd(), srtt.as_secs_f64());
         let change = if rtt_s > 0.0 {

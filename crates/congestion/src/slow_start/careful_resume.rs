@@ -1,4 +1,5 @@
-//! Careful Resume: slow start that jumps towards the window of an earlier connection, once the path looks like it.
+//! Careful Resume: slow start that jumps towards the window of an earlier connection, if the path
+//! appears to be the same.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -76,7 +77,8 @@ pub struct CarefulResume {
     stage: Stage,
     /// Segments of the initial window; none before the first acknowledgement.
     initial: Option<f64>,
-    /// Segments in flight at the jump, and those acknowledged since: the number known to fit (PipeSize).
+    /// Segments in flight at the jump, and segments acknowledged since then: the number known to
+    /// fit into the path (PipeSize).
     pipe: f64,
     /// Segments of the connection known to be delivered.
     delivered: u64,
@@ -128,7 +130,7 @@ impl CarefulResume {
         self.is_frozen() || matches!(self.stage, Stage::Validating { .. })
     }
 
-    /// Watches an acknowledgement of new data in slow start, before the window grows for it.
+    /// Processes an acknowledgement of new data in slow start, before the window grows for it.
     pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         let arrived = ack.delivered - self.delivered;
         self.count(ack);
@@ -146,7 +148,8 @@ impl CarefulResume {
                 }
                 let flight = (ack.in_flight + arrived) as f64;
                 if flight <= self.pipe {
-                    // Few segments of the jump were sent: the window is the number that fitted.
+                    // Few segments of the jump were sent: the window becomes the number that
+                    // fitted.
                     window.set_cwnd(self.pipe);
                     self.stage = Stage::Normal;
                 } else {
@@ -160,8 +163,8 @@ impl CarefulResume {
         }
     }
 
-    /// Jumps once the initial window has arrived, unless there were losses, the path is another, or the window is there
-    /// already. A sender without data waits.
+    /// Jumps once the initial window has arrived, unless there were losses, the path is another
+    /// one, or the window is already as large. A sender without data waits.
     fn look_back(&mut self, ack: &AckSample, window: &mut Window) {
         let jump = self.max_jump.min(self.saved_cwnd / 2.0);
         let known = self.saved_rtt == Span::ZERO
@@ -190,7 +193,8 @@ impl CarefulResume {
         }
     }
 
-    /// Retreats after the algorithm has reduced the window: the segments sent in the jump may not fit.
+    /// Retreats after the algorithm has reduced the window, since the segments sent in the jump may
+    /// not fit into the path.
     pub(super) fn on_reduction(&mut self, window: &mut Window) {
         if matches!(
             self.stage,
@@ -205,7 +209,8 @@ impl CarefulResume {
         }
     }
 
-    /// Ends the retreat: all segments sent before the loss was noticed have arrived or were sent again.
+    /// Ends the retreat: all segments sent before the loss was detected have arrived or have been
+    /// retransmitted.
     pub(super) fn on_recovery_exit(&mut self, window: &mut Window) {
         if self.stage == Stage::SafeRetreat {
             window.set_ssthresh(self.beta * self.pipe);
@@ -213,14 +218,14 @@ impl CarefulResume {
         }
     }
 
-    /// Ends the jump: a window that was not used says nothing of the path.
+    /// Ends the jump, since a window that was not used is no evidence about the path.
     pub(super) fn on_idle_restart(&mut self) {
         if self.is_under_way() {
             self.stage = Stage::Normal;
         }
     }
 
-    /// Ends the resumption: after a timeout the connection starts over as any other.
+    /// Ends the resumption: after a timeout the connection starts over like any other.
     pub(super) fn on_timeout(&mut self) {
         self.stage = Stage::Normal;
     }
@@ -249,8 +254,9 @@ mod tests {
         }
     }
 
-    /// The example of RFC 9959: of 300 saved, 150 are allowed while 29 are in flight, so that 121 of the jump
-    /// are sent; the loss of one leaves half of the 63 that are known to fit, and all but the lost ones fit in the end.
+    /// The example of RFC 9959: of a saved window of 300, 150 are allowed while 29 are in flight,
+    /// so that 121 segments of the jump are sent. One loss leaves half of the 63 segments that are
+    /// known to fit, and in the end all but the lost ones fit.
     #[test]
     fn the_rfc_s_example_retreats_to_half_of_what_fitted() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);
@@ -280,7 +286,8 @@ mod tests {
         assert_eq!((resume.pipe, window.ssthresh()), (120.0, 60.0));
     }
 
-    /// Half of the remembered round trip, and ten times it, are another path; so are losses and a window that is there.
+    /// A round-trip time of half the saved one, or of ten times it, indicates another path. There
+    /// is no jump then, nor after losses, nor if the window is already as large.
     #[test]
     fn it_does_not_jump_on_another_path() {
         let cwnd_after = |given: &[(&str, f64)], lost| {
@@ -323,8 +330,8 @@ mod tests {
         assert!(!resume.is_under_way());
     }
 
-    /// RFC 9959: a timeout ends the resumption in any phase: no jump comes later, a loss is the
-    /// algorithm's alone, and a recovery leaves its threshold.
+    /// RFC 9959: a timeout ends the resumption in any phase. No jump follows, only the algorithm
+    /// responds to a loss, and a recovery does not change the threshold.
     #[test]
     fn a_timeout_ends_the_resumption() {
         for phase in ["reconnaissance", "unvalidated", "validating", "retreat"] {
@@ -351,8 +358,8 @@ mod tests {
         }
     }
 
-    /// A window that was not used says nothing of the path: idleness ends a jump, and leaves a flow that has not jumped or that
-    /// retreats.
+    /// A window that was not used is no evidence about the path: idleness ends a jump, and has no
+    /// effect on a flow that has not jumped or that retreats.
     #[test]
     fn idleness_ends_a_jump() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);

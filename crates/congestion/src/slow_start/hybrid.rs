@@ -109,9 +109,10 @@ pub struct HybridSlowStart {
     min_rtt_thresh_s: f64,
     max_rtt_thresh_s: f64,
     min_rtt_divisor: f64,
-    /// Segments delivered with the last that the last timeout left to be sent again.
+    /// Count of delivered segments that includes the last segment to be retransmitted after the
+    /// last timeout.
     resumes_after: u64,
-    /// Segments delivered with the last of the current round, and when that began.
+    /// Count of delivered segments at which the current round ends, and the time at which it began.
     round_end: u64,
     round_start: Time,
     /// The last acknowledgement of the round's train.
@@ -147,10 +148,11 @@ impl HybridSlowStart {
         })
     }
 
-    /// Watches an acknowledgement of new data in slow start, before the window grows for it: ends slow start where
-    /// the path is full.
+    /// Processes an acknowledgement of new data in slow start, before the window grows for it; ends
+    /// slow start if the path is full.
     pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
-        // Segments sent again after a timeout give Linux no round-trip times (Karn's rule), and nothing to watch.
+        // Segments retransmitted after a timeout give no round-trip times in Linux (Karn's rule),
+        // and are not evaluated.
         let Some(rtt) = ack.rtt.filter(|_| ack.delivered > self.resumes_after) else {
             return;
         };
@@ -179,8 +181,8 @@ impl HybridSlowStart {
         (self.round_min, self.taken) = (None, 0.0);
     }
 
-    /// Returns true if acknowledgements, each close to the one before, have come for long enough since the round
-    /// began.
+    /// Returns true if acknowledgements, each close to the previous one, have arrived for long
+    /// enough since the round began.
     fn has_long_train(&mut self, ack: &AckSample, min_rtt: Span, window: &Window) -> bool {
         if ack.now.since(self.last_of_train) > self.ack_delta {
             return false;
@@ -193,8 +195,8 @@ impl HybridSlowStart {
         ack.now.since(self.round_start) > Span::from_secs_f64(self.train * span_s)
     }
 
-    /// Returns true if the smallest round-trip time of the round is well above the connection's; false before there
-    /// are enough samples.
+    /// Returns true if the smallest round-trip time of the round is well above that of the
+    /// connection, and false before there are enough samples.
     fn has_grown(&mut self, rtt: Span, min_rtt: Span) -> bool {
         let round_min = self.round_min.map_or(rtt, |min| min.min(rtt));
         self.round_min = Some(round_min);
@@ -207,7 +209,8 @@ impl HybridSlowStart {
         round_min > min_rtt + Span::from_secs_f64(growth)
     }
 
-    /// Restarts the watch (`cubictcp_state`), from the segments that follow all sent before.
+    /// Restarts the detection (`cubictcp_state`), beginning with segments that are sent from now
+    /// on.
     pub(super) fn on_timeout(&mut self, event: &Timeout) {
         self.found = false;
         self.min_rtt = None;
@@ -257,8 +260,9 @@ mod tests {
         std::iter::repeat_n(RTT, count)
     }
 
-    /// The threshold is half of 100 ms and of the millisecond for bursts, 50.5 ms; 52 ms is the first multiple of 2 ms
-    /// above it. With pacing it is the whole of 101 ms, so that 102 ms is the first multiple.
+    /// The threshold is half of the sum of 100 ms and the millisecond for bursts, 50.5 ms; 52 ms is
+    /// the first multiple of 2 ms above it. With pacing it is the whole of 101 ms, so that 102 ms
+    /// is the first multiple.
     #[test]
     fn a_train_of_half_the_round_trip_ends_slow_start() {
         let train = |gap_us: u64, cwnd: f64, given: &[(&str, f64)]| {
@@ -286,7 +290,8 @@ mod tests {
         assert_eq!(found, Some(5_005));
     }
 
-    /// The smallest round-trip time of the round, once eight came before, above 100 + 12.5 ms.
+    /// Slow start ends when the smallest round-trip time of the round is above 100 + 12.5 ms after
+    /// more than eight samples.
     #[test]
     fn a_longer_round_trip_ends_slow_start_with_the_ninth_sample() {
         let gap = Span::from_millis(5);
@@ -303,7 +308,7 @@ mod tests {
         assert_eq!(after(130_000, 120_000), Some(8));
     }
 
-    /// An eighth of the round-trip time, from 4 to 16 ms.
+    /// The threshold of growth is an eighth of the round-trip time, from 4 to 16 ms.
     #[test]
     fn the_growth_that_counts_is_an_eighth_within_bounds() {
         for (min_ms, growth_us) in [(8, 4_000), (40, 5_000), (400, 16_000)] {
@@ -316,7 +321,7 @@ mod tests {
         }
     }
 
-    /// It ends one slow start only, until a timeout; then segments sent before are not watched.
+    /// HyStart ends only one slow start, until a timeout; then it ignores segments sent before.
     #[test]
     fn it_watches_anew_what_is_sent_after_a_timeout() {
         let gap = Span::from_millis(2);

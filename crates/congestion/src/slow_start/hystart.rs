@@ -135,7 +135,7 @@ impl Hystart {
         self.over = true;
     }
 
-    /// Returns the part of an acknowledgement's credit that counts.
+    /// Returns the part of an acknowledgement's credit that counts towards growth.
     pub(super) fn limit(&self, credit: f64) -> f64 {
         if self.over {
             credit
@@ -169,7 +169,8 @@ impl Hystart {
         self.last_min = self.current_min;
         (self.current_min, self.taken) = (None, 0.0);
         if let Some((_, rounds)) = &mut self.css {
-            // The round in which it began counts, however late it did.
+            // The round in which conservative slow start began counts, however late in the round
+            // that was.
             *rounds += 1.0;
             if *rounds >= self.css_rounds {
                 window.exit_slow_start();
@@ -192,7 +193,7 @@ impl Hystart {
         }
     }
 
-    /// Returns the growth of the round-trip time beyond `last` that counts (RttThresh).
+    /// Returns the growth of the round-trip time beyond `last` that is significant (RttThresh).
     fn threshold(&self, last: Span) -> Span {
         let part = last.as_secs_f64() / self.min_rtt_divisor;
         Span::from_secs_f64(part.clamp(self.min_rtt_thresh_s, self.max_rtt_thresh_s))
@@ -205,7 +206,7 @@ mod tests {
     use crate::slow_start::SlowStart;
     use crate::window::Rounding;
 
-    /// An eighth of the round-trip time, from 4 to 16 ms.
+    /// The threshold of growth is an eighth of the round-trip time, from 4 to 16 ms.
     #[test]
     fn the_threshold_is_an_eighth_within_bounds() {
         let hystart = Hystart::new(&ENTRY.settings(Variant::Paper, &[]).unwrap()).unwrap();
@@ -215,9 +216,10 @@ mod tests {
         }
     }
 
-    /// Section 4.2: eight samples of a round decide, and those of acknowledgements that may not enlarge the window are
-    /// among them; duplicates are not. The smallest round-trip time at the beginning of conservative slow start is no
-    /// reason to leave it, a smaller one is.
+    /// Section 4.2: eight samples of a round decide. Samples of acknowledgements that may not
+    /// enlarge the window count, those of duplicates do not. Conservative slow start continues
+    /// while the smallest round-trip time equals the one at its beginning, and ends when it is
+    /// smaller.
     #[test]
     fn samples_count_whether_or_not_the_window_may_grow() {
         let ack = |acked, round, ms| AckSample {

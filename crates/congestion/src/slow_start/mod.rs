@@ -1,4 +1,5 @@
-//! Slow start: how the window opens below `ssthresh`. A choice of the flow, not of the algorithm.
+//! Slow start: the growth of the window below `ssthresh`. It is chosen per flow, independently of
+//! the algorithm.
 
 mod careful_resume;
 mod hybrid;
@@ -169,9 +170,9 @@ pub enum SlowStart {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
     },
-    /// ns-2's limited slow start (ns-2.35, `tcp.cc`): `ssthresh` starts at `max_ssthresh`; above it, and
-    /// until the first reduction that is not a timeout, the window grows by the larger of the
-    /// algorithm's own step and the limit's.
+    /// ns-2's limited slow start (ns-2.35, `tcp.cc`): `ssthresh` starts at `max_ssthresh`; above
+    /// it, and until the first reduction that is not a timeout, the window grows by the larger of
+    /// the algorithm's step and the limit's step.
     Ns2Limited {
         /// Window at which the limit begins, in segments.
         max_ssthresh: f64,
@@ -219,8 +220,9 @@ impl SlowStart {
             }
     }
 
-    /// Returns true if acknowledgements have to be watched at this window: as long as slow start lasts, and in
-    /// Careful Resume until it knows how much of its jump fitted into the path, which may be above the threshold.
+    /// Returns true if acknowledgements have to be processed by [`Self::watch`] at this window: as
+    /// long as slow start lasts and, in Careful Resume, until it is known how much of the jump
+    /// fitted into the path, which may be above the threshold.
     #[inline]
     pub(crate) fn watches(&self, window: &Window) -> bool {
         window.in_slow_start()
@@ -250,8 +252,9 @@ impl SlowStart {
         }
     }
 
-    /// Watches an acknowledgement that may not enlarge the window, because the window does not limit the sender, or
-    /// because a mark or a loss may have been noticed: the segments that it reports count as delivered all the same.
+    /// Processes an acknowledgement that may not enlarge the window, because the window does not
+    /// limit the sender, or because a mark or a loss may have been detected. The segments that it
+    /// reports still count as delivered.
     pub(crate) fn watch_without_growth(&mut self, ack: &AckSample, window: &mut Window) {
         match self {
             Self::CarefulResume(resume) if ack.acked == 0 => resume.count(ack),
@@ -309,8 +312,9 @@ impl SlowStart {
                 }
             }
         };
-        // An acknowledgement of many segments counts as an acknowledgement of each, which slow start takes as long
-        // as the window is below the threshold (RFC 5681 section 3.1; Linux, `tcp_slow_start`).
+        // An acknowledgement of many segments counts as one for each segment. Slow start applies to
+        // these as long as the window is below the threshold (RFC 5681 section 3.1; Linux,
+        // `tcp_slow_start`).
         let taken = if may_end(credit, window) {
             credit.min(self.credit_to_threshold(step, window))
         } else {
@@ -330,7 +334,7 @@ impl SlowStart {
         }
     }
 
-    /// Reacts to a reduction of the window by the algorithm, from `before`.
+    /// Processes a reduction of the window by the algorithm, from `before`.
     pub(crate) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         match self {
             Self::Hystart(hystart) => hystart.end(),
@@ -365,14 +369,14 @@ impl SlowStart {
         }
     }
 
-    /// Reacts to a restart of the window because nothing was sent for a timeout.
+    /// Processes a restart of the window because nothing was sent for a timeout.
     pub(crate) fn on_idle_restart(&mut self) {
         if let Self::CarefulResume(resume) = self {
             resume.on_idle_restart();
         }
     }
 
-    /// Reacts to a restart of the window after a timeout.
+    /// Processes a restart of the window after a timeout.
     pub(crate) fn on_timeout(&mut self, event: &Timeout) {
         match self {
             Self::Hystart(hystart) => hystart.end(),
@@ -399,8 +403,9 @@ pub(crate) fn may_end(credit: f64, window: &Window) -> bool {
     credit > 1.0 && MOST_STEP * credit > window.ssthresh() - window.cwnd()
 }
 
-/// Returns the segments per acknowledgement of limited slow start at window `cwnd`: one over the number of half
-/// `max_ssthresh` in the window, zero below the first half.
+/// Returns the segments per acknowledgement of limited slow start at window `cwnd`: one divided by
+/// the number of times that half of `max_ssthresh` fits into the window, or zero if it does not
+/// fit.
 pub(crate) fn limited_step(cwnd: f64, max_ssthresh: f64) -> f64 {
     // Converting a positive number truncates.
     let halves = (cwnd / (0.5 * max_ssthresh)) as i64 as f64;
@@ -412,8 +417,8 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// NIST SP 500-282 equation 5, worked out: (window, window after one
-    /// acknowledgement) with the knee at 100 segments.
+    /// NIST SP 500-282 equation 5, computed by hand: (window, window after one acknowledgement)
+    /// with a limit from 100 segments on.
     #[test]
     fn nist_s_form_does_not_round() {
         let ack = AckSample::ONE_SEGMENT;

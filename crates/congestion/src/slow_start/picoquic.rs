@@ -1,5 +1,5 @@
-//! The first slow start of picoquic, an implementation of QUIC: it ends at once when round trips have grown, with half
-//! of the window.
+//! The first slow start of picoquic, an implementation of QUIC. It ends at once when round-trip
+//! times have grown, and leaves half of the window.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -33,10 +33,10 @@ pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
     build: |_| Ok(PicoquicSlowStart::default()),
 };
 
-/// Fraction of the base by which they have to be longer.
+/// Fraction of the base round-trip time by which samples have to be longer.
 const GROWTH: u64 = 4;
-/// Above the first a smaller part of the window goes, up to the second (`PICOQUIC_TARGET_RENO_RTT`,
-/// `PICOQUIC_TARGET_SATELLITE_RTT`).
+/// Base round-trip times, in seconds: above the first one a smaller part of the window is removed,
+/// down to a limit at the second (`PICOQUIC_TARGET_RENO_RTT`, `PICOQUIC_TARGET_SATELLITE_RTT`).
 const SHORT_S: f64 = 0.1;
 const LONG_S: f64 = 0.61;
 /// Windows per round trip of its pacing in slow start (pacing.c).
@@ -55,7 +55,7 @@ pub struct PicoquicSlowStart {
 }
 
 impl PicoquicSlowStart {
-    /// Watches an acknowledgement of new data in slow start, before the window grows for it.
+    /// Processes an acknowledgement of new data in slow start, before the window grows for it.
     pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         let Some(rtt) = ack.rtt.filter(|_| !self.over) else {
             return;
@@ -77,7 +77,8 @@ impl PicoquicSlowStart {
         }
     }
 
-    /// Counts the times that the smallest sample was long, `packet` being the time of a packet. Returns the base.
+    /// Counts the times for which the smallest sample was long; `packet` is the time of a packet.
+    /// Returns the base.
     fn judge(&mut self, packet: Span) -> Span {
         let (least, most) = self.rtts.bounds();
         let base = self.base.map_or(most, |base| base.min(most));
@@ -140,7 +141,8 @@ mod tests {
         [vec![80; short], vec![long_ms; long]].concat()
     }
 
-    /// After the seventh long sample all seven are long, which they have to be seven times.
+    /// All seven samples are long after the seventh long one; slow start ends when this has been so
+    /// seven times.
     #[test]
     fn thirteen_long_samples_end_it_with_half_of_the_window() {
         assert_eq!(end(&rtts(7, 20, 101), 1_001), (Some(20), 50.0));
@@ -150,13 +152,14 @@ mod tests {
             None,
             "a quarter is not more"
         );
-        // With acknowledgements 0.5 ms apart every third counts, the 22nd being the first long one.
+        // With acknowledgements 0.5 ms apart, every third one gives a sample; the 22nd is the first
+        // long one.
         assert_eq!(end(&rtts(21, 200, 101), 500).0, Some(22 + 12 * 3));
         let interrupted = [rtts(7, 12, 101), rtts(1, 12, 101)].concat();
         assert_eq!(end(&interrupted, 1_001).0, None);
     }
 
-    /// The excess over 100 ms is halved: 1/4 on 200 ms, 0.418 on 610 ms and more.
+    /// The excess of the base over 100 ms is halved: 1/4 at 200 ms, 0.418 at 610 ms and more.
     #[test]
     fn longer_paths_keep_more() {
         for (rtt_ms, expected) in [(100, 0.5), (200, 0.75), (610, 0.581_967), (900, 0.581_967)] {
@@ -165,7 +168,8 @@ mod tests {
         }
     }
 
-    /// Four segments in 2 ms are 2,000 a second, half of which are 100 in 100 ms.
+    /// Four segments in 2 ms are 2,000 segments a second; half of what they fill in 100 ms are 100
+    /// segments.
     #[test]
     fn the_window_is_half_of_what_the_largest_rate_fills_at_least() {
         let mut slow_start = PicoquicSlowStart::default();

@@ -1,5 +1,5 @@
-//! Rapid Start: slow start that triples the window each round trip while no queue builds up, and then comes down to the
-//! segments delivered.
+//! Rapid Start: slow start that triples the window each round trip while no queue builds up, and
+//! then reduces it to the number of segments delivered.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -55,7 +55,8 @@ static PARAMETERS: [Parameter; 2] = [
 /// The constant K of section 3.3.1, which appendix A derives.
 const K: f64 = 2.0 / 3.0;
 
-/// Factor by which the window may have grown: it is not reduced by more (section 3.3).
+/// Largest factor by which the window may have grown, and by which it is reduced at most (section
+/// 3.3).
 const MOST_GROWTH: f64 = 3.0;
 
 /// Smallest window of a recovery (RFC 5681, equation 4).
@@ -69,7 +70,7 @@ pub struct RapidStart {
     stage: Stage,
     /// The smallest round-trip time of the current round trip.
     floor: Option<Span>,
-    /// Segments known to be delivered, and to be lost.
+    /// Segments known to be delivered, and segments known to be lost.
     delivered: u64,
     lost: u64,
 }
@@ -95,8 +96,8 @@ struct Reduction {
 }
 
 impl Reduction {
-    /// Creates the reduction for a window of `before` at the beginning of recovery. `beta` is the part of the window
-    /// that the algorithm keeps.
+    /// Creates the reduction for a window of `before` at the beginning of recovery. `beta` is the
+    /// fraction of the window that the algorithm keeps.
     fn of(before: f64, beta: f64) -> Self {
         let ack = K * (1.0 - beta);
         let silence = beta + ack;
@@ -128,7 +129,7 @@ impl RapidStart {
         })
     }
 
-    /// Watches an acknowledgement of new data in slow start, before the window grows for it.
+    /// Processes an acknowledgement of new data in slow start, before the window grows for it.
     pub(super) fn watch(&mut self, ack: &AckSample) {
         (self.delivered, self.lost) = (ack.delivered, ack.lost);
         if let Some(rtt) = ack.rtt {
@@ -137,7 +138,7 @@ impl RapidStart {
         }
     }
 
-    /// Returns the segments that the window grows by for one acknowledged segment.
+    /// Returns the growth of the window in segments for one acknowledged segment.
     pub(super) fn step(&self, ack: &AckSample) -> f64 {
         let (Stage::Startup, Some(floor)) = (self.stage, self.floor) else {
             return 1.0;
@@ -147,9 +148,10 @@ impl RapidStart {
         if floor <= threshold { 2.0 } else { 1.0 }
     }
 
-    /// Reduces the window bit by bit to the value that the algorithm has set, given the window `before`. After a mark
-    /// there is no recovery here, and the algorithm's window would hold afterwards (section 3.3.2); if slow start ended
-    /// otherwise, this is a loss like any.
+    /// Reduces the window step by step to the value that the algorithm has set; `before` is the
+    /// window before that. After a mark there is no recovery here, and the algorithm's window
+    /// applies (section 3.3.2); if slow start had ended otherwise, the loss is handled like any
+    /// other.
     pub(super) fn on_reduction(&mut self, event: &Congestion, before: f64, window: &mut Window) {
         let is_first_loss = self.stage == Stage::Startup && event.cause == Cause::Loss;
         self.stage = Stage::Over;
@@ -165,19 +167,19 @@ impl RapidStart {
         if let Stage::Recovery(reduction) = &mut self.stage {
             reduction.on_ack(ack.delivered - self.delivered, ack.lost - self.lost);
             (self.delivered, self.lost) = (ack.delivered, ack.lost);
-            // Not up, where the algorithm lowers the window in recoveries, too.
+            // The window does not rise, in case the algorithm lowers it in recoveries, too.
             set(window, reduction.cwnd.min(window.cwnd()));
         }
     }
 
-    /// Ends the recovery: all segments sent before the loss was noticed have arrived or were sent again, or the
-    /// connection starts over.
+    /// Ends the recovery: all segments sent before the loss was detected have arrived or have been
+    /// retransmitted, or the connection starts over.
     pub(super) fn end(&mut self) {
         self.stage = Stage::Over;
     }
 }
 
-/// Sets window and threshold: slow start is over.
+/// Sets window and threshold to `cwnd`, so that slow start is over.
 fn set(window: &mut Window, cwnd: f64) {
     window.set_ssthresh(cwnd);
     window.set_cwnd(cwnd);
@@ -261,8 +263,8 @@ mod tests {
         }
     }
 
-    /// Appendix A: the window ends at beta times the segments delivered, whatever part was lost; where more than two
-    /// thirds are lost, at beta / 3 of the window before.
+    /// Appendix A: the window ends at beta times the segments delivered, whatever fraction was
+    /// lost; if more than two thirds were lost, at beta / 3 of the window before.
     #[test]
     fn it_ends_at_the_part_of_what_was_delivered() {
         for (lost, ends_at) in [(0, 150.0), (100, 100.0), (200, 50.0), (250, 50.0)] {
@@ -296,8 +298,8 @@ mod tests {
         (rapid, window)
     }
 
-    /// A mark leaves the window that the algorithm makes of it (section 3.3.2), and slow start as any other; so does a
-    /// loss after slow start has ended otherwise.
+    /// After a mark, the window is the one that the algorithm sets (section 3.3.2), and slow start
+    /// is over as usual; the same is true for a loss after slow start has ended otherwise.
     #[test]
     fn a_mark_and_a_later_loss_are_answered_as_by_the_algorithm() {
         let later = Congestion {
@@ -319,7 +321,7 @@ mod tests {
         assert_eq!(window.cwnd(), 100.0);
     }
 
-    /// Only the first recovery is its own.
+    /// Only the first recovery is controlled by Rapid Start.
     #[test]
     fn later_reductions_are_the_algorithm_s() {
         let (mut rapid, mut window) = reduced(&signal(Cause::Loss), 150.0);
@@ -331,8 +333,8 @@ mod tests {
         assert_eq!(rapid.step(&ack(2000, 10, 20.0)), 1.0);
     }
 
-    /// A timeout ends the fast growth, though no loss was noticed before: the slow start that follows is standard
-    /// (section 3.3.1 enters the reduction by a loss in Startup alone).
+    /// A timeout ends the fast growth even if no loss was detected before; the slow start that
+    /// follows is standard (by section 3.3.1, only a loss in Startup begins the reduction).
     #[test]
     fn after_a_timeout_growth_is_standard() {
         let mut rapid = rapid();

@@ -1,4 +1,4 @@
-//! SEARCH: slow start ends when much less is delivered than was sent a round trip before.
+//! SEARCH: slow start ends when much less is delivered than was sent one round trip earlier.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -51,10 +51,10 @@ static PARAMETERS: [Parameter; 2] = [
 /// Bins of a window (the draft's W).
 const BINS: usize = 10;
 
-/// Bins that are remembered beyond those of a window, which the window of a round trip before needs.
+/// Number of bins that are kept beyond those of a window, for the window of one round trip earlier.
 const EXTRA_BINS: usize = 15;
 
-/// Ends of bins that are remembered.
+/// Number of bin ends that are kept.
 const ENDS: usize = BINS + EXTRA_BINS;
 
 /// SEARCH (draft-chung-ccwg-search-09).
@@ -65,7 +65,7 @@ pub struct Search {
     bins: Option<Bins>,
 }
 
-/// Segments sent and delivered until the ends of the last bins, the newest last.
+/// Numbers of segments sent and delivered up to the ends of the last bins, the newest last.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Bins {
     duration: Span,
@@ -73,7 +73,7 @@ struct Bins {
     totals: Vec<Totals>,
 }
 
-/// Segments of the connection so far.
+/// Total numbers of segments of the connection so far.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Totals {
     /// Segments sent, retransmissions included.
@@ -100,8 +100,8 @@ impl Search {
         })
     }
 
-    /// Watches an acknowledgement of new data in slow start, before the window grows for it: ends slow start where much
-    /// less is delivered than was sent.
+    /// Processes an acknowledgement of new data in slow start, before the window grows for it; ends
+    /// slow start if much less is delivered than was sent.
     pub(super) fn watch(&mut self, ack: &AckSample, window: &mut Window) {
         let Some(rtt) = ack.rtt else { return };
         if let Some(bins) = &mut self.bins {
@@ -122,7 +122,7 @@ impl Search {
         self.bins = Some(Bins::new(duration, ack));
     }
 
-    /// Forgets the bins: another slow start is watched anew.
+    /// Removes the bins; the next slow start is evaluated separately.
     pub(super) fn forget(&mut self) {
         self.bins = None;
     }
@@ -138,8 +138,8 @@ impl Bins {
         }
     }
 
-    /// Ends the bins that have passed with an acknowledgement: those in which none came have the totals before it.
-    /// Returns true if they are no more than a window.
+    /// Ends the bins that have passed before an acknowledgement; those without acknowledgements
+    /// have the totals before it. Returns true if they are no more than a window.
     fn pass(&mut self, ack: &AckSample) -> bool {
         let passed = 1 + (ack.now.since(self.end).as_ps() / self.duration.as_ps()) as usize;
         if passed > BINS {
@@ -154,8 +154,8 @@ impl Bins {
         true
     }
 
-    /// Returns the share of the segments sent in a window a round trip ago that were not delivered in the last one;
-    /// none if the bins do not reach back so far.
+    /// Returns the share of the segments, among those sent in a window one round trip ago, that
+    /// were not delivered in the last window; none if the bins do not reach back so far.
     fn missing(&self, rtt: Span) -> Option<f64> {
         let ago = rtt.as_secs_f64() / self.duration.as_secs_f64();
         let sent = self.sent_until(ago)? - self.sent_until(ago + BINS as f64)?;
@@ -164,7 +164,7 @@ impl Bins {
         (sent > 0.0).then(|| (sent - delivered as f64) / sent)
     }
 
-    /// Returns the segments sent until `ago` bins before now, interpolated within a bin.
+    /// Returns the number of segments sent up to `ago` bins before now, interpolated within a bin.
     fn sent_until(&self, ago: f64) -> Option<f64> {
         let whole = ago as usize;
         let newest = self.totals.len() - 1;
@@ -208,8 +208,8 @@ mod tests {
         })
     }
 
-    /// Bins are 35 ms, a round trip and a window 12.86 of them, so that the 13th decides, 455 ms after the first
-    /// acknowledgement; of 100 sent 74 delivered are too few, 75 are not.
+    /// A bin is 35 ms; a round trip and a window are 12.86 bins, so that the 13th decides, 455 ms
+    /// after the first acknowledgement. Of 100 segments sent, 74 delivered are too few, 75 are not.
     #[test]
     fn so_much_less_delivered_than_sent_ends_slow_start() {
         let share = |delivered: u64| {
@@ -221,8 +221,8 @@ mod tests {
         assert_eq!(share(100), None);
     }
 
-    /// The segments sent double each round trip and are delivered one later: whole bins of interpolation are nearly
-    /// exact, and nothing is missing.
+    /// The segments sent double each round trip and are delivered one round trip later:
+    /// interpolation over whole bins is nearly exact, and nothing is missing.
     #[test]
     fn a_path_that_is_not_full_delivers_what_was_sent() {
         let sent = |ms: u64| (1000.0 * (ms as f64 / 100.0).exp2()) as u64;
@@ -241,7 +241,8 @@ mod tests {
         assert_eq!(found, Some(1_360));
     }
 
-    /// After ten bins with one acknowledgement, those up to 554 ms here, SEARCH continues; after eleven it starts over.
+    /// After up to ten bins with one acknowledgement, here until 554 ms, SEARCH continues; after
+    /// eleven it starts over.
     #[test]
     fn a_long_silence_starts_it_over() {
         let totals = |ms: u64| (100 * ms, 50 * ms);

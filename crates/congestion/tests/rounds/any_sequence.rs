@@ -1,4 +1,5 @@
-//! One model for all algorithms: whatever a transport reports, the window stays within its bounds.
+//! One model for all algorithms: for any reports of a transport, the window stays within its
+//! bounds.
 
 use longhaul_congestion::registry::{algorithms, slow_starts};
 use longhaul_congestion::{
@@ -10,13 +11,13 @@ use proptest::prelude::*;
 
 const CEILING: f64 = 50_000.0;
 
-/// The way back of the acknowledgements.
+/// Transit time of acknowledgements.
 const ONE_WAY: Span = Span::from_micros(500);
 
 /// Event that a transport may report.
 #[derive(Clone, Debug)]
 enum Fact {
-    /// Acknowledgements of a number of segments each, and the round-trip time they saw.
+    /// Acknowledgements of a number of segments each, and their round-trip time.
     Acks {
         count: u16,
         segments: u8,
@@ -47,7 +48,7 @@ fn fact() -> impl Strategy<Value = Fact> {
     ]
 }
 
-/// Draws any registered algorithm in any variant, any slow start, any rounding.
+/// Draws any registered algorithm in any variant, with any slow start and any rounding.
 fn flow() -> impl Strategy<Value = CongestionState> {
     let variants = |entry| entry_variants(entry);
     let controllers: Vec<ControllerSpec> = algorithms().iter().flat_map(variants).collect();
@@ -89,7 +90,7 @@ fn entry_variants(
     entry.variants.iter().map(spec).collect()
 }
 
-/// Returns the feedback of routers: every kind in turn, so that each algorithm finds its own.
+/// Returns feedback of routers: every kind in turn, so that each algorithm gets its kind.
 fn feedback(number: u16) -> RouterFeedback {
     match number % 5 {
         0 => RouterFeedback::Xcp { change: 2e3 },
@@ -217,7 +218,7 @@ impl Transport {
         Ok(())
     }
 
-    /// Checks that in slow start an algorithm without a slow start of its own does not enlarge the
+    /// Checks that in slow start an algorithm without its own slow start does not enlarge the
     /// window, too.
     fn leaves_slow_start_alone(&self, ack: &AckSample) -> Result<(), TestCaseError> {
         let mut window = self.state.window;

@@ -20,8 +20,8 @@ fn after_a_cut(kind: &str, variant: Variant, given: &[(&str, f64)], before: f64)
 
 const RTT: Span = Span::from_millis(100);
 
-/// RFC 9438 equations 1 and 2: 300 of 1000 segments are won back in 9.09 s, half of them in the
-/// first 1.9 s; 5 s later the window is 50 segments above.
+/// RFC 9438 equations 1 and 2: the window regains 300 of 1000 segments in 9.09 s, half of them in
+/// the first 1.9 s; 5 s later it is 50 segments higher.
 #[test]
 fn cubic_follows_its_cubic() {
     let mut flow = after_a_cut("cubic", Variant::Paper, &[], 1000.0);
@@ -81,8 +81,8 @@ fn vegas_settles_between_alpha_and_beta() {
     }
 }
 
-/// The rate grows by `c` segments per second each second, whatever the round-trip time; standard
-/// TCP's grows by the inverse square of it.
+/// The rate grows by `c` segments per second each second, at any round-trip time; standard TCP's
+/// rate grows by the inverse square of the round-trip time.
 #[test]
 fn constant_rate_grows_alike_at_all_round_trips() {
     for rtt_ms in [50, 100, 400] {
@@ -109,8 +109,8 @@ fn increase_by_k_adds_k_but_no_more_than_one_per_acknowledgement() {
     assert!((growth - 4.0).abs() < 0.2, "{growth}");
 }
 
-/// A path of 1000 segments per second and 100 ms holds 100 segments: up to 100 leave its queue
-/// empty, 110 do not. The flow has seen the empty path's round trip before.
+/// A path of 1000 segments per second and 100 ms holds 100 segments: windows up to 100 leave its
+/// queue empty, 110 does not. The flow has measured the round-trip time of the empty path before.
 #[test]
 fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
     let path = Path {
@@ -143,8 +143,8 @@ fn veno_takes_losses_on_an_empty_queue_for_random_ones() {
     }
 }
 
-/// JSAC 2003 section III.A: a loss begins the search for the smallest round-trip time anew, so that
-/// a path that has become longer is not taken for a congested one for good.
+/// JSAC 2003 section III.A: a loss restarts the search for the smallest round-trip time, so that a
+/// path that has become longer does not count as congested permanently.
 #[test]
 fn veno_forgets_the_smallest_round_trip_time_at_a_loss() {
     let longer = Path::clean(Span::from_millis(150));
@@ -169,9 +169,9 @@ fn veno_forgets_the_smallest_round_trip_time_at_a_loss() {
     }
 }
 
-/// On an empty path Illinois grows by 10 segments a round trip. A delay half of the largest leaves
-/// an increase of `10 / (1 + 0.49 / 0.99 * 9.7 / 0.3)` and a decrease of `0.125 + 0.4 / 0.7 * 0.375`. The
-/// window is large, so that its own growth does not move the delay.
+/// On an empty path Illinois grows by 10 segments a round trip. A delay of half the largest gives
+/// an increase of `10 / (1 + 0.49 / 0.99 * 9.7 / 0.3)` and a decrease of
+/// `0.125 + 0.4 / 0.7 * 0.375`. The window is so large that its growth does not change the delay.
 #[test]
 fn illinois_follows_the_queueing_delay() {
     let spec = controller("illinois", Variant::Paper, &[]);
@@ -199,9 +199,9 @@ fn illinois_follows_the_queueing_delay() {
     }
 }
 
-/// `bictcp_update` of Linux 2.6.22 returns before it makes up for delayed acknowledgements where the window
-/// is not above low_window: one segment a round trip there, whatever its estimate of them, which stays near
-/// two.
+/// Where the window is not above low_window, `bictcp_update` of Linux 2.6.22 returns before it
+/// compensates for delayed acknowledgements: the window grows by one segment a round trip, whatever
+/// its estimate of segments per acknowledgement, which stays near two.
 #[test]
 fn bic_of_linux_is_standard_up_to_its_low_window() {
     let mut flow = after_a_cut("bic", Variant::Linux2_6_22, &[], 8.0);

@@ -15,8 +15,8 @@ fn pipe(spec: &ControllerSpec, path: Bottleneck, cwnd: f64, ssthresh: f64) -> Pi
     Pipe::single(path, flow.state)
 }
 
-/// A queue of 50 segments overflows at a window of 150: standard TCP goes back to 75 and leaves the
-/// path idle, Westwood+ to the 100 that the path carries.
+/// A queue of 50 segments overflows at a window of 150: standard TCP reduces it to 75 and leaves
+/// the path idle, Westwood+ to the 100 segments that the path holds.
 #[test]
 fn westwood_goes_back_to_what_the_path_carries() {
     for (kind, variant, kept) in [

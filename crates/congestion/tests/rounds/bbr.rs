@@ -1,4 +1,5 @@
-//! BBR in both versions, on a path of 1000 segments per second and 100 ms: it holds 100 segments.
+//! BBR in both versions, on a path of 1000 segments per second and 100 ms, which holds 100
+//! segments.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,7 +34,7 @@ fn probe(pipe: &Pipe, name: &str) -> f64 {
     values[name]
 }
 
-/// Returns the largest and the smallest of a part of the internal state over `seconds`.
+/// Returns the largest and the smallest value of a quantity of the internal state over `seconds`.
 fn range(pipe: &mut Pipe, name: &str, seconds: f64) -> (f64, f64) {
     let steps = (seconds / 0.02) as u64;
     (0..steps).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), _| {
@@ -43,8 +44,8 @@ fn range(pipe: &mut Pipe, name: &str, seconds: f64) -> (f64, f64) {
     })
 }
 
-/// Doubling from 10 segments fills 100 within a few round trips; then the bandwidth and the
-/// round-trip time that the path has are known, its queue stays short and the path is used.
+/// Doubling from 10 segments fills the path of 100 within a few round trips; then the bandwidth and
+/// the round-trip time of the path are known, its queue stays short and the path is used.
 #[test]
 fn it_fills_the_pipe_and_keeps_the_queue_short() {
     for kind in BOTH {
@@ -52,7 +53,7 @@ fn it_fills_the_pipe_and_keeps_the_queue_short() {
         pipe.run(3.0);
         let bandwidth = probe(&pipe, "bandwidth_segments_per_s");
         assert!((bandwidth / RATE - 1.0).abs() < 0.03, "{kind}: {bandwidth}");
-        // The smallest round-trip time has the service of one segment in it.
+        // The smallest round-trip time includes the service of one segment.
         let min_rtt = probe(&pipe, "min_rtt_s");
         assert!((0.1..0.103).contains(&min_rtt), "{kind}: {min_rtt}");
         let seen = pipe.run(60.0)[0];
@@ -62,8 +63,9 @@ fn it_fills_the_pipe_and_keeps_the_queue_short() {
     }
 }
 
-/// Startup doubles the delivery rate each round trip (draft-00 section 4.3.2.1 and draft-ietf-ccwg-bbr-05 section
-/// 5.3.1.1: 2/ln 2 fills a pipe of any size in a logarithm of round trips), and the window follows the rate.
+/// Startup doubles the delivery rate each round trip (draft-00 section 4.3.2.1 and
+/// draft-ietf-ccwg-bbr-05 section 5.3.1.1: a gain of 2/ln 2 fills a pipe in a number of round trips
+/// logarithmic in its size), and the window follows the rate.
 #[test]
 fn startup_doubles_from_round_trip_to_round_trip() {
     for kind in BOTH {
@@ -83,9 +85,10 @@ fn startup_doubles_from_round_trip_to_round_trip() {
     }
 }
 
-/// Draft-00 section 4.3.4: one phase at 5/4 of the bandwidth, one at 3/4, six at it, one round trip each: the
-/// probe's quarter of a round trip's segments is the longest queue. Draining ends with three send quanta
-/// beyond the bandwidth-delay product (section 4.2.3), which at 12 Mbit/s have two segments each.
+/// Draft-00 section 4.3.4: one phase at 5/4 of the bandwidth, one at 3/4 and six at the bandwidth,
+/// one round trip each; the quarter of a round trip's segments that the probe adds is the longest
+/// queue. Draining ends with three send quanta beyond the bandwidth-delay product (section 4.2.3),
+/// which are two segments each at 12 Mbit/s.
 #[test]
 fn the_gain_cycle_probes_and_drains_in_turn() {
     let mut pipe = pipe("bbr", Bottleneck::endless(RATE, RTT));
@@ -113,15 +116,15 @@ fn version_3_probes_by_time() {
         last = gain;
     }
     assert!(probes.len() >= 3, "{probes:?}");
-    // The probe itself takes some round trips; one for the round-trip time begins the wait anew.
+    // A probe takes some round trips; a probe for the round-trip time restarts the wait.
     for pair in probes.windows(2) {
         let gap = pair[1] - pair[0];
         assert!((2.0..8.0).contains(&gap), "{probes:?}");
     }
 }
 
-/// Ten (five) seconds after the smallest round-trip time it is measured anew: four segments, half of the
-/// bandwidth-delay product in version 3, for 200 ms and a round trip.
+/// Ten seconds (five in version 3) after the smallest round-trip time, it is measured anew: with
+/// four segments, or half of the bandwidth-delay product in version 3, for 200 ms and a round trip.
 #[test]
 fn it_makes_its_window_small_to_measure_the_round_trip_time() {
     for (kind, least, most) in [("bbr", 4.0, 4.0), ("bbr3", 45.0, 53.0)] {
@@ -141,8 +144,8 @@ fn it_makes_its_window_small_to_measure_the_round_trip_time() {
     }
 }
 
-/// Half of the path gone: the bandwidth follows within its memory, ten rounds of a long queue in
-/// version 1, two cycles in version 3; more of it is found by probing.
+/// Half of the path's rate is lost: the estimate follows within its memory, ten rounds with a long
+/// queue in version 1, two cycles in version 3. An increase is found by probing.
 #[test]
 fn it_follows_a_change_of_the_path() {
     for kind in BOTH {
@@ -159,8 +162,8 @@ fn it_follows_a_change_of_the_path() {
     }
 }
 
-/// A queue of a twentieth of the bandwidth-delay product: version 1 goes on losing at each probe, version 3
-/// learns the limit and loses far less. Both use the path.
+/// With a queue of a twentieth of the bandwidth-delay product, version 1 loses segments at each
+/// probe; version 3 learns the limit and loses far fewer. Both use the path.
 #[test]
 fn version_3_loses_less_on_a_short_buffer() {
     let path = Bottleneck {
@@ -179,7 +182,8 @@ fn version_3_loses_less_on_a_short_buffer() {
     assert!(three.lost * 2 < one.lost, "{one:?}, {three:?}");
 }
 
-/// Marks from ten segments on: version 1 ignores them, version 3 keeps fewer segments in flight.
+/// Segments are marked from ten queued segments on: version 1 ignores the marks, version 3 keeps
+/// fewer segments in flight.
 #[test]
 fn version_3_answers_marks() {
     let path = Bottleneck {
@@ -192,8 +196,8 @@ fn version_3_answers_marks() {
     assert!(lowest.is_finite(), "a short-term bound");
 }
 
-/// Linux v3 heeds marks up to a round-trip time of ecn_max_rtt only, and ends its startup after two rounds in
-/// which half of the segments were marked.
+/// Linux v3 responds to marks only up to a round-trip time of ecn_max_rtt, and ends its startup
+/// after two rounds in which half of the segments were marked.
 #[test]
 fn version_3_heeds_marks_on_short_paths_and_in_its_startup() {
     let path = Bottleneck {
@@ -218,8 +222,8 @@ fn version_3_heeds_marks_on_short_paths_and_in_its_startup() {
     assert_eq!(ignored.1, f64::INFINITY, "{ignored:?}");
 }
 
-/// After a timeout the window is restored once all is repaired (draft-05 section 5.6.4.4), rather than growing
-/// from one segment for as long as the model allows.
+/// After a timeout the window is restored once everything has been repaired (draft-05 section
+/// 5.6.4.4), instead of growing from one segment as long as the model allows.
 #[test]
 fn the_window_before_a_timeout_comes_back() {
     for kind in BOTH {
@@ -266,7 +270,7 @@ fn version_1_conserves_packets_from_the_pipe_on() {
     assert_eq!(sender.state.window.cwnd(), 101.0);
 }
 
-/// Two flows that come one after the other share the path.
+/// Two flows, one of which starts later, share the path.
 #[test]
 fn two_flows_share() {
     for kind in BOTH {
@@ -285,8 +289,9 @@ fn two_flows_share() {
     }
 }
 
-/// A queue of a bandwidth-delay product has room for a probe, so that version 3 loses nothing once it has
-/// learnt that from its start: the long-term bound grows only while the window that it holds is full
+/// A queue of a bandwidth-delay product is long enough for a probe, so that version 3 loses nothing
+/// once it has learnt the limit in its startup. The long-term bound grows only while the window at
+/// that bound is full (C.is_cwnd_limited of draft-05 section 2.1), and pacing prevents that.
 /// (C.is_cwnd_limited of draft-05 section 2.1), and pacing keeps it from being full.
 #[test]
 fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
@@ -301,9 +306,9 @@ fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     assert!(seen.rate > 0.95 * RATE, "{seen:?}");
 }
 
-/// Linux 6.18, `bbr_lt_bw_sampling`: losses of a fifth of what is delivered, at a rate that does not change, are a
-/// policer's, and its rate is used without the cycle of gains. They count though each acknowledgement reports no more
-/// than one; fewer do not.
+/// Linux 6.18, `bbr_lt_bw_sampling`: losses of a fifth of the delivered segments, at a constant
+/// rate, indicate a policer, whose rate is then used without the gain cycle. They count even if
+/// each acknowledgement reports at most one loss; fewer losses do not indicate a policer.
 #[test]
 fn single_losses_show_a_policer() {
     for (gap, cycles) in [(4, false), (10, true)] {

@@ -30,8 +30,9 @@ fn probe(pipe: &Pipe, name: &str) -> f64 {
     found
 }
 
-/// The nominal rate is the path's within a second. The nominal maximum round trip, at first that of the full
-/// queue, falls by an eighth in each era of Recovery and Cruising, and a short queue remains.
+/// The nominal rate equals the path's rate within a second. The nominal maximum round trip, at
+/// first that of a full queue, falls by an eighth in each era of Recovery and Cruising, and a short
+/// queue remains.
 #[test]
 fn it_fills_the_pipe_and_keeps_the_queue_short() {
     let mut pipe = pipe();

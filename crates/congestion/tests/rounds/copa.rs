@@ -17,8 +17,9 @@ fn copa(delta: f64) -> CongestionState {
     state("copa", &[("delta", delta)])
 }
 
-/// Section 2.3: the queue oscillates between nothing and 2.5 / delta segments, 1.25 / delta on average, with a period of
-/// five round trips, whatever the rate, if the path holds far more; and the path is used.
+/// Section 2.3: the queue oscillates between zero and 2.5 / delta segments, 1.25 / delta on
+/// average, with a period of five round trips, at any rate, if the path holds many more segments;
+/// and the path is used.
 #[test]
 fn the_queue_oscillates_around_one_over_delta() {
     for rate in [1000.0, 3000.0, 10_000.0] {
@@ -41,7 +42,7 @@ fn the_queue_oscillates_around_one_over_delta() {
     }
 }
 
-/// Its own slow start ends at its target rate, not at a loss.
+/// Copa's slow start ends at its target rate, not at a loss.
 #[test]
 fn slow_start_ends_with_a_short_queue() {
     let mut pipe = Pipe::single(Bottleneck::endless(1000.0, RTT), copa(0.5));
@@ -52,7 +53,7 @@ fn slow_start_ends_with_a_short_queue() {
     assert!(later.max_queue < 20.0, "{later:?}");
 }
 
-/// Flows of one delta share equally, a later one, too.
+/// Flows with the same delta share equally, including one that starts later.
 #[test]
 fn flows_of_one_delta_share_equally() {
     let mut pipe = Pipe::single(Bottleneck::endless(1000.0, RTT), copa(0.5));
@@ -65,7 +66,8 @@ fn flows_of_one_delta_share_equally() {
     assert!(seen[0].mean_queue < 20.0, "{seen:?}");
 }
 
-/// Beside a sender that fills the queue it holds its own in the competitive mode, and next to nothing without it.
+/// Against a sender that fills the queue, Copa gets its share in the competitive mode, and almost
+/// nothing without that mode.
 #[test]
 fn it_takes_its_part_beside_reno_in_the_competitive_mode_only() {
     let share = |competitive: f64| {
@@ -84,7 +86,7 @@ fn it_takes_its_part_beside_reno_in_the_competitive_mode_only() {
     assert!((0.25..0.75).contains(&competitive), "{competitive}");
 }
 
-/// Losses that are no congestion do nothing (section 2.2).
+/// Losses without congestion have no effect (section 2.2).
 #[test]
 fn losses_do_nothing_alone() {
     let mut shallow = Pipe::single(

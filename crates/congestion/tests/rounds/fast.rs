@@ -30,8 +30,8 @@ fn probed(flow: &Flow, name: &str) -> f64 {
     found.unwrap()
 }
 
-/// NIST SP 500-282, equation 21: the target equals the window where the queue holds alpha segments. A path of
-/// 10000 segments per second and 100 ms holds 1000.
+/// NIST SP 500-282, equation 21: the target equals the window if the queue holds alpha segments. A
+/// path of 10000 segments per second and 100 ms holds 1000 segments.
 #[test]
 fn alpha_segments_are_queued_in_equilibrium() {
     for alpha in [80.0, 200.0] {
@@ -49,8 +49,8 @@ fn alpha_segments_are_queued_in_equilibrium() {
     }
 }
 
-/// The first target is the window where slow start ends, so that it does not fall at once; the count
-/// of the last whole flight then divides the way to the target.
+/// The first target is the window at the end of slow start, so that the window does not fall at
+/// once; later the count of the last complete flight divides the difference to the target.
 #[test]
 fn the_window_leaves_slow_start_without_a_step() {
     let spec = controller("fast", Variant::Paper, &[]);
@@ -62,8 +62,8 @@ fn the_window_leaves_slow_start_without_a_step() {
         .collect();
     assert_eq!(cwnd[6], 128.0);
     for pair in cwnd[6..].windows(2) {
-        // Every 20 ms the target is set 100 segments ahead, of which a fifth of the window's
-        // acknowledgements brings a sixth to two fifths.
+        // Every 20 ms the target is set 100 segments ahead; a fifth of the window's
+        // acknowledgements then moves the window by a sixth to two fifths of that.
         let growth = pair[1] - pair[0];
         assert!((70.0..=200.0).contains(&growth), "{growth}");
     }
@@ -104,7 +104,7 @@ fn a_timeout_starts_anew_below_half_the_window() {
 #[test]
 fn alpha_follows_the_throughput_one_level_at_a_time() {
     let mut flow = started(&controller("fast-at", Variant::Paper, &[]), 10.0);
-    // Below 1250 segments per second, and then above 1500 and below 15000.
+    // The rates are below 1250 segments per second, and then above 1500 and below 15000.
     for (rate, second, alpha) in [
         (1000.0, 190.0, 200.0),
         (1000.0, 210.0, 20.0),
@@ -117,6 +117,6 @@ fn alpha_follows_the_throughput_one_level_at_a_time() {
         while flow.run(&path(rate), 1)[0].start.as_secs_f64() < second {}
         assert_eq!(probed(&flow, "alpha"), alpha, "{second} s");
     }
-    // The path holds 200.
+    // The path holds 200 segments.
     assert!((flow.state.window.cwnd() - 220.0).abs() <= 1.0);
 }

@@ -34,7 +34,7 @@ fn it_grows_as_high_speed_tcp_on_an_empty_queue_and_as_standard_tcp_while_one_bu
         };
         let found = growth(&mut flow, &filling);
         assert!((found - 1.0).abs() < 0.1, "refined {refined}: {found}");
-        // A loss removes HighSpeed TCP's part, and brings its growth back.
+        // A loss removes the fraction of HighSpeed TCP, and restores its growth.
         let before = flow.state.window.cwnd();
         let lossy = Path {
             loss: Loss::Every(1),

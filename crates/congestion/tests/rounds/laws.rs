@@ -30,7 +30,8 @@ fn default(entry: &Entry<Controller>, name: &str) -> f64 {
     settings.expect("defaults").get(name)
 }
 
-/// Returns the algorithms with a law that begins in one of these ways, and has at most a special case beside.
+/// Returns the algorithms whose declared law begins in one of these ways, with at most a special
+/// case in addition.
 fn with_law(beginnings: &[&str]) -> Vec<&'static Entry<Controller>> {
     let has = |law: &str| {
         let rests = beginnings
@@ -51,7 +52,8 @@ fn with_law(beginnings: &[&str]) -> Vec<&'static Entry<Controller>> {
 #[test]
 fn a_loss_leaves_the_part_of_the_window_that_the_law_states() {
     for entry in with_law(&["congestion: cwnd = cwnd / 2", "loss: cwnd = cwnd / 2"]) {
-        // Those that control the window at all times may count losses instead of answering each.
+        // Algorithms that control the window at all times may count losses instead of responding to
+        // each.
         if flow(entry).state.controller().phases() != Phases::All {
             assert_eq!(flow(entry).signal(Cause::Loss), 50.0, "{}", entry.kind);
         }
@@ -73,8 +75,8 @@ fn an_acknowledgement_adds_what_the_law_states() {
     }
 }
 
-/// In all variants, also those of kernels that count whole segments, a round trip adds a segment; after a loss and its
-/// recovery, too.
+/// In all variants, including those of kernels that count whole segments, a round trip adds one
+/// segment, also after a loss and its recovery.
 #[test]
 fn a_round_trip_adds_a_segment() {
     for entry in with_law(&["each ACK: cwnd += acked / cwnd"]) {
@@ -86,7 +88,7 @@ fn a_round_trip_adds_a_segment() {
                 (0..segments as u64).for_each(|_| {
                     flow.acknowledge(|_| {});
                 });
-                // The sum of 1 / cwnd, of a window that grows meanwhile.
+                // The sum of 1 / cwnd over a window that grows at the same time.
                 let least = (before * before + 2.0 * segments).sqrt() - before;
                 let added = flow.cwnd() - before;
                 assert!(
@@ -101,8 +103,9 @@ fn a_round_trip_adds_a_segment() {
     }
 }
 
-/// RFC 5681 section 3.1: the window after a timeout is one segment, and the threshold at least two and no more than
-/// there was. Algorithms that control the window at all times have their own answer.
+/// RFC 5681 section 3.1: the window after a timeout is one segment; the threshold is at least two
+/// segments and not larger than before. Algorithms that control the window at all times have other
+/// rules.
 #[test]
 fn a_timeout_leaves_one_segment() {
     for entry in algorithms() {
@@ -120,7 +123,7 @@ fn a_timeout_leaves_one_segment() {
     }
 }
 
-/// Half of 65 segments: 32.5, and 32 in whole ones (Linux 6.18, `tcp_reno_ssthresh`).
+/// Half of 65 segments is 32.5, or 32 in whole segments (Linux 6.18, `tcp_reno_ssthresh`).
 #[test]
 fn linux_halves_whole_segments() {
     for (variant, half) in [(Variant::Paper, 32.5), (Variant::Linux6_18, 32.0)] {
@@ -136,8 +139,8 @@ fn linux_halves_whole_segments() {
     }
 }
 
-/// Returns the growth of a window of 100 segments, in a hundred segments that arrive 10 ms apart and are acknowledged
-/// so many at a time.
+/// Returns the growth of a window of 100 segments during a hundred segments that arrive 10 ms apart
+/// and are acknowledged `at_once` at a time.
 fn growth(entry: &Entry<Controller>, at_once: u64) -> f64 {
     let mut flow = flow(entry);
     for number in 1..=100 / at_once {
@@ -151,7 +154,8 @@ fn growth(entry: &Entry<Controller>, at_once: u64) -> f64 {
     flow.cwnd() - 100.0
 }
 
-/// Growth goes by the segments that an acknowledgement covers (RFC 3465): delayed acknowledgements do not slow it.
+/// Growth depends on the segments that an acknowledgement covers (RFC 3465), so that delayed
+/// acknowledgements do not slow it down.
 #[test]
 fn an_acknowledgement_of_two_segments_adds_twice_as_much() {
     let differs = |entry: &&Entry<Controller>| {
@@ -164,8 +168,9 @@ fn an_acknowledgement_of_two_segments_adds_twice_as_much() {
     assert_eq!(differing, [""; 0]);
 }
 
-/// Compound TCP's delay window is the part of the window that its own law has added (Tan and others, Infocom 2006): an
-/// acknowledgement adds to the sum `x` of both windows `1 / x`, and the rest is the delay window's.
+/// Compound TCP's delay window is the part of the window that the delay law has added (Tan and
+/// others, Infocom 2006): an acknowledgement adds `1 / x` to the sum `x` of both windows, and the
+/// rest belongs to the delay window.
 #[test]
 fn the_delay_window_is_what_its_law_has_added() {
     let mut flow = Sender::new(&controller("ctcp", Variant::Paper, &[]), 100.0, 2.0);
@@ -201,7 +206,8 @@ fn windows_of_linux_are_whole() {
     }
 }
 
-/// Returns the growth of a window in `segments`, one by one, at a round-trip time.
+/// Returns the growth of a window during `segments` acknowledgements of one segment each, at a
+/// round-trip time.
 fn growth_at(flow: &mut Sender, rtt_us: u64, segments: u64) -> f64 {
     let before = flow.cwnd();
     (0..segments).for_each(|_| {
@@ -210,9 +216,10 @@ fn growth_at(flow: &mut Sender, rtt_us: u64, segments: u64) -> f64 {
     flow.cwnd() - before
 }
 
-/// Linux 6.18, `tcp_veno_state`: Veno is at work while the connection is open. With ten segments in the queue it then
-/// grows by half a segment in a round trip; from a mark until the flight is acknowledged, as standard TCP; and after
-/// idleness it has no shortest round-trip time to compare with (`tcp_veno_cwnd_event`).
+/// Linux 6.18, `tcp_veno_state`: Veno is active while the connection is in the open state. With ten
+/// queued segments it then grows by half a segment per round trip; from a mark until the flight is
+/// acknowledged it grows as standard TCP; and after idleness it has no shortest round-trip time to
+/// compare with (`tcp_veno_cwnd_event`).
 #[test]
 fn veno_of_linux_is_at_work_while_the_connection_is_open() {
     let mut flow = Sender::new(&controller("veno", Variant::Linux6_18, &[]), 100.0, 2.0);

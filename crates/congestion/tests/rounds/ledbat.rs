@@ -6,7 +6,8 @@ use longhaul_units::Span;
 use crate::controller;
 use crate::sender::{Sender, assert_near};
 
-/// Target of both algorithms, and the base delay of LEDBAT++'s path: powers of two, so that bounds are exact.
+/// Target of both algorithms, and base delay of LEDBAT++'s path: powers of two, so that bounds are
+/// exact.
 const TARGET: Span = Span::from_millis(125);
 
 fn sender(kind: &str, cwnd: f64, ssthresh: f64) -> Sender {
@@ -24,8 +25,8 @@ fn queueing(sender: &Sender) -> f64 {
     sender.probe("queueing_s").expect("it is recorded")
 }
 
-/// `cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd`, where the queueing delay is the least of the last four
-/// delays over the least of all: in milliseconds.
+/// `cwnd += GAIN * off_target * bytes_newly_acked * MSS / cwnd`, where the queueing delay is the
+/// minimum of the last four delays minus the minimum of all, in milliseconds.
 #[test]
 fn ledbat_follows_the_least_of_four_delays() {
     let mut sender = sender("ledbat", 20.0, 2.0);
@@ -49,7 +50,8 @@ fn ledbat_follows_the_least_of_four_delays() {
         assert_near(delayed(&mut sender, delay, 1), cwnd);
         assert_near(queueing(&sender), expected / 1e3);
     }
-    // Two segments count twice; a duplicate, a mark's echo or a recovery moves nothing.
+    // An acknowledgement of two segments counts twice; a duplicate, the echo of a mark and a
+    // recovery do not change the window.
     sender.acknowledge(|ack| (ack.acked, ack.credit) = (2, 2.0));
     sender.acknowledge_in(Phase::NoGrowth, |_| {});
     sender.acknowledge_in(Phase::Recovery, |_| {});
@@ -59,8 +61,8 @@ fn ledbat_follows_the_least_of_four_delays() {
     assert_near(sender.cwnd(), after + 1.0 / after);
 }
 
-/// `max_allowed_cwnd = flightsize + ALLOWED_INCREASE * MSS` and `cwnd = max(cwnd, MIN_CWND * MSS)`: one segment more than
-/// were in flight before the acknowledgement, and two at least.
+/// `max_allowed_cwnd = flightsize + ALLOWED_INCREASE * MSS` and `cwnd = max(cwnd, MIN_CWND * MSS)`:
+/// at most one segment more than were in flight before the acknowledgement, and at least two.
 #[test]
 fn ledbat_s_window_stays_between_two_segments_and_those_in_flight() {
     for (in_flight, acked, expected) in [(9, 1, 11.0), (7, 3, 11.0), (30, 1, 20.05), (0, 0, 2.0)] {
@@ -74,8 +76,8 @@ fn ledbat_s_window_stays_between_two_segments_and_those_in_flight() {
     assert_eq!(sender.state.window.ssthresh(), 2.0);
 }
 
-/// Where a flow's slow start is above the target, it goes back by a doubling, to no less than two segments, and only then;
-/// at the target itself slow start goes on.
+/// If slow start exceeds the target, it undoes one doubling, to no less than two segments, once; at
+/// the target itself slow start continues.
 #[test]
 fn ledbat_s_slow_start_ends_above_the_target() {
     let mut start = sender("ledbat", 20.0, 1e6);
@@ -96,8 +98,8 @@ fn ledbat_s_slow_start_ends_above_the_target() {
     assert_eq!(delayed(&mut small, 300.0, 1), 2.0);
 }
 
-/// A timeout forgets the current delays, which say nothing of the queue after it, and not the base delay. A loss halves the
-/// window, which stays at two segments or where it was below.
+/// A timeout discards the current delays, which are no evidence about the queue after it, but not
+/// the base delay. A loss halves the window, which stays at two segments or where it was below.
 #[test]
 fn ledbat_keeps_its_base_delay_over_a_timeout() {
     let mut sender = sender("ledbat", 20.0, 2.0);
@@ -134,7 +136,8 @@ fn steady(sender: &mut Sender, count: u64) -> f64 {
     sender.cwnd()
 }
 
-/// Sends two segments a round trip for two round trips of 220 ms, then grows again to the window before.
+/// Sends two segments per round trip for two round trips of 220 ms, then lets the window grow again
+/// to its former size.
 fn slow_down(sender: &mut Sender) {
     let before = sender.cwnd();
     for _ in 0..44 {
@@ -147,8 +150,8 @@ fn slow_down(sender: &mut Sender) {
     }
 }
 
-/// Slow start by the gain ends above 3/4 of the target; the first slowdown comes two round trips later, and the next ones
-/// nine times as long after the last as that took.
+/// Slow start with the gain ends above 3/4 of the target. The first slowdown begins two round trips
+/// later, and each later one after nine times the duration of the previous one.
 #[test]
 fn ledbat_plus_plus_slows_down_in_one_tenth_of_the_time() {
     let mut sender = plus_plus(20.0);
@@ -160,15 +163,17 @@ fn ledbat_plus_plus_slows_down_in_one_tenth_of_the_time() {
     let began = sender.now() + Span::from_millis(10);
     slow_down(&mut sender);
     let lasted = (sender.now() + Span::from_millis(10)).since(began);
-    // Nine times as long, less the first acknowledgement.
+    // The wait is nine times as long as the slowdown, less the first acknowledgement.
     let acknowledgements = 9 * lasted.as_ps() / Span::from_millis(10).as_ps();
     steady(&mut sender, acknowledgements);
     slow_down(&mut sender);
     steady(&mut sender, 10);
 }
 
-/// `max(GAIN - Constant * W * (delay / target - 1), -W / 2)` a round trip above the target, with a constant of one: at the
-/// target, and a fifth and once above it. Nothing grows without use of the window; it shrinks all the same, to two segments.
+/// The change per round trip above the target is
+/// `max(GAIN - Constant * W * (delay / target - 1), -W / 2)`, with a constant of one: tested at the
+/// target, and at 1.2 and 2 times the target. The window does not grow while it is not used, but it
+/// shrinks, down to two segments.
 #[test]
 fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     let mut sender = plus_plus(18.0);
@@ -204,8 +209,8 @@ fn ledbat_plus_plus_gives_way_in_proportion_to_its_window() {
     }
 }
 
-/// After a timeout slow start goes up to the threshold, half of the window. The time of this slow start counts as a
-/// slowdown; a loss during slow start ends it.
+/// After a timeout slow start continues up to the threshold, half of the window. The time of this
+/// slow start counts as a slowdown; a loss during slow start ends it.
 #[test]
 fn ledbat_plus_plus_starts_again_up_to_the_threshold() {
     for lossy in [false, true] {

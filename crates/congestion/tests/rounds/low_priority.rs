@@ -1,5 +1,5 @@
-//! Algorithms that give way to others, on a path of 1000 segments per second and 100 ms, which
-//! holds 100 segments.
+//! Algorithms with low priority, on a path of 1000 segments per second and 100 ms, which holds 100
+//! segments.
 
 use longhaul_congestion::{AckSample, CongestionState, Variant};
 use longhaul_units::Span;
@@ -22,8 +22,8 @@ fn buffered(buffer: f64) -> Bottleneck {
     }
 }
 
-/// Alone it uses the path, but leaves room in the queue: it gives way at 15 % of the longest queue
-/// seen, far below the overflow.
+/// Without other flows it uses the path, but does not fill the queue: it backs off at 15 % of the
+/// longest queue measured, far below the overflow.
 #[test]
 fn lp_uses_an_idle_path_without_filling_its_queue() {
     for variant in [Variant::Paper, Variant::Linux2_6_22] {
@@ -36,7 +36,7 @@ fn lp_uses_an_idle_path_without_filling_its_queue() {
     }
 }
 
-/// Beside a standard flow it takes little; two standard flows share alike.
+/// Against a standard flow it gets a small share; two standard flows share equally.
 #[test]
 fn lp_leaves_the_path_to_a_standard_flow() {
     let share = |kind: &str, variant: Variant| {
@@ -93,7 +93,8 @@ fn ledbat_holds_its_target_delay() {
             2.0_f64.max(start),
         );
         let mut pipe = Pipe::single(Bottleneck::endless(1000.0, RTT), state);
-        // From above, the base delay shows once the queue is empty for the first time.
+        // When it starts above the target, it learns the base delay once the queue is empty for the
+        // first time.
         pipe.path.rate = 1e6;
         pipe.run(0.3);
         pipe.path.rate = 1000.0;
@@ -105,8 +106,8 @@ fn ledbat_holds_its_target_delay() {
     }
 }
 
-/// On an empty queue the window grows by `gain` segments a round trip at most, less the nearer the
-/// target: by one half of it at half the target.
+/// On an empty queue the window grows by at most `gain` segments a round trip, and by less near the
+/// target: by half of that at half the target.
 #[test]
 fn ledbat_grows_by_its_distance_from_the_target() {
     let state = state("ledbat", Variant::Paper, &[], 20.0);
@@ -143,7 +144,7 @@ fn ledbat_halves_its_window_at_a_loss_but_keeps_two_segments() {
     }
 }
 
-/// A standard flow fills the queue beyond the target, and LEDBAT goes out of its way.
+/// A standard flow fills the queue beyond the target, and LEDBAT yields to it.
 #[test]
 fn ledbat_yields_to_a_standard_flow() {
     let mut pipe = Pipe::single(
@@ -164,8 +165,8 @@ fn beginner(kind: &str, given: &[(&str, f64)]) -> CongestionState {
     flow(&spec, slow_start("standard", None), 10.0, 1e6).state
 }
 
-/// Slow start ends within a round trip of the target, and goes back to the window that made it: the queue
-/// is near the target of 50 segments from then on.
+/// Slow start ends within a round trip after it exceeds the target, and returns to the window at
+/// which it did: from then on the queue is near the target of 50 segments.
 #[test]
 fn ledbat_leaves_slow_start_at_its_target() {
     let target = [("target", 0.05)];
@@ -180,7 +181,8 @@ fn ledbat_leaves_slow_start_at_its_target() {
     assert!(seen.rate > 999.0, "{seen:?}");
 }
 
-/// Alone it fills the path except in its slowdowns, which take a tenth of the time, and holds the queue at the target.
+/// Without other flows it fills the path except in its slowdowns, which take a tenth of the time,
+/// and keeps the queue at the target.
 #[test]
 fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     let mut pipe = Pipe::single(
@@ -197,8 +199,9 @@ fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     assert_eq!(seen.min_queue, 0.0);
 }
 
-/// Slowdowns show the later flow the path without a queue: it does not keep the first one out, as LEDBAT's does, which
-/// takes the queue of the first for the path's own delay.
+/// Slowdowns let the later flow measure the path without a queue, so that it does not starve the
+/// first flow. With LEDBAT it does, because it includes the queue of the first flow in its base
+/// delay.
 #[test]
 fn ledbat_plus_plus_has_no_late_comers_advantage() {
     let share = |kind: &str| {
@@ -215,7 +218,8 @@ fn ledbat_plus_plus_has_no_late_comers_advantage() {
     assert!((0.35..0.65).contains(&plus_plus), "{plus_plus}");
 }
 
-/// Below the target 1/2 segment a round trip on a path of 60 ms (`ceil(2 * 60 / 60)`), and 1/16 at least.
+/// Below the target the window grows by 1/2 segment per round trip on a path of 60 ms
+/// (`ceil(2 * 60 / 60)`), and by at least 1/16.
 #[test]
 fn ledbat_plus_plus_grows_more_slowly_than_standard_tcp() {
     for (rtt_ms, gain) in [(200, 1.0), (60, 0.5), (40, 1.0 / 3.0), (5, 1.0 / 16.0)] {

@@ -23,8 +23,8 @@ fn alpha(pipe: &Pipe) -> f64 {
     alpha
 }
 
-/// Without marks `alpha` loses a sixteenth each window; with nothing but marks it stays 1 and every
-/// window is halved.
+/// Without marks `alpha` falls by a sixteenth each window; if every segment is marked it stays 1
+/// and every window is halved.
 #[test]
 fn dctcp_s_alpha_follows_the_share_of_marks() {
     let path = Bottleneck::endless(1000.0, RTT);
@@ -63,8 +63,8 @@ fn dctcp_keeps_the_queue_at_the_mark() {
     assert!(seen.rate > 999.0, "{seen:?}");
 }
 
-/// RFC 8511 (ABE): in congestion avoidance a mark takes less than a loss; in slow start, and by default, as much. The
-/// kernel's form keeps whole segments.
+/// RFC 8511 (ABE): in congestion avoidance a mark removes less than a loss; in slow start, and by
+/// default, it removes as much. The kernel's form keeps whole segments.
 #[test]
 fn a_mark_takes_less_than_a_loss_with_abe() {
     for (kind, ecn_decrease, after_loss, after_mark) in

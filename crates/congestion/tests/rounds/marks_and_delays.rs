@@ -1,4 +1,4 @@
-//! Schemes older than the high-speed ones, or beside them, that work with marks, delays or probes.
+//! Algorithms without a high-speed law that use marks, delays or probes.
 
 use longhaul_congestion::rounds::Path;
 use longhaul_congestion::{Cause, Variant};
@@ -25,7 +25,8 @@ fn path() -> Path {
     }
 }
 
-/// A window of 2 is decided on after 2 acknowledgements, 3 after another 2 + 3, 4 after 3 + 4.
+/// The algorithm decides on a window of 2 after 2 acknowledgements, on 3 after another 2 + 3, on 4
+/// after 3 + 4.
 #[test]
 fn decbit_waits_for_two_windows() {
     let mut sender = sender("decbit", 2.0);
@@ -50,8 +51,8 @@ fn decbit_counts_the_marks_of_the_current_window() {
     assert_eq!(sender.signal(Cause::Loss), 4.0);
 }
 
-/// The window grows by one every other round trip until the delay rises with 101 segments; two
-/// decreases follow, for the second sees the delay fall with the window.
+/// The window grows by one every other round trip until the delay rises at 101 segments. Two
+/// decreases follow, since at the second decision the delay has fallen with the window.
 #[test]
 fn delay_gradient_turns_at_the_knee() {
     let spec = controller("delay-gradient", Variant::Paper, &[]);
@@ -108,8 +109,8 @@ fn santa_cruz_settles_at_its_operating_point() {
     }
 }
 
-/// The 64 acknowledgements before the round of 128 segments open the window from 65; the 71st segment
-/// of the round is the first that queues, and a few later slow start ends.
+/// The 64 acknowledgements before the round of 128 segments open the window from 65 on. The 71st
+/// segment of the round is the first to be queued; slow start ends a few segments later.
 #[test]
 fn santa_cruz_leaves_slow_start_when_its_queue_grows() {
     let spec = controller("santa-cruz", Variant::Paper, &[]);
@@ -146,7 +147,8 @@ fn peach_starts_with_a_window_of_dummies() {
     );
 }
 
-/// After a loss at 64 segments: 32, and 64 dummies, of which the second half bring the window back.
+/// After a loss at a window of 64 segments, the window is 32 and 64 dummies are sent; the
+/// acknowledgements of the second half of the dummies restore the window.
 #[test]
 fn peach_recovers_with_dummies() {
     let mut sender = sender("peach", 64.0);

@@ -1,4 +1,4 @@
-//! Facts that a transport measures on request: an algorithm uses those that it asks for, and no others.
+//! Facts that a transport measures on request: an algorithm uses exactly those that it requests.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use crate::controller;
 use crate::sender::Sender;
 use crate::state::specs;
 
-/// A fact, in the acknowledgement of a number, and the request for it.
+/// A fact, set in a numbered acknowledgement, and the request for it.
 struct Fact {
     name: &'static str,
     is_asked_for: fn(Needs) -> bool,
@@ -114,7 +114,7 @@ fn what_is_asked_for_is_used() {
     }
 }
 
-/// An algorithm that gives a pacing rate, or dummies, has asked the transport for them.
+/// An algorithm that sets a pacing rate, or returns dummies, has requested that from the transport.
 #[test]
 fn what_is_sent_is_asked_for() {
     for entry in algorithms() {
@@ -139,7 +139,8 @@ fn what_is_sent_is_asked_for() {
     }
 }
 
-/// Returns the windows and the recorded state of a flow whose path was longer in the handshake, or that had none.
+/// Returns the windows and the recorded state of a flow with a longer path during the handshake, or
+/// without a handshake.
 fn after_handshake(spec: &ControllerSpec, handshake: bool) -> Vec<Vec<u64>> {
     let mut sender = Sender::new(spec, 20.0, 2.0);
     let facts = |ack: &mut AckSample, rtt_ms| {
@@ -164,9 +165,9 @@ fn after_handshake(spec: &ControllerSpec, handshake: bool) -> Vec<Vec<u64>> {
     (0..100).map(acknowledge).collect()
 }
 
-/// The handshake's round trip counts for those that keep the smallest one (BBR, C4), compare transit times with the
-/// first (Santa Cruz), measure in whole round trips from the beginning (the delay gradient, Vegas, YeAH), or pace by it
-/// until data tells more (Vivace).
+/// The handshake's round-trip time affects algorithms that keep the smallest one (BBR, C4), compare
+/// transit times with the first (Santa Cruz), measure in complete round trips from the beginning
+/// (the delay gradient, Vegas, YeAH), or pace by it until data gives samples (Vivace).
 #[test]
 fn the_handshake_counts_where_round_trips_do() {
     for (kind, variant) in [
@@ -185,9 +186,10 @@ fn the_handshake_counts_where_round_trips_do() {
     }
 }
 
-/// Needs that a path without them does not show: each mark where the share of marked segments counts (RFC 8257 section 3.2; TOCS 8(2),
-/// 1990, section 3), segments that are not ECN-capable where marks are not answered (RFC 3168 section 6.1.2), pacing and RACK-TLP where
-/// the rate is the algorithm's, and L4S (RFC 9331) for TCP Prague.
+/// Requirements whose effect other tests do not show: each mark, where the share of marked segments
+/// counts (RFC 8257 section 3.2; TOCS 8(2), 1990, section 3); segments that are not ECN-capable,
+/// where the algorithm ignores marks (RFC 3168 section 6.1.2); pacing and RACK-TLP, where the
+/// algorithm sets the rate; and L4S (RFC 9331) for TCP Prague.
 #[test]
 fn needs_follow_from_the_signals_that_algorithms_answer() {
     type Of = fn(&Needs) -> bool;
@@ -225,7 +227,7 @@ fn needs_follow_from_the_signals_that_algorithms_answer() {
     }
 }
 
-/// BBR v3 answers marks by a factor, and asks for none where it is zero.
+/// BBR v3 responds to marks by a factor, and requests no marks if the factor is zero.
 #[test]
 fn bbr3_without_a_factor_for_marks_is_not_ecn_capable() {
     let spec = controller("bbr3", Variant::Paper, &[("ecn_factor", 0.0)]);
@@ -233,8 +235,9 @@ fn bbr3_without_a_factor_for_marks_is_not_ecn_capable() {
     assert_eq!((needs.no_ecn, needs.exact_marks), (true, false));
 }
 
-/// Linux 2.6.22 halves the rate in a recovery down to half of the threshold (`tcp_reno_min_cwnd`), for algorithms that take less of the
-/// window, too; other variants go to the threshold at once.
+/// Linux 2.6.22 halves the rate in a recovery down to half of the threshold (`tcp_reno_min_cwnd`),
+/// also for algorithms that remove less of the window; other variants reduce the window to the
+/// threshold at once.
 #[test]
 fn recoveries_of_linux_go_down_to_half_of_the_threshold() {
     for kind in ["hstcp", "scalable", "illinois"] {

@@ -26,7 +26,7 @@ fn lag(spec: &ControllerSpec, rtt_us: u64) -> f64 {
     }
 }
 
-/// Checks lags at round-trip times of 79.25, 38.25 and 20.25 ms as the spec's model has them.
+/// Checks lags at round-trip times of 79.25, 38.25 and 20.25 ms against those of the model.
 fn assert_lags(spec: &ControllerSpec, expected: [f64; 3], tolerance: f64) {
     for (rtt_us, expected) in [79_250, 38_250, 20_250].into_iter().zip(expected) {
         let found = lag(spec, rtt_us);
@@ -136,7 +136,7 @@ fn assert_linear(cwnd: &[f64]) {
 fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
     let (ssthresh, cwnd) = schematic(slow_start("standard", None), [6.0, 30.0, 55.0]);
     assert_eq!(cwnd[..5], [2.0, 4.0, 8.0, 16.0, 32.0]);
-    // The round trip that passes the threshold goes on with a part of a segment.
+    // The round trip that crosses the threshold continues with a part of a segment.
     assert!(
         (ssthresh..=ssthresh + 1.0).contains(&cwnd[5]),
         "{}",
@@ -151,7 +151,7 @@ fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
 fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     let (_, cwnd) = schematic(slow_start("nist-limited", Some(16.0)), [17.0, 40.0, 66.0]);
     assert_eq!(cwnd[..4], [2.0, 4.0, 8.0, 16.0]);
-    // Each acknowledgement adds 8 over the window: the square of the window grows by 16.
+    // Each acknowledgement adds 8 divided by the window: the square of the window grows by 16.
     for pair in cwnd[3..8].windows(2) {
         let expected = (pair[0].powi(2) + 16.0 * pair[0].floor()).sqrt();
         assert!((pair[1] - expected).abs() < 0.2, "{pair:?}: {expected}");
@@ -159,7 +159,8 @@ fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     assert_linear(&cwnd[9..]);
 }
 
-/// NIST SP 500-282, chapter 5: the windows from which algorithms are not standard TCP; H-TCP goes by time.
+/// NIST SP 500-282, chapter 5: the windows from which on algorithms differ from standard TCP; H-TCP
+/// depends on time instead.
 #[test]
 fn algorithms_depart_from_standard_tcp_where_the_study_has_them() {
     let state = |kind, variant, cwnd, ssthresh| {

@@ -1,16 +1,16 @@
 //! Flows on one bottleneck with a queue, segment by segment: for algorithms that pace, or that
-//! answer delays, marks or delivery rates.
+//! respond to delays, marks or delivery rates.
 //!
-//! Segments wait in one queue; acknowledgements come back one by one, a round-trip time after the
-//! service, and those of dropped segments report the loss. Segments that a transport would send
-//! again are sent as new ones.
+//! Segments wait in one queue. Acknowledgements return one by one, a round-trip time after the
+//! service; those of dropped segments report the loss. Segments that a transport would retransmit
+//! are sent as new ones.
 
 use std::collections::VecDeque;
 
 use longhaul_congestion::{AckSample, Cause, Congestion, CongestionState, Phase, RateSample};
 use longhaul_units::{Span, Time};
 
-/// Bytes of a segment: converts rates as a transport does.
+/// Bytes of a segment, to convert rates as a transport does.
 const SEGMENT_BYTES: u64 = 1500;
 
 /// The bottleneck of a path: its rate, base round trip and buffer.
@@ -27,7 +27,7 @@ pub struct Bottleneck {
 }
 
 impl Bottleneck {
-    /// Returns a bottleneck whose queue has no end, without marks.
+    /// Returns a bottleneck with an unlimited queue and without marks.
     pub fn endless(rate: f64, rtt: Span) -> Self {
         Self {
             rate,
@@ -56,7 +56,7 @@ struct Segment {
     first_sent: Time,
 }
 
-/// Measurements of a flow in a part of a run.
+/// Measurements of one flow during a part of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     /// Segments per second delivered.
@@ -195,7 +195,7 @@ impl Sender {
         self.last_ack = Some(ack);
     }
 
-    /// Returns the acknowledgement that came last.
+    /// Returns the last acknowledgement.
     pub fn last_ack(&self) -> AckSample {
         self.last_ack.expect("the flow has run")
     }
@@ -253,9 +253,9 @@ impl Sender {
 /// Senders that share a bottleneck.
 #[derive(Clone, Debug)]
 pub struct Pipe {
-    /// May be changed between parts of a run.
+    /// The bottleneck; it may be changed between parts of a run.
     pub path: Bottleneck,
-    /// In the order they were added.
+    /// Senders, in the order in which they were added.
     pub senders: Vec<Sender>,
     now: Time,
     free_at: Time,
@@ -284,7 +284,7 @@ impl Pipe {
         self.senders.push(Sender::new(state, self.now));
     }
 
-    /// Goes on for `seconds`; returns the measurements of each sender.
+    /// Continues for `seconds`; returns the measurements of each sender.
     pub fn run(&mut self, seconds: f64) -> Vec<Seen> {
         let before: Vec<(u64, u64, u64)> = self
             .senders
@@ -321,8 +321,8 @@ impl Pipe {
         self.senders.iter().zip(before).map(seen).collect()
     }
 
-    /// Returns the next event: its time, its sender, and true for an answer. Answers precede
-    /// segments sent at the same time.
+    /// Returns the next event: its time, its sender, and true for an acknowledgement.
+    /// Acknowledgements precede segments sent at the same time.
     fn next_event(&self) -> Option<(Time, usize, bool)> {
         let answers =
             |(index, sender): (usize, &Sender)| Some((sender.answered_at()?, index, true));

@@ -1,4 +1,5 @@
-//! State that traces record of an algorithm and that nothing feeds back: against the quantity that it names.
+//! State that traces record of an algorithm and that has no effect on it, compared with the
+//! quantity that it represents.
 
 use std::collections::BTreeMap;
 
@@ -50,7 +51,8 @@ fn hstcp_records_the_row_of_its_window() {
     }
 }
 
-/// RFC 9438 section 4.6: `W_max` is the window before the reduction, without fast convergence on a first one.
+/// RFC 9438 section 4.6: `W_max` is the window before the reduction, without fast convergence at
+/// the first one.
 #[test]
 fn cubic_records_the_window_before_a_reduction() {
     let mut state = avoiding("cubic", Variant::Paper, 400.0);
@@ -69,7 +71,8 @@ fn prague_records_the_share_of_marks() {
     pipe.run(20.0);
     let alpha = recorded(&pipe.senders[0].state)["alpha"];
     assert!((0.9..=1.0).contains(&alpha), "{alpha}");
-    // A standing queue at the threshold: some round trips have marks, and most segments none.
+    // With a standing queue at the threshold, some round trips have marks, and most segments have
+    // none.
     let some = Bottleneck {
         mark_from: 20.0,
         ..all
@@ -80,8 +83,8 @@ fn prague_records_the_share_of_marks() {
     assert!((0.01..0.9).contains(&alpha), "{alpha}");
 }
 
-/// Linux forgets what it has counted towards the next segment (`tcp_enter_loss`, `snd_cwnd_cnt = 0`): after a timeout
-/// a window of five segments needs five acknowledged ones to grow.
+/// Linux resets its count towards the next segment (`tcp_enter_loss`, `snd_cwnd_cnt = 0`): after a
+/// timeout a window of five segments needs five acknowledged ones to grow.
 #[test]
 fn a_timeout_forgets_the_segments_counted_towards_an_increase() {
     let spec = controller("reno", Variant::Linux6_18, &[]);
@@ -101,8 +104,8 @@ fn a_timeout_forgets_the_segments_counted_towards_an_increase() {
     assert_eq!(algorithm.increment(1.0, 5.0), Some(1.0));
 }
 
-/// ns-2 halves at the first reduction of a connection and in slow start, whatever the fraction (`tcp.cc`,
-/// `slowdown`): each alone is enough, and neither leaves the fraction.
+/// ns-2 halves the window at the first reduction of a connection and in slow start, whatever the
+/// fraction (`tcp.cc`, `slowdown`): either condition is sufficient.
 #[test]
 fn ns2_halves_at_a_first_reduction_and_in_slow_start() {
     for (first, in_slow_start, left) in [

@@ -1,4 +1,4 @@
-//! Mean windows under evenly spaced and under random losses against the response functions.
+//! Mean windows under evenly spaced and under random losses, compared with the response functions.
 
 use longhaul_congestion::rounds::{Loss, Path, Round, mean_window};
 use longhaul_congestion::{CongestionControl, ControllerSpec, Variant};
@@ -8,7 +8,7 @@ use crate::{controller, flow, slow_start};
 
 const RTT: Span = Span::from_millis(100);
 
-/// Rounds of a flow that meets one loss every `1 / p` segments, without the first cycles.
+/// Returns the rounds of a flow with one loss every `1 / p` segments, without the first cycles.
 fn steady(spec: &ControllerSpec, loss: Loss, start: f64, rounds: u64) -> Vec<Round> {
     let mut flow = flow(spec, slow_start("standard", None), start, 2.0);
     let path = Path {
@@ -19,7 +19,7 @@ fn steady(spec: &ControllerSpec, loss: Loss, start: f64, rounds: u64) -> Vec<Rou
     flow.run(&path, rounds)
 }
 
-/// Returns the mean window over response function for losses every `1 / p` segments.
+/// Returns the mean window divided by the response function, for losses every `1 / p` segments.
 fn ratio(spec: &ControllerSpec, p: f64, rounds: u64) -> f64 {
     let expected = spec.build().unwrap().response(p, RTT).unwrap();
     let rounds = steady(
@@ -87,8 +87,8 @@ fn gaimd_and_increase_by_k_have_those_of_aimd() {
     }
 }
 
-/// The equation treats increase and decrease as constant over a saw-tooth; that they are not costs
-/// some per cent. Near the low window, where half of a saw-tooth is standard TCP, it does not hold.
+/// The equation assumes a constant increase and decrease over a saw-tooth, which causes an error of
+/// some per cent. Near the low window, where half of a saw-tooth is standard TCP, it is not valid.
 #[test]
 fn high_speed_tcp_has_equation_3_3() {
     for spec in [
@@ -140,8 +140,8 @@ fn scalable_tcp_grows_geometrically_between_cuts() {
     }
 }
 
-/// `n` segments a round trip against `1 / (2 n)` of the window: `n sqrt((2 - 1 / (2 n)) / p)`; a
-/// fraction of a flow has `sqrt(1.5 n / p)`.
+/// For `n` flows, `n` segments a round trip and a decrease of `1 / (2 n)` give
+/// `n sqrt((2 - 1 / (2 n)) / p)`; a fraction `n` of a flow has `sqrt(1.5 n / p)`.
 #[test]
 fn several_flows_in_one_have_theirs() {
     for (flows, expected) in [(4.0, 4.0 * 136.93), (0.25, 61.24)] {
@@ -153,7 +153,7 @@ fn several_flows_in_one_have_theirs() {
     }
 }
 
-/// The delay window stays as it is for the round trip of a loss, which the formula leaves out.
+/// The delay window does not change in the round trip of a loss, which the formula neglects.
 #[test]
 fn compound_tcp_has_the_saw_tooth_of_its_power() {
     for variant in [Variant::Paper, Variant::Nist] {
@@ -206,7 +206,7 @@ fn cubic_saw_teeth(fast_convergence: f64, height: f64, p: f64, rounds: u64) -> V
         .collect()
 }
 
-/// RFC 9438 equation 6 is the mean of the saw-tooth whose losses come on the plateau.
+/// RFC 9438 equation 6 is the mean of the saw-tooth whose losses occur on the plateau.
 #[test]
 fn cubic_has_the_rfc_s_mean_where_losses_come_on_its_plateau() {
     for (p, rounds) in [(1e-4, 600), (1e-5, 600)] {
@@ -218,8 +218,8 @@ fn cubic_has_the_rfc_s_mean_where_losses_come_on_its_plateau() {
     }
 }
 
-/// A peak half too high comes down slowly: in the fluid limit the ratios are 1.427, 1.406, ... and after
-/// ten losses 1.286; with fast convergence the ratio stays 8 to 13 % below one.
+/// A peak that is half too high falls slowly: in the fluid limit the ratios are 1.427, 1.406, ...
+/// and 1.286 after ten losses; with fast convergence the ratio stays 8 to 13 % below one.
 #[test]
 fn cubic_comes_down_to_the_rfc_s_mean_slowly_or_below_it_with_fast_convergence() {
     let ratios = cubic_saw_teeth(0.0, 1.5, 1e-4, 600);

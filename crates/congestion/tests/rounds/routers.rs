@@ -15,7 +15,8 @@ fn granted(sender: &mut Sender, change: f64) -> f64 {
     sender.acknowledge(|ack| ack.router = Some(RouterFeedback::Xcp { change }))
 }
 
-/// At 100 ms, 20 segments per second more are two segments more; not fewer than one remain.
+/// At 100 ms, 20 more segments per second are two more segments in the window; at least one segment
+/// remains.
 #[test]
 fn xcp_moves_by_what_is_granted_over_a_round_trip() {
     let mut sender = sender("xcp", &[], 10.0);
@@ -27,7 +28,8 @@ fn xcp_moves_by_what_is_granted_over_a_round_trip() {
     assert_near(sender.signal(Cause::Loss), 8.0);
 }
 
-/// Duplicates and acknowledgements in a recovery carry feedback, too: it moves no window.
+/// Duplicates and acknowledgements in a recovery carry feedback, too, but it does not change the
+/// window.
 #[test]
 fn xcp_ignores_feedback_of_duplicates_and_in_recoveries() {
     let mut sender = sender("xcp", &[], 10.0);
@@ -47,7 +49,8 @@ fn xcp_ignores_feedback_of_duplicates_and_in_recoveries() {
     assert_near(sender.cwnd(), 8.0);
 }
 
-/// An acknowledgement of two segments adds twice as much as one of one, at either load.
+/// An acknowledgement of two segments adds twice as much as one of a single segment, at low and at
+/// high load.
 #[test]
 fn vcp_counts_segments() {
     for load in [Load::Low, Load::High] {
@@ -84,7 +87,8 @@ fn vcp_ignores_loads_in_duplicates_and_recoveries() {
     assert!(sender.cwnd() < 10.0);
 }
 
-/// 10 segments in 100 ms are 100 a second; 400 more are wanted, 40 by each of the 10 packets.
+/// 10 segments in 100 ms are 100 segments a second; 400 more are desired, 40 by each of the 10
+/// packets.
 #[test]
 fn xcp_asks_for_its_share_of_the_desired_change() {
     let mut sender = sender("xcp", &[("desired_rate", 500.0)], 10.0);
@@ -101,8 +105,8 @@ fn xcp_asks_for_its_share_of_the_desired_change() {
     assert!(matches!(unknown, Some(RouterRequest::Xcp { change, .. }) if change == 0.0));
 }
 
-/// SIGCOMM 2002 equation 1 with alpha 0.4 and no queue: each round trip a router hands out 0.4 of
-/// the free capacity of a path of 1000 segments, so the rest is 0.6^k of the first.
+/// SIGCOMM 2002 equation 1 with alpha 0.4 and no queue: each round trip a router allocates 0.4 of
+/// the free capacity of a path of 1000 segments, so that 0.6^k of it is left after k round trips.
 #[test]
 fn xcp_fills_a_path_geometrically() {
     let mut sender = sender("xcp", &[], 2.0);
@@ -139,8 +143,8 @@ fn vcp_multiplies_on_low_load() {
     }
 }
 
-/// One segment per round trip of an interval; four at twice the round-trip time, for rates that
-/// grow alike.
+/// At the round-trip time of an interval the window grows by one segment per round trip, at twice
+/// that by four, so that rates grow equally fast.
 #[test]
 fn vcp_adds_on_high_load() {
     for (rtt_ms, increase) in [(200, 1.0), (400, 4.0), (100, 0.25)] {

@@ -7,9 +7,10 @@ use longhaul_units::Span;
 
 use crate::{controller, flow, slow_start};
 
-/// Equations 4 and 5 of the paper: the rate `W(t) / RTT` is the same whatever the round-trip time,
-/// `2^(t / RTT_0) / RTT_0` in slow start up to the threshold, here 800 segments per second, and one
-/// segment more per second and `RTT_0` squared after it. The model grows in steps of round trips.
+/// Equations 4 and 5 of the paper: the rate `W(t) / RTT` is the same at any round-trip time,
+/// `2^(t / RTT_0) / RTT_0` in slow start up to the threshold, here 800 segments per second, and
+/// after it one more segment per second and `RTT_0` squared. The model grows in steps of round
+/// trips.
 #[test]
 fn hybla_s_rate_grows_alike_at_all_round_trips() {
     let spec = controller("hybla", Variant::Paper, &[]);
@@ -33,8 +34,8 @@ fn hybla_s_rate_grows_alike_at_all_round_trips() {
     }
 }
 
-/// One round trip of 50 ms: `rho` is 2, so the first acknowledgement raises the window to 2 and
-/// every one adds 3, until the threshold; after it `4 / cwnd`.
+/// In a round trip of 50 ms, `rho` is 2: the first acknowledgement raises the window to 2 and every
+/// one adds 3, until the threshold; after it each adds `4 / cwnd`.
 #[test]
 fn hybla_adds_two_to_the_rho_less_one_per_acknowledgement() {
     let spec = controller("hybla", Variant::Paper, &[]);

@@ -1,4 +1,4 @@
-//! A sender whose acknowledgements are made up one by one.
+//! A sender whose acknowledgements the test creates one by one.
 
 use longhaul_congestion::{
     AckSample, Cause, Congestion, CongestionState, ControllerSpec, Idle, Phase, Rounding,
@@ -34,7 +34,7 @@ impl Sender {
         self.now
     }
 
-    /// Sends acknowledgements of one segment each; returns the window after them.
+    /// Processes acknowledgements of one segment each; returns the window after them.
     pub fn acknowledge_all(&mut self, count: u64) -> f64 {
         (0..count).for_each(|_| {
             self.acknowledge(|_| {});
@@ -42,14 +42,16 @@ impl Sender {
         self.cwnd()
     }
 
-    /// Sends an acknowledgement in a phase of the transport's, modified by `change`; returns the window after it.
+    /// Processes an acknowledgement in a phase given by the test, modified by `change`; returns the
+    /// window after it.
     pub fn acknowledge_in(&mut self, phase: Phase, change: impl FnOnce(&mut AckSample)) -> f64 {
         let ack = self.sample(change);
         self.state.on_ack_in(&ack, phase);
         self.cwnd()
     }
 
-    /// Sends an acknowledgement of one segment, 10 ms after the last, modified by `change`; returns the window after it.
+    /// Processes an acknowledgement of one segment, 10 ms after the last, modified by `change`;
+    /// returns the window after it.
     pub fn acknowledge(&mut self, change: impl FnOnce(&mut AckSample)) -> f64 {
         let ack = self.sample(change);
         self.state.on_ack(&ack);
@@ -69,7 +71,7 @@ impl Sender {
         });
     }
 
-    /// Sends a duplicate acknowledgement: it delivers a segment beyond a gap.
+    /// Processes a duplicate acknowledgement, which delivers a segment beyond a gap.
     pub fn duplicate(&mut self, change: impl FnOnce(&mut AckSample)) {
         self.acknowledge_in(Phase::NoGrowth, change);
     }
@@ -94,7 +96,7 @@ impl Sender {
         ack
     }
 
-    /// Sends a congestion signal; returns the window.
+    /// Processes a congestion signal; returns the window.
     pub fn signal(&mut self, cause: Cause) -> f64 {
         let base = self.cwnd();
         self.state.on_congestion(&Congestion {

@@ -10,7 +10,7 @@ use crate::{controller, flow, slow_start};
 
 const RTT: Span = Span::from_millis(100);
 
-/// Scalable TCP's growth: one hundredth per acknowledgement, so 1 % a round trip.
+/// Scalable TCP's growth: one hundredth per acknowledgement, which is 1 % a round trip.
 #[test]
 fn yeah_grows_geometrically_on_an_empty_queue() {
     let spec = controller("yeah", Variant::Paper, &[]);
@@ -20,9 +20,9 @@ fn yeah_grows_geometrically_on_an_empty_queue() {
     assert!((ratio / 1.01_f64.powi(69) - 1.0).abs() < 0.01, "{ratio}");
 }
 
-/// The smallest delay of a round tells of the queue at its beginning, so that more than 80 segments
-/// are noticed two round trips late: the longest queue is 80 segments and the growth of three round
-/// trips, 1 % each. It is taken back whole then.
+/// The smallest delay of a round shows the queue at its beginning, so that a queue of more than 80
+/// segments is detected two round trips late: the longest queue is 80 segments plus the growth of
+/// three round trips of 1 % each. It is then removed completely.
 #[test]
 fn yeah_keeps_its_queue_below_the_largest() {
     let spec = controller("yeah", Variant::Paper, &[]);

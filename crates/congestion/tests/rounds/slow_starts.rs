@@ -36,8 +36,8 @@ fn standard_slow_start_doubles_up_to_the_threshold() {
     }
 }
 
-/// RFC 3742 section 2: `log2(max_ssthresh)` round trips to `max_ssthresh`, then `max_ssthresh / 2`
-/// segments each.
+/// RFC 3742 section 2: the window reaches `max_ssthresh` in `log2(max_ssthresh)` round trips, and
+/// then grows by `max_ssthresh / 2` segments in each.
 #[test]
 fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
     for max_ssthresh in [20.0, 100.0, 1000.0] {
@@ -45,7 +45,7 @@ fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
         let cwnd = windows("reno", Variant::Paper, slow_start, 400);
         for target in [2.0 * max_ssthresh, 5.0 * max_ssthresh, 50.0 * max_ssthresh] {
             let taken = cwnd.iter().position(|&w| w >= target).unwrap() as f64;
-            // Two segments are one doubling on the way.
+            // An initial window of two segments saves one doubling.
             let rfc = max_ssthresh.log2() - 1.0 + (target - max_ssthresh) / (max_ssthresh / 2.0);
             assert!(
                 (taken - rfc).abs() <= 1.5,
@@ -56,8 +56,8 @@ fn limited_slow_start_takes_the_rfc_s_number_of_round_trips() {
 }
 
 /// ns-2.35's windows 1, 2, 5, 10 and 20 s after the SYN, which takes the first of the round trips;
-/// the acknowledgements of a sampling instant arrive just after it. Windows above the path's 8333
-/// segments, which lengthen the round trip, are left out.
+/// the acknowledgements of a sampling time arrive just after it. Windows above the path's 8333
+/// segments, which lengthen the round trip, are excluded.
 #[test]
 fn ns2_limited_slow_start_follows_ns2() {
     let cases = [
@@ -99,10 +99,10 @@ fn ns2_s_form_ends_with_the_first_cut_and_returns_after_a_timeout() {
     );
 }
 
-/// A path of 1000 segments per second and 100 ms. In the round of 256 segments the first finds 128
-/// before it and takes 129 ms, beyond 100 + 12.5: after its eighth sample every acknowledgement adds
-/// a quarter, 8 + 248 / 4. Four more rounds grow by a quarter of the segments sent; then slow start
-/// ends.
+/// On a path of 1000 segments per second and 100 ms, the first segment of the round of 256 finds
+/// 128 queued and takes 129 ms, more than 100 + 12.5 ms. After the eighth sample every
+/// acknowledgement adds a quarter: 8 + 248 / 4. In four more rounds the window grows by a quarter
+/// of the segments sent; then slow start ends.
 #[test]
 fn hystart_slows_down_and_then_ends_slow_start() {
     let mut flow = hystart();
@@ -121,8 +121,8 @@ fn hystart_slows_down_and_then_ends_slow_start() {
     assert!((windows[13] - 796.5).abs() < 0.01, "{}", windows[13]);
 }
 
-/// The queue of the round before was another's: back to full growth after eight samples, 2 segments
-/// from them and 318 from the others.
+/// The queue of the previous round was another flow's: growth is full again after eight samples,
+/// with 2 segments from those and 318 from the others.
 #[test]
 fn hystart_goes_on_when_the_round_trip_time_falls_again() {
     let mut flow = hystart();
@@ -150,15 +150,15 @@ fn hystart_is_for_the_first_slow_start_only() {
         ..path.clone()
     };
     flow.run(&late, 8);
-    // In doublings up to a threshold of half of 326 segments.
+    // The window doubles up to a threshold of half of 326 segments.
     let windows: Vec<f64> = flow.run(&path, 9).iter().map(|round| round.cwnd).collect();
     assert_eq!(windows[..8], [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0]);
     assert!((163.0..164.5).contains(&windows[8]), "{}", windows[8]);
 }
 
-/// Acknowledgements spread over 100 ms are a train from the round of 64 segments on, whose are 1.5625 ms apart: the
-/// 34th comes 51.5625 ms after the first, beyond half of 101 ms. 33 have enlarged the window; the 34th is the first
-/// of congestion avoidance.
+/// Acknowledgements spread over 100 ms form a train from the round of 64 segments on, in which they
+/// are 1.5625 ms apart: the 34th comes 51.5625 ms after the first, more than half of 101 ms. 33
+/// have enlarged the window; the 34th is the first of congestion avoidance.
 #[test]
 fn linux_s_hystart_ends_slow_start_with_a_train_of_acknowledgements() {
     let spec = controller("reno", Variant::Paper, &[]);
@@ -167,7 +167,7 @@ fn linux_s_hystart_ends_slow_start_with_a_train_of_acknowledgements() {
     let windows: Vec<f64> = rounds.iter().map(|round| round.cwnd).collect();
     assert_eq!(windows[..6], [2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
     assert_eq!(rounds[6].ssthresh, 97.0);
-    // 31 acknowledgements of the round add a window's part each.
+    // The 31 other acknowledgements of the round add 1 / cwnd each.
     assert!(
         (windows[6] - (97.0 + 31.0 / 97.0)).abs() < 0.01,
         "{}",

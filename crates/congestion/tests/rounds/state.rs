@@ -1,4 +1,4 @@
-//! Quantities of state: each that an algorithm records is declared, and each declared one is recorded.
+//! Quantities of state: an algorithm records exactly those that it declares.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -9,7 +9,8 @@ use longhaul_units::Span;
 
 use crate::sender::Sender;
 
-/// Returns an algorithm in all variants, and with each choice and each largest value of a parameter.
+/// Returns an algorithm in all variants, and with each choice and each largest value of a
+/// parameter.
 pub fn specs(entry: &Entry<Controller>) -> Vec<ControllerSpec> {
     let mut specs = Vec::new();
     for &variant in entry.variants {

@@ -9,7 +9,7 @@ use longhaul_units::Span;
 use crate::controller;
 use crate::sender::{Sender, assert_near};
 
-/// Returns the generic kind with a detector and a reaction by name.
+/// Returns the generic Sync-TCP with a detector and a reaction by name.
 fn sync(detector: &str, reaction: &str) -> ControllerSpec {
     let settings = controller("sync", Variant::Paper, &[]).settings().unwrap();
     let value = |name: &str, choice: &str| {
@@ -39,8 +39,8 @@ fn assert_probe(sender: &Sender, name: &str, expected: f64) {
     assert_near(sender.probe(name).unwrap(), expected);
 }
 
-/// T-SS and the start of Sync-TCP(MixReact): 10 segments at the eighth acknowledgement, and the
-/// ninth is the first adjustment. Without any queue it finds no trend.
+/// T-SS and the start of Sync-TCP(MixReact): the window is 10 segments at the eighth
+/// acknowledgement, and the ninth causes the first adjustment. Without any queue it finds no trend.
 #[test]
 fn mixreact_ends_slow_start_at_the_ninth_report() {
     let mut sender = Sender::new(&controller("sync-mixreact", Variant::Paper, &[]), 2.0, 1e6);
@@ -52,7 +52,7 @@ fn mixreact_ends_slow_start_at_the_ninth_report() {
     assert_eq!((0..9).map(|_| queued(&mut sender, 0)).last(), Some(11.0));
 }
 
-/// T-CA, before the first loss: 2, 2.5, 2.9, 3.245 segments, whatever the delays.
+/// T-CA, before the first loss: the windows are 2, 2.5, 2.9 and 3.245 segments, at any delays.
 #[test]
 fn pcwnd_is_standard_tcp_before_the_first_loss() {
     let mut sender = Sender::new(&controller("sync-pcwnd", Variant::Paper, &[]), 2.0, 2.0);
@@ -102,7 +102,7 @@ fn mix_averages_and_cuts_as_worked_out() {
     }
     assert_probe(&sender, "level", averages[8] / 80.0);
     assert_probe(&sender, "trend", 1.0);
-    // Congestion avoidance until the next adjustment; the threshold is left alone.
+    // Congestion avoidance continues until the next adjustment; the threshold does not change.
     assert_near(queued(&mut sender, 80), window + 1.0 / window);
     assert_eq!(sender.state.window.ssthresh(), 10.0);
 }
@@ -117,7 +117,8 @@ fn mixreact_grows_as_the_queue_drains() {
         queued(&mut sender, ms);
     }
     let before = sender.cwnd();
-    // Medians 80, 80 and 80 ms with an average of 70: no trend, congestion avoidance.
+    // The medians are 80, 80 and 80 ms with an average of 70: there is no trend, so congestion
+    // avoidance continues.
     assert_near(queued(&mut sender, 0), before + 1.0 / before);
     // Averages 61.25, 53.6 and 46.9 ms: falling; 46.9 of 80 ms are 58.6 %.
     queued(&mut sender, 0);
@@ -142,9 +143,10 @@ fn mixreact_grows_as_the_queue_drains() {
     assert_near(queued(&mut sender, 0), before + 0.5);
 }
 
-/// While the largest queueing delay before the first loss is below 10 ms, the level is the relative change of
-/// the last two reports: 8 ms after 6 ms is a third, a reduction by a tenth. After a loss the level is the
-/// average over the largest, 4.3 of 8 ms: a reduction by a quarter.
+/// While the largest queueing delay before the first loss is below 10 ms, the level is the relative
+/// change between the last two reports: from 6 to 8 ms it is a third, which gives a reduction by a
+/// tenth. After a loss the level is the average divided by the largest delay, 4.3 of 8 ms, which
+/// gives a reduction by a quarter.
 #[test]
 fn mix_compares_small_delays_with_each_other() {
     let delays = [0, 1, 2, 3, 4, 5, 6, 6, 8];
@@ -161,7 +163,8 @@ fn mix_compares_small_delays_with_each_other() {
     }
 }
 
-/// After a timeout the weights and the nine samples start anew; slow start runs until then.
+/// After a timeout the weights and the nine samples start anew; slow start continues until the nine
+/// samples are complete.
 #[test]
 fn mix_starts_anew_after_a_timeout() {
     let mut sender = Sender::new(&sync("mix", "mixreact"), 40.0, 2.0);
@@ -177,8 +180,9 @@ fn mix_starts_anew_after_a_timeout() {
     assert_near(queued(&mut sender, 20), 9.0 + 1.0 / 9.0);
 }
 
-/// After a loss: reductions above half the largest queueing delay, each with the first acknowledgement of a
-/// segment that was sent after the one before; between them the window grows, or stays.
+/// After a loss, there are reductions above half the largest queueing delay, each with the first
+/// acknowledgement of a segment that was sent after the previous reduction; between them the window
+/// grows or does not change.
 #[test]
 fn pcwnd_cuts_once_a_round_trip() {
     for (after_cut, grows) in [(0.0, 1.0), (1.0, 0.0)] {
@@ -204,8 +208,8 @@ fn pcwnd_cuts_once_a_round_trip() {
     }
 }
 
-/// A reduction that falls on a duplicate acknowledgement is made with the next that moves the window, or not
-/// at all if a loss comes first.
+/// A reduction due on a duplicate acknowledgement is made with the next acknowledgement that
+/// changes the window, or not at all if a loss comes first.
 #[test]
 fn a_cut_waits_out_duplicates() {
     for lossy in [false, true] {
@@ -223,7 +227,7 @@ fn a_cut_waits_out_duplicates() {
     }
 }
 
-/// The largest queueing delay never falls, and rises when a shorter transit shows up.
+/// The largest queueing delay never falls, and rises when a shorter transit time is reported.
 #[test]
 fn the_threshold_of_pqlen_follows_the_largest_delay() {
     let mut sender = Sender::new(&sync("pqlen", "none"), 16.0, 2.0);
@@ -241,7 +245,8 @@ fn the_threshold_of_pqlen_follows_the_largest_delay() {
     assert_probe(&sender, "congested", 1.0);
 }
 
-/// Chapter 3, SyncPMinOTT: 80 ms give a threshold of 40 ms, 20 ms one of 10 ms, 35 ms one of 17.5 ms.
+/// Chapter 3, SyncPMinOTT: smallest transit times of 80, 20 and 35 ms give thresholds of 40, 10 and
+/// 17.5 ms.
 #[test]
 fn pminott_has_half_the_smallest_transit_as_threshold() {
     for (min_us, threshold_us) in [(80_000, 40_000), (20_000, 10_000), (35_000, 17_500)] {
@@ -271,8 +276,8 @@ fn avg_lags_behind_the_delay() {
     }
 }
 
-/// Medians 2, 12 and 9 ms: up by 10, back by 3, 7/13 of the way: increasing. Then 12, 9 and 5: all
-/// the way down. Then 9, 5 and 8: down by 4, up by 3, which is no trend.
+/// Medians of 2, 12 and 9 ms rise by 10 and fall by 3, 7/13 of the way: increasing. Then 12, 9 and
+/// 5 ms fall all the way. Then 9, 5 and 8 ms fall by 4 and rise by 3, which is no trend.
 #[test]
 fn trend_takes_the_medians_of_nine_reports() {
     let mut sender = Sender::new(&sync("trend", "none"), 16.0, 2.0);
@@ -289,8 +294,8 @@ fn trend_takes_the_medians_of_nine_reports() {
     assert_eq!(report_all(&[8, 8, 0]), Some(0.0));
 }
 
-/// The window is reduced by any detector of rising delays with any reaction; the mildest pair makes two
-/// reductions of a tenth.
+/// Any detector of rising delays reduces the window with any reaction; the weakest combination
+/// makes two reductions of a tenth.
 #[test]
 fn any_detector_goes_with_any_reaction() {
     for detector in ["pqlen", "pminott", "trend", "avg", "mix"] {
@@ -307,7 +312,7 @@ fn any_detector_goes_with_any_reaction() {
     }
 }
 
-/// Detectors that only watch leave every window as it is.
+/// Detectors without a reaction do not change any window.
 #[test]
 fn watching_changes_nothing() {
     let path = Path {

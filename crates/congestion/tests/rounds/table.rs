@@ -1,4 +1,4 @@
-//! The controller given by tables, against the algorithms that they tabulate.
+//! The controller given by tables, compared with the algorithms that the tables represent.
 
 use longhaul_congestion::rounds::{Loss, Path, Round, mean_window};
 use longhaul_congestion::{ControllerSpec, Point, Variant};
@@ -17,7 +17,7 @@ fn table(increase: &[Point], decrease: &[Point]) -> ControllerSpec {
     }
 }
 
-/// Rounds with evenly spaced losses, from slow start on.
+/// Returns rounds with evenly spaced losses, from slow start on.
 fn rounds(spec: &ControllerSpec, segments_per_loss: u64) -> Vec<Round> {
     let mut flow = flow(spec, slow_start("standard", None), 10.0, 1e6);
     let path = Path {
@@ -36,7 +36,7 @@ fn constants_give_aimd_to_the_bit() {
         rounds(&table(&[(1.0, 2.0)], &[(1.0, 0.25)]), 5000),
         expected
     );
-    // A number stands for a constant, and functions that are not given are standard TCP's.
+    // A number gives a constant, and functions that are not given are standard TCP's.
     let numbers = controller("table", Variant::Paper, &aimd);
     assert_eq!(rounds(&numbers, 5000), expected);
     let standard = rounds(&controller("reno", Variant::Paper, &[]), 5000);

@@ -45,7 +45,7 @@ fn it_uses_the_path_without_a_queue() {
     }
 }
 
-/// Two flows, one of which comes later.
+/// Two flows, one of which starts later.
 #[test]
 fn two_flows_share_equally() {
     let mut pipe = Pipe::single(path(RATE, 500.0), vivace());
@@ -59,7 +59,8 @@ fn two_flows_share_equally() {
     assert!(used > 0.9 && seen[0].mean_queue < 25.0, "{seen:?}");
 }
 
-/// A sender that fills the queue makes latency grow whatever Vivace does; where only losses count, it takes its part.
+/// A sender that fills the queue increases the latency whatever Vivace does; if only losses count,
+/// Vivace gets its share.
 #[test]
 fn it_yields_to_a_sender_that_fills_the_queue_because_of_latency() {
     let beside_cubic = |latency: f64| {

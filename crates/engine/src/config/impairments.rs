@@ -1,4 +1,5 @@
-//! Link impairments: loss, delay, duplication and reordering that are not queueing, and changes of the link.
+//! Link impairments (loss, delay, duplication and reordering that queues do not cause) and
+//! scheduled changes of a link.
 
 use longhaul_keys::{COUNT_MAX, Kind, PROBABILITY, RATE, Range, Read, SIZE, TIME, Value, keys};
 use longhaul_units::{Bytes, Rate, Span, Time};
@@ -6,7 +7,7 @@ use longhaul_units::{Bytes, Rate, Span, Time};
 use super::{Distribution, PROBABILITIES, RATES, TIMES};
 
 keys! {
-    /// Values drawn once for every flow.
+    /// A delay box: delay, loss and rate, drawn once for every flow.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct DelayBox {
         /// Delay, each way; none by default.
@@ -15,15 +16,15 @@ keys! {
         pub loss: Option<Distribution> = PROBABILITIES.key(),
         /// Rate of a bottleneck for this flow alone; none by default.
         pub rate: Option<Distribution> = RATES.key(),
-        /// True if a flow has the same values in both directions; otherwise those of the return direction are
-        /// drawn separately.
+        /// True if a flow has the same values in both directions; otherwise the values of the
+        /// return direction are drawn separately.
         pub symmetric: bool = Kind::Flag.key().default("true"),
     }
 }
 
 impl DelayBox {
-    /// Returns true if packets are only delayed, all packets of a flow by the same time. Packets without a delay
-    /// are forwarded within the event of their arrival.
+    /// Returns true if the box only delays packets, all packets of a flow by the same time above
+    /// zero. (Packets without a delay are forwarded within the event of their arrival.)
     pub(super) fn only_delays(&self) -> bool {
         let always_delays = self.delay.as_ref().is_some_and(Distribution::avoids_zero);
         always_delays && !self.loses() && self.rate.is_none()
@@ -49,7 +50,7 @@ keys! {
 }
 
 keys! {
-    /// Packets that are held back behind those that follow.
+    /// Reordering: some packets are held back while later ones overtake them.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Reordering {
         /// Probability that a packet is held back.
@@ -60,8 +61,9 @@ keys! {
 }
 
 keys! {
-    /// A policer: a packet for which there are fewer tokens than it has bytes is dropped, and takes none (RFC 2697
-    /// with an excess burst of zero, where red is dropped; tc-police of Linux).
+    /// A policer: drops a packet, without taking tokens, if the bucket holds fewer tokens than the
+    /// packet has bytes (RFC 2697 with an excess burst size of zero and red packets dropped;
+    /// `tc-police` of Linux).
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Policer {
         /// Rate at which tokens are added; below the link's rate.
@@ -72,7 +74,7 @@ keys! {
 }
 
 keys! {
-    /// ACKs of a connection that are dropped because a newer one acknowledges more.
+    /// ACK thinning: older ACKs of a connection are dropped when a newer one acknowledges more.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct AckThinning {
         /// Number of consecutive ACKs of a connection of which only the last is forwarded.
@@ -82,10 +84,10 @@ keys! {
     }
 }
 
-/// Packets that a link loses.
+/// Loss model of a link.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Loss {
-    /// None.
+    /// No loss.
     #[default]
     None,
     /// Each packet independently with this probability.
@@ -97,7 +99,7 @@ pub enum Loss {
 }
 
 keys! {
-    /// A table of losses, of which one key is given.
+    /// Keys of a table of losses; exactly one is given.
     pub struct LossKeys {
         /// Each packet is lost independently with this probability.
         pub bernoulli: Option<f64> = PROBABILITY.key(),
@@ -111,7 +113,7 @@ keys! {
     }
 }
 
-/// A table of losses, or a probability.
+/// Reads a table of losses, or a probability.
 impl Read for Loss {
     fn read(value: Option<&Value>) -> Option<Self> {
         let table = match value {
@@ -162,11 +164,11 @@ keys! {
 }
 
 impl GilbertElliott {
-    /// Returns the channel that loses everything in the bad state and nothing in the good one, with this share of
-    /// packets lost (below 1) in bursts of this mean length (at least 1).
+    /// Returns the channel that loses every packet in the bad state and none in the good one, for a
+    /// loss rate below 1 and a mean burst of at least 1 packet.
     ///
-    /// The good state lasts one packet at least, so that no `loss_rate` above `mean_burst / (1 +
-    /// mean_burst)` is reached.
+    /// The good state lasts at least one packet, so the loss rate cannot exceed
+    /// `mean_burst / (1 + mean_burst)`.
     pub fn of_bursts(loss_rate: f64, mean_burst: f64) -> Self {
         let to_good = 1.0 / mean_burst;
         Self {
@@ -177,7 +179,7 @@ impl GilbertElliott {
         }
     }
 
-    /// Returns the long-run share of the packets that meet the bad state.
+    /// Returns the long-run share of the packets for which the channel is in the bad state.
     pub(crate) fn bad_share(&self) -> f64 {
         if self.to_bad == 0.0 {
             return 0.0;
@@ -193,10 +195,10 @@ impl GilbertElliott {
 }
 
 keys! {
-    /// New parameters of a link from some time on.
+    /// A change of a link's parameters at a given time.
     #[derive(Clone, Debug, PartialEq)]
     pub struct Change {
-        /// Time of the change. Other events of the same time come after it.
+        /// Time of the change. Other events at the same time are processed after it.
         pub at: Time = Kind::Quantity(TIME).key().required(),
         /// Transmission rate after the change, also for the rest of a packet in transmission; 0 for an outage
         /// during which packets wait.

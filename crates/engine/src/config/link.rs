@@ -1,4 +1,4 @@
-//! One direction of a link: its options, with the keys of links in scenario files that say them.
+//! Options of one direction of a link, with the keys of scenario files that set them.
 
 use std::sync::Arc;
 
@@ -37,7 +37,8 @@ keys! {
     beside {
         /// Name, for example `bottleneck` or `bottleneck-reverse`.
         pub name: String,
-        /// Name of the forward direction, for example `bottleneck` for both: symmetric delay boxes draw by it.
+        /// Name of the forward direction, for example `bottleneck`. Both directions of a symmetric
+        /// delay box derive their random numbers from it.
         pub forward_name: String,
         /// Node where packets enter.
         pub from: usize,
@@ -47,12 +48,14 @@ keys! {
         pub queue: QueueConfig,
     }
     initially {
-        /// Changes in the course of the run, in order of time, at most one at a time. If they are repeated, the period is
-        /// longer than from the first to the last.
+        /// Changes during the run, in order of time, at different times. If they are repeated, the
+        /// period is longer than the time from the first to the last.
         pub changes: Vec<Change> = Vec::new(),
-        /// Times at which packets leave, instead of a rate; `rate` is then their mean.
+        /// Delivery opportunities of packets, instead of a fixed rate; `rate` is then their mean
+        /// rate.
         pub delivery_trace: Option<Arc<DeliveryTrace>> = None,
-        /// The way in which departures are computed if nothing needs an event for each; see [`Link::service`].
+        /// Computation of departures, unless the options require explicit service; see
+        /// [`Link::service`].
         pub service: Service = Service::OnArrival,
         /// True if the time series include this link.
         pub sampled: bool = false,
@@ -62,7 +65,8 @@ keys! {
 }
 
 keys! {
-    /// Options of one direction of a link: those written at the link are of the forward direction.
+    /// Options of one direction of a link. Those in a link's table of a scenario file apply to its
+    /// forward direction.
     #[derive(Clone, Debug, Default, PartialEq)]
     pub struct DirectionKeys {
         /// Token bucket between the queue and the link, forward direction only. Values that depend on the link's
@@ -80,12 +84,12 @@ keys! {
         /// Random time added to the propagation delay of each packet, forward direction only; packets keep their
         /// order.
         pub jitter: Option<Distribution> = TIMES.key(),
-        /// ACKs of a connection dropped for newer ones before they reach the queue, forward direction only: the ACKs
-        /// of forward flows go back.
+        /// ACKs of a connection dropped for newer ones before they reach the queue, forward
+        /// direction only. (The ACKs of forward flows take the return direction.)
         pub ack_thinning: Option<AckThinning> = Kind::Table(AckThinning::KEYS).key()
             .source("RFC 3449 section 5.2"),
-        /// True if a newer ACK of a connection takes the place of an older one that waits in the queue, forward
-        /// direction only: the ACKs of forward flows go back.
+        /// True if a newer ACK of a connection takes the place of an older one that waits in the
+        /// queue, forward direction only. (The ACKs of forward flows take the return direction.)
         pub ack_filtering: Option<bool> = Kind::Flag.key()
             .source("RFC 3449 section 5.2.1; ns-2: SemanticPacketQueue with replace_head_"),
     }
@@ -138,9 +142,10 @@ impl Link {
         self.delivery_trace.is_some() || self.changes.iter().any(|change| change.rate.is_some())
     }
 
-    /// Returns the way in which departures are computed: not on arrival if the discipline decides later, if ACKs
-    /// are replaced while they wait, if packets wait for tokens, ticks or opportunities, or if the link changes or
-    /// its delay varies.
+    /// Returns the way in which departures are computed: explicitly if the discipline decides on
+    /// dequeue, if waiting ACKs are replaced, if packets wait for tokens, ticks or delivery
+    /// opportunities, or if the link changes or its delay varies; as the field `service` says
+    /// otherwise.
     pub fn service(&self) -> Service {
         let explicit = !self.queue.decides_on_arrival()
             || self.direction.needs_explicit_service()
@@ -203,8 +208,9 @@ impl DirectionKeys {
 /// The way in which a link computes departures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// On arrival, since a first-in first-out queue fixes the departure then: one event per packet.
+    /// On arrival, with one event per packet: a first-in first-out queue fixes the departure then.
     OnArrival,
-    /// One event at the end of each transmission, as disciplines need that decide on dequeue.
+    /// One by one, with an event at the end of each transmission, as needed by disciplines that
+    /// decide on dequeue.
     Explicit,
 }

@@ -52,7 +52,7 @@ pub struct Config {
     pub measure: Measure,
     /// Names of the nodes; links and flows refer to them by index.
     pub nodes: Vec<String>,
-    /// Nodes whose own packets are captured: those that end systems there send, and those that reach them.
+    /// Nodes at which a capture records the packets that end systems there send and receive.
     pub captured_nodes: Vec<usize>,
     /// Unidirectional links. Routes are shortest paths by delay, then hops, then link order.
     pub links: Vec<Link>,
@@ -63,7 +63,8 @@ pub struct Config {
 }
 
 words! {
-    /// Arithmetic in which links keep time: it decides ties, where a packet arrives as another departs.
+    /// Arithmetic of times on links. It decides the order of an arrival and a departure at the same
+    /// time.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Clock {
         /// Exact times in picoseconds; departures come before arrivals of the same time.
@@ -102,7 +103,8 @@ pub struct Flow {
     pub label: String,
     /// Unique name, for example `hstcp-3`, or `hstcp-3.0` for the first of several streams.
     pub name: String,
-    /// Name under which the flow is counted: its own, or that of the flow whose stream it is.
+    /// Name under which the flow is counted: its own name, or for one of several streams the name
+    /// of their common flow.
     pub bundle: String,
     /// Sending node.
     pub from: usize,
@@ -112,10 +114,10 @@ pub struct Flow {
     pub start: Start,
     /// Time at which the application stops sending, if before the end of the run.
     pub stop: Option<Time>,
-    /// The proxy that splits the flow's connections, for data from its first node to its second. Datagram streams
-    /// have none.
+    /// The proxy that splits the flow's connections, for data from its first node to its second.
+    /// Datagram streams have no proxy.
     pub via: Option<usize>,
-    /// The proxy for data in the other direction, of connections with data both ways.
+    /// The proxy for data from the second node to the first, if connections carry data both ways.
     pub via_back: Option<usize>,
     /// Connections of the flow, counted from zero in order of opening, whose sender state is recorded at each
     /// acknowledgement; for traffic sources, the sender at the flow's first node.
@@ -191,8 +193,8 @@ pub enum Transport {
     Udp(Udp),
     /// A connection of a stack from outside the engine.
     Stack(Arc<ForeignStack>),
-    /// Packets of real programs, one way: a flow that an emulation has recorded ([`crate::emulation`]). It cannot be
-    /// simulated.
+    /// Packets of real programs in one direction, recorded by an emulation ([`crate::emulation`]).
+    /// Such a flow cannot be simulated.
     Outside(OutsideFlow),
 }
 
@@ -241,7 +243,7 @@ pub struct Udp {
     pub packet_bytes: u32,
     /// Bytes of the headers of one packet.
     pub header_bytes: u32,
-    /// Bursts in which datagrams are sent; a steady stream without them.
+    /// Bursts in which datagrams are sent; without bursts, datagrams are sent all the time.
     pub bursts: Option<Bursts>,
     /// Spacing of datagrams outside of bursts.
     pub spacing: Spacing,
@@ -255,12 +257,13 @@ pub enum Spacing {
     Even,
     /// As a Poisson process: at exponential intervals.
     Poisson,
-    /// At equal intervals, each datagram delayed by a uniform random part of the interval, up to this one.
+    /// At equal intervals, each datagram delayed by a time drawn uniformly from zero to this
+    /// fraction of the interval.
     Jitter(f64),
 }
 
 impl Spacing {
-    /// The values of the key in a scenario.
+    /// Kind of the scenario key that holds a spacing.
     pub const KIND: Kind = Kind::OneOf(&[
         Kind::Word(&["even", "poisson"]),
         Kind::Table(JitterKeys::KEYS),
@@ -270,7 +273,8 @@ impl Spacing {
 keys! {
     /// Jitter of datagrams.
     struct JitterKeys {
-        /// Maximum delay of a datagram after its regular time, as a part of the interval: drawn uniformly from 0.
+        /// Maximum delay of a datagram after its regular time, as a fraction of the interval;
+        /// delays are uniform from 0.
         jitter: f64 = Kind::Number(Range::closed(0.0, 1.0)).key().required(),
     }
 }

@@ -12,14 +12,15 @@ const CREDIT: Kind = Kind::Positive(&[Dimension::Packets, Dimension::Size]);
 const INTERVAL: Kind = Kind::Positive(TIME);
 
 keys! {
-    /// A pair of nodes between which one connection carries the data of all flows that pass them (thesis of the
-    /// University of Innsbruck, 2009, chapter 3). Senders talk to the start node, receivers to the end node.
+    /// A pair of nodes between which one connection carries the data of all flows that pass through
+    /// both (thesis of the University of Innsbruck, 2009, chapter 3). Senders are connected to the
+    /// start node, receivers to the end node.
     #[derive(Clone, Debug)]
     pub struct Proxy {
         /// Unique name of the proxy.
         pub name: String = Kind::Name.key().derived("START-END"),
-        /// Payload that may wait unsent at the start of the connection between the nodes, beyond which the local
-        /// queue fills.
+        /// Maximum payload that waits unsent at the start of the connection between the nodes;
+        /// other data waits in the local queue.
         pub credit_bytes as "credit": u64 = CREDIT.key().default("200 packets").source(Proxy::SOURCE),
         /// True if a retransmission gives credit, too: each loss then lets more data wait.
         pub credit_for_retransmissions: bool = Kind::Flag.key().default("true"),
@@ -58,12 +59,13 @@ impl Proxy {
 }
 
 keys! {
-    /// New parameters of a proxy from some time on; parameters that are not given do not change.
+    /// A change of a proxy's parameters at a given time; parameters that are not given stay the
+    /// same.
     #[derive(Clone, Debug)]
     pub struct ProxyChange {
         /// Time of the change.
         pub at: Time = Kind::Positive(TIME).key().required(),
-        /// Payload that may wait unsent at the start of the connection between the nodes.
+        /// Maximum payload that waits unsent at the start of the connection between the nodes.
         pub credit_bytes as "credit": Option<u64> = CREDIT.key(),
         /// Time between two checks of the local queue.
         pub check_interval as "interval": Option<Span> = INTERVAL.key(),

@@ -1,8 +1,8 @@
-//! The amount of data that a link can transmit by a given time, if its rate changes or packets leave at the
-//! opportunities of a delivery trace; and the inverse, the time by which it has transmitted an amount.
+//! Service curves: the amount of data that a link can transmit by a given time, and the inverse,
+//! the time by which it can transmit an amount, for rates that change and for delivery traces.
 //!
-//! Rates are known before the run begins, so that the end of a transmission is computed when it begins, in a
-//! number of steps logarithmic in the number of changes.
+//! Rates are known before the run begins, so the end of a transmission is computed at its
+//! beginning, in a number of steps logarithmic in the number of changes.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use longhaul_units::{Bytes, PS_PER_S, Rate, Span, Time};
 
 use super::{Change, Link};
 
-/// An amount of data in bits, multiplied by the picoseconds of a second: the amount transmitted at a rate of whole
-/// bits per second in whole picoseconds is a whole number.
+/// An amount of data in units of 10^-12 bit: a rate in whole bits per second times whole
+/// picoseconds is a whole number of units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Work(pub u128);
 
@@ -36,7 +36,7 @@ impl Work {
         Bytes((self.0 / (8 * u128::from(PS_PER_S))) as u64)
     }
 
-    /// Returns the difference to an earlier amount; zero if that is larger.
+    /// Returns the amount since an earlier one; zero if the earlier one is larger.
     #[must_use]
     pub fn since(self, before: Self) -> Self {
         Self(self.0.saturating_sub(before.0))
@@ -105,12 +105,12 @@ impl Step {
     }
 }
 
-/// A part of the steps that is repeated from its end on.
+/// A part of the steps that is repeated for ever after its end.
 #[derive(Clone, Copy, Debug)]
 struct Cycle {
     from: Time,
     length: Span,
-    /// Amounts transmitted before the cycle and in each repetition.
+    /// Amounts transmitted before the first cycle and in each cycle.
     before: Work,
     work: Work,
 }
@@ -118,14 +118,14 @@ struct Cycle {
 /// Rates in the course of time.
 #[derive(Debug)]
 pub struct RateSteps {
-    /// In order of time; the first begins with the run.
+    /// Steps in order of time; the first begins with the run.
     steps: Vec<Step>,
     cycle: Option<Cycle>,
 }
 
 impl RateSteps {
-    /// Returns the rates of a link that begins with one rate and changes; none if the rate stays the same. With a
-    /// period, the changes are repeated after each period.
+    /// Returns the rates of a link with this initial rate and these changes; none if the rate never
+    /// changes. With a period, the changes are repeated after each period.
     fn new(rate: Rate, changes: &[Change], period: Option<Span>) -> Option<Self> {
         let changed = changes
             .iter()
@@ -184,7 +184,7 @@ impl RateSteps {
         if cycle.work.0 == 0 {
             return Time::NEVER;
         }
-        // The cycles before the one in which the work ends; the end of a cycle belongs to it.
+        // Complete cycles before the end of the work; a cycle includes its own end.
         let cycles = (work.0 - cycle.before.0 - 1) / cycle.work.0;
         let within = self.time_in_steps(Work(work.0 - cycles * cycle.work.0));
         let ps = cycles * u128::from(cycle.length.as_ps()) + u128::from(within.as_ps());
@@ -203,12 +203,14 @@ impl RateSteps {
     }
 }
 
-/// Times at which a link delivers a fixed number of bytes at once, repeated for ever: a cell's scheduler, or the
-/// handovers of a satellite, as in mahimahi's `mm-link` (Netravali and others, USENIX ATC 2015, section 4.2).
+/// Delivery opportunities: times at which a link delivers a fixed number of bytes at once, repeated
+/// for ever. They represent the scheduler of a cell, or satellite handovers, as in mahimahi's
+/// `mm-link` (Netravali and others, USENIX ATC 2015, section 4.2).
 #[derive(Debug, PartialEq)]
 pub struct DeliveryTrace {
-    /// Opportunities in milliseconds from the beginning, in order; equal times are as many opportunities. The last
-    /// is not 0, and the next repetition begins there.
+    /// Opportunities in milliseconds from the beginning, in order; a time with several
+    /// opportunities is listed as often. The last time is not 0, and the next repetition begins
+    /// there.
     times_ms: Vec<u32>,
     /// Bytes that may leave at each opportunity.
     opportunity: Bytes,
@@ -217,11 +219,11 @@ pub struct DeliveryTrace {
 const PS_PER_MS: u64 = PS_PER_S / 1000;
 
 impl DeliveryTrace {
-    /// Returns the trace of opportunities at these times.
+    /// Returns a delivery trace with opportunities at these times.
     ///
     /// # Panics
     ///
-    /// If there are none, they are not in order, or all are at 0.
+    /// If there are no times, if they are not in order, or if all are 0.
     pub fn new(times_ms: Vec<u32>, opportunity: Bytes) -> Self {
         assert!(times_ms.is_sorted(), "opportunities in order of time");
         assert!(
@@ -319,7 +321,8 @@ mod tests {
         let outage = steps(10_000_000, &outage, None);
         let before = Work::of_bytes(25_000_000);
         assert_eq!(outage.work_by(at_ms(21_500)), before);
-        // Bytes complete when the outage begins have left by then; the next byte leaves 800 ns after its end.
+        // Bytes transmitted completely before the outage leave before it; the next byte leaves 800
+        // ns after its end.
         assert_eq!(outage.time_of(before), at_ms(20_000));
         let next = outage.time_of(Work::of_bytes(25_000_001));
         assert_eq!(next, at_ms(23_000) + Span::from_ps(800_000));
@@ -346,7 +349,7 @@ mod tests {
 
     #[test]
     fn opportunities_of_a_trace_are_repeated_from_its_last_on() {
-        // Two at 1 ms, one at 4 ms: again at 5, 5 and 8.
+        // Two opportunities at 1 ms and one at 4 ms are repeated at 5, 5 and 8 ms.
         let trace = DeliveryTrace::new(vec![1, 1, 4], Bytes(1504));
         assert_eq!(trace.mean_rate().as_bps(), 3 * 1504 * 8 * 250);
         let opportunities = |ms| trace.work_by(at_ms(ms)).bytes() / 1504.0;

@@ -1,4 +1,4 @@
-//! A TCP connection, sender and receiver: its options, with the keys of `[tcp]` that say them.
+//! Options of a TCP connection (sender and receiver), with the keys of `[tcp]` that set them.
 
 use longhaul_congestion::{ControllerSpec, MinCwnd, Rounding, SlowStart};
 use longhaul_keys::{
@@ -20,9 +20,10 @@ keys! {
         /// Initial window.
         pub initial_window: f64 = Kind::Number(Range::closed(1.0, 1e6)).key()
             .default("10").in_ns2("2").unit("segments").source("RFC 6928; Linux: TCP_INIT_CWND; ns-2: windowInit_"),
-        /// The receiver's window in segments, or in bytes. `auto`: twice the path's bandwidth-delay product and
-        /// queues, with the profile `linux` six times, at least 64 segments: it limits only while a recovery takes
-        /// longer than a round trip.
+        /// The receiver's window in segments, or in bytes. `auto`: twice the sum of the path's
+        /// bandwidth-delay product and queues (six times with the profile `linux`), at least 64
+        /// segments, so that it limits the sender only while a recovery takes longer than a round
+        /// trip.
         pub receive_window: u64 = WINDOW.key().default("auto").in_ns2("100000")
             .source("ns-2: window_; Linux: tcp_rcvbuf_grow"),
         /// The sender's socket buffer in segments, or in bytes.
@@ -109,27 +110,27 @@ keys! {
             .default("real").in_profile(Profile::Ns2_35, "integer-ssthresh")
             .in_profile(Profile::Ns2_2003, "integer-both")
             .source("ns-2: slowdown; real reductions of cwnd came in 2006"),
-        /// Smallest windows that reductions leave; after a timeout it is one segment in any case.
+        /// Lower bounds of cwnd after a reduction; after a timeout cwnd is one segment in any case.
         pub min_cwnd: MinCwnd = Kind::Table(MinCwnd::KEYS).key().default("{}"),
-        /// IP and TCP headers of a data segment, without options.
+        /// Size of the IP and TCP headers of a data segment, without options.
         pub header_bytes as "header": u32 = Kind::Positive(SIZE).key()
             .default("40 B").source("IPv4 and TCP; ns-2: tcpip_base_hdr_size_"),
-        /// A pure ACK, SYN or FIN on the wire, without options.
+        /// Size of a pure ACK, SYN or FIN on the wire, without options.
         pub ack_bytes as "ack_size": u32 = Kind::Positive(SIZE).key().default("40 B"),
         /// Departure of the FIN of a connection of requests and responses.
         pub fin: Fin = Kind::Word(Fin::WORDS).key().default("with-data").in_ns2("when-quiet")
             .source("RFC 9293 figure 12; ns-2: close_on_empty_ of FullTcp"),
-        /// True if the receiver reports out-of-order segments in SACK blocks. `false` is a plain `TCPSink` behind
-        /// a sender `Sack1`, which then recovers every loss by timeout; other senders without SACK recover as
-        /// `newreno` does.
+        /// True if the receiver reports out-of-order segments in SACK blocks. `false` with
+        /// `ns2-sack`: a plain `TCPSink` with a sender `Sack1`, which then recovers every loss by
+        /// timeout; other senders without SACK recover as `newreno` does.
         pub sack_blocks: bool = Kind::Flag.key().default("true").source("RFC 2018 section 4"),
         /// True if the receiver reports duplicate segments (D-SACK), in the first block.
         pub dsack: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
             .source("RFC 2883; Linux: tcp_dsack"),
-        /// A SACK option on the wire, without its blocks.
+        /// Size of a SACK option on the wire, without its blocks.
         pub sack_option_bytes as "sack_option": u32 = Kind::Quantity(SIZE).key()
             .default("4 B").in_ns2("0 B").source("RFC 2018: 2 bytes and padding; Linux: TCPOLEN_SACK_BASE_ALIGNED"),
-        /// Each SACK block on the wire.
+        /// Size of each SACK block on the wire.
         pub sack_block_bytes as "sack_block": u32 = Kind::Quantity(SIZE).key()
             .default("8 B").source("RFC 2018 section 3"),
     }
@@ -152,8 +153,8 @@ keys! {
 }
 
 keys! {
-    /// Pacing rates in windows per smoothed round trip: above one, since the flight would otherwise fall short of
-    /// the window.
+    /// Pacing. Rates are in windows per smoothed round trip, and above one, since the flight would
+    /// otherwise fall short of the window.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Pacing {
         /// Pacing rate in windows per smoothed round trip while cwnd is below half of ssthresh.
@@ -165,7 +166,8 @@ keys! {
         /// Minimum number of segments that leave together, if the window allows.
         pub min_burst: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("1").in_profile(Profile::Linux, "2")
             .unit("segments").source("Linux: tcp_min_tso_segs"),
-        /// Duration of a burst at high rates: segments that take no longer in total leave together.
+        /// Duration of a burst at high rates: segments that together take at most this time at the
+        /// pacing rate leave together.
         pub burst_time: Span = Kind::Quantity(TIME).key().default("0 s").in_profile(Profile::Linux, "1 ms")
             .source("Linux: tcp_tso_autosize, sk_pacing_shift"),
         /// Number of segments that a connection sends before pacing begins.
@@ -181,8 +183,8 @@ words! {
         /// Each segment leaves as soon as its burst could leave; a waiting segment is rescheduled if the pacing
         /// rate becomes at least twice the former rate.
         Early = "early",
-        /// Segments leave together, at the end of the intervals of earlier segments, which were fixed at their
-        /// departure. After a pause, intervals are shortened by up to half.
+        /// Segments leave together when the intervals of the earlier segments end; an interval is
+        /// fixed when its segment departs. After a pause, intervals are shortened by up to half.
         Linux = "linux-6.18",
     }
 }
@@ -220,7 +222,7 @@ words! {
     pub enum ReductionRule {
         /// The flight size, if smaller than cwnd.
         Rfc5681 = "rfc5681",
-        /// cwnd. A timeout in a recovery restarts from one segment, but leaves ssthresh.
+        /// cwnd. A timeout during recovery sets cwnd to one segment, but keeps ssthresh.
         Linux = "linux-6.18",
     }
 }
@@ -243,16 +245,19 @@ words! {
     /// Round-trip time sample of an ACK.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum RttSample {
-        /// From the timestamp that the ACK echoes: that of the first segment that a delayed ACK answers, which
-        /// waited for the second. Without timestamps, one segment is timed per round trip.
+        /// From the timestamp that the ACK echoes. A delayed ACK echoes the first segment that it
+        /// acknowledges, so the sample includes the ACK delay. Without timestamps, one segment is
+        /// timed per round trip.
         Echo = "echo",
-        /// The algorithm's sample, and the smallest round-trip time, are of the last segment that the ACK newly
-        /// acknowledges, cumulatively or selectively; srtt and the timers use the first such segment.
-        /// Retransmitted segments give no sample, nor do segments cumulatively acknowledged together with one: the
-        /// timestamp is used then, in whole milliseconds.
+        /// The congestion control's sample and the minimum round-trip time come from the last
+        /// segment that the ACK newly acknowledges, cumulatively or selectively; srtt and the
+        /// timers use the first such segment. Retransmitted segments, and segments cumulatively
+        /// acknowledged together with one, give no sample: the timestamp is used then, in whole
+        /// milliseconds.
         Last = "last",
-        /// One sample for all uses: that of the last segment, less the ACK delay that the receiver reports, unless
-        /// the difference would be below the smallest round-trip time. As in QUIC.
+        /// One sample for all uses, as in QUIC: the round-trip time of the last segment, less the
+        /// ACK delay that the receiver reports, unless the difference would be below the minimum
+        /// round-trip time.
         Reported = "reported",
     }
 }
@@ -265,7 +270,7 @@ words! {
         Tahoe = "tahoe",
         /// Fast recovery that ends with the first new ACK (RFC 2581).
         Reno = "reno",
-        /// Fast recovery through partial ACKs (RFC 6582).
+        /// Fast recovery that continues through partial ACKs (RFC 6582).
         NewReno = "newreno",
         /// Selective acknowledgements with the pipe of RFC 6675.
         Sack = "sack",
@@ -316,7 +321,7 @@ impl Recovery {
 /// Explicit congestion notification of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ecn {
-    /// None.
+    /// No ECN.
     Off,
     /// A mark is echoed until the sender says that it has reduced its window (RFC 3168).
     Classic,
@@ -360,7 +365,7 @@ pub enum AckCounting {
 }
 
 keys! {
-    /// Segments that an ACK covers.
+    /// Growth credit by the segments that an ACK covers: the table `{ per_segment = L }`.
     struct PerSegment {
         /// The limit L in slow start, in segments; 1 in slow start after a timeout.
         per_segment: f64 = Kind::Number(Range::closed(1.0, 1e6)).key().required()
@@ -412,11 +417,11 @@ keys! {
         pub initial: Span = Kind::Positive(TIME).key()
             .default("1 s").in_profile(Profile::Ns2_35, "3 s").in_profile(Profile::Ns2_2003, "6 s")
             .source("RFC 6298 section 2; Linux: TCP_TIMEOUT_INIT; ns-2: rtxcur_init_, 6 s before October 2004"),
-        /// Lower bound.
+        /// Lower bound of the timeout.
         pub min: Span = Kind::Positive(TIME).key()
             .default("1 s").in_profile(Profile::Linux, "200 ms").in_profile(Profile::Ns2_35, "200 ms")
             .source("RFC 6298 section 2.4; Linux: TCP_RTO_MIN; ns-2: minrto_, 1 s before October 2004"),
-        /// Upper bound.
+        /// Upper bound of the timeout.
         pub max: Span = Kind::Positive(TIME).key().default("60 s").in_profile(Profile::Linux, "120 s")
             .source("RFC 6298 section 2.5; Linux: TCP_RTO_MAX; ns-2: maxrto_, 60 s since 2007"),
     }
@@ -442,7 +447,7 @@ pub enum RttClock {
 }
 
 keys! {
-    /// Measurement of round-trip times: one of both keys holds.
+    /// Keys for the measurement of round-trip times; one of the two applies.
     pub struct RttClockKeys {
         // The kernel keeps four times the variation above 200 ms, which equals this granularity.
         /// Granularity G of RFC 6298, with round-trip times measured in exact time.
@@ -471,7 +476,7 @@ impl RttClock {
 /// Timestamps that segments carry, and their bytes on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Timestamps {
-    /// None.
+    /// No timestamps.
     Off,
     /// The option of RFC 7323.
     Standard(u32),
@@ -488,7 +493,7 @@ keys! {
         pub timestamps: TimestampKind = Kind::OneOf(&[Kind::Flag, Kind::Word(&["one-way"])]).key()
             .default("true").in_ns2("false")
             .source("RFC 7323; Linux: tcp_timestamps; ns-2: timestamps_; Weigle 2003, chapter 3"),
-        /// The timestamp option on the wire; 14 B by default with `one-way`.
+        /// Size of the timestamp option on the wire; 14 B by default with `one-way`.
         pub timestamp_option: u32 = Kind::Quantity(SIZE).key().default("12 B").in_ns2("10 B")
             .source("RFC 7323 appendix A: 10 bytes and padding; Linux: TCPOLEN_TSTAMP_ALIGNED; ns-2: ts_option_size_"),
     }
@@ -497,11 +502,11 @@ keys! {
 /// Kind of the timestamp option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimestampKind {
-    /// None.
+    /// No timestamps.
     Off,
-    /// RFC 7323's.
+    /// The option of RFC 7323.
     Standard,
-    /// Sync-TCP's.
+    /// Sync-TCP's option.
     OneWay,
 }
 

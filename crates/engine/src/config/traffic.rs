@@ -1,4 +1,5 @@
-//! Applications of flows that do more than send from start to end.
+//! Applications of flows: messages in bursts, requests and responses, web sessions, and exchanges
+//! from traces.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ keys! {
     pub struct Bursts {
         /// Lengths of bursts.
         pub on: Distribution = TIMES.key().required(),
-        /// Lengths of pauses; the first burst comes after one.
+        /// Lengths of pauses; a pause comes before the first burst.
         pub off: Distribution = TIMES.key().required(),
     }
 }
@@ -32,7 +33,7 @@ pub struct Messages {
     pub whole_segments: bool,
 }
 
-/// The application of a flow over TCP that opens connections as it goes.
+/// The application of a flow over TCP that opens connections during the run.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// Requests and their responses, which begin without waiting for earlier ones. Responses go from the flow's
@@ -99,9 +100,11 @@ keys! {
     pub struct StopRule {
         /// Number of completed exchanges that began in the measurement window, after which the run stops.
         pub exchanges: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key().required(),
-        /// Lower bound of the 99th percentile of the response sizes of these exchanges; a smaller one is warned of.
+        /// Lower bound of the 99th percentile of the response sizes of these exchanges; a smaller
+        /// percentile causes a warning.
         pub p99_above: Option<u64> = Kind::Positive(SIZE).key(),
-        /// Size that at least one response has to exceed; a run without one that begins in time is warned of.
+        /// Size that at least one response has to exceed; a run without such a response that begins
+        /// in time causes a warning.
         pub longest_above: Option<u64> = Kind::Positive(SIZE).key(),
         /// Time from the start of the measurement window within which a response above `longest_above` has to begin.
         pub start_within: Option<Span> = Kind::Positive(TIME).key(),
@@ -165,7 +168,7 @@ words! {
 pub struct TraceEntry {
     /// Start of the exchange or of its connection.
     pub time: Time,
-    /// Time after the end of the exchange above it, if it uses the same connection.
+    /// Time after the end of the preceding exchange in the trace, if it uses the same connection.
     pub after: Option<Span>,
     /// Bytes of the request, or of all data if there is no response.
     pub request_bytes: u64,

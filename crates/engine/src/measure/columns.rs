@@ -1,4 +1,4 @@
-//! Counters of a period: records ([`longhaul_kernel::record`]) that add up.
+//! Counters of a period: records ([`longhaul_kernel::record`]) that can be added and subtracted.
 
 use longhaul_units::Span;
 
@@ -73,7 +73,7 @@ macro_rules! counters {
         }
 
         impl $record {
-            /// Adds counters of the same period from elsewhere.
+            /// Adds other counters of the same period, for example those of another link.
             pub(crate) fn add(&mut self, other: &Self) {
                 $(self.$field = $crate::measure::columns::counters!(@add $op self.$field, other.$field);)*
             }

@@ -1,10 +1,10 @@
-//! Delays of packets, as histograms whose buckets widen with the delay: quantiles of any number of packets in a
-//! few kilobytes.
+//! Histograms of packet delays, whose buckets widen with the delay: they give quantiles of any
+//! number of packets in a few kilobytes.
 
 use longhaul_kernel::record;
 use longhaul_units::Span;
 
-/// Buckets of a row; those of row `r > 0` cover an octave of delays.
+/// Number of buckets in a row; the buckets of a row `r > 0` cover one octave of delays.
 const ROW: usize = 32;
 
 /// Width of the narrowest buckets: 2^15 ps, so that the first row ends at 1.05 us.
@@ -13,9 +13,9 @@ const UNIT_BITS: u32 = 15;
 /// Number of rows: up to ten hours; the last bucket also counts longer delays.
 const ROWS: usize = 36;
 
-/// A histogram of delays. From a microsecond on, a bucket is at most a 32nd as wide as its delays are long, as in
-/// HdrHistogram; extremes are exact, the mean to 33 ns. A row takes memory once it has counts: 256 bytes per
-/// octave.
+/// A histogram of delays. Above a microsecond, a bucket's width is at most 1/32 of its delays, as
+/// in HdrHistogram; the minimum and maximum are exact, the mean to 33 ns. A row takes memory once
+/// it has counts: 256 bytes per octave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DelayHistogram {
     rows: [Option<Box<[u64; ROW]>>; ROWS],
@@ -23,7 +23,7 @@ pub struct DelayHistogram {
     instant: u64,
     /// Sum of all delays, in units.
     sum: u64,
-    /// Minimum delay; longer than any while nothing is counted.
+    /// Minimum delay; longer than any delay while nothing is counted.
     min: Span,
     max: Span,
 }
@@ -41,7 +41,8 @@ impl Default for DelayHistogram {
 }
 
 impl DelayHistogram {
-    /// Counts one packet. Out of line: most runs do not measure delays, and their code keeps its registers.
+    /// Counts one packet. Not inlined, so that the code of runs without measured delays, which are
+    /// most, keeps its registers.
     #[inline(never)]
     pub fn record(&mut self, delay: Span) {
         let units = delay.as_ps() >> UNIT_BITS;
@@ -94,7 +95,7 @@ impl DelayHistogram {
         self.rows.iter().flatten().flat_map(|row| row.iter()).sum()
     }
 
-    /// Returns the delays in picoseconds, each with its number of packets: the middles of buckets.
+    /// Returns the delays in picoseconds (the middles of buckets), each with its number of packets.
     fn delays(&self) -> impl Iterator<Item = (f64, u64)> {
         let rows = self.rows.iter().enumerate();
         let rows = rows.filter_map(|(row, buckets)| Some((row, buckets.as_ref()?)));
@@ -106,7 +107,8 @@ impl DelayHistogram {
         instant.chain(timed).filter(|&(_, count)| count > 0)
     }
 
-    /// Returns the delay that this part of the packets does not exceed, to 1.6 %; none without packets.
+    /// Returns the quantile of the delays at a fraction, in seconds, exact to 1.6 %; none without
+    /// packets.
     fn quantile_s(&self, part: f64) -> Option<f64> {
         let wanted = ((part * self.packets() as f64).ceil() as u64).max(1);
         let mut passed = 0;
@@ -130,7 +132,7 @@ impl DelayHistogram {
             packets: self.packets(),
             min: self.of_packets(|_| self.min.as_secs_f64()),
             mean: self.of_packets(|packets| {
-                // The part cut off from each delay is half a unit on average.
+                // Rounding down to whole units takes half a unit per delay on average.
                 let units = self.sum as f64 + 0.5 * self.timed() as f64;
                 units * unit_ps() * 1e-12 / packets as f64
             }),

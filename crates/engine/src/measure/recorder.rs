@@ -19,17 +19,17 @@ pub trait Recorder {
     /// Records a congestion event. Flows are numbered in order of the configuration, followed by the connections
     /// between the nodes of proxies.
     fn event(&mut self, event: &Event);
-    /// Records one quantity of a traced flow at an acknowledgement. In order of time.
+    /// Records one quantity of a traced flow at an acknowledgement. Called in order of time.
     fn trace(&mut self, sample: &AckTrace);
-    /// Records a request and its response that are over, or that the end of the run has cut short. In order of
-    /// their ends.
+    /// Records a request and its response that are over, or that the end of the run has cut short.
+    /// Called in order of their ends.
     fn exchange(&mut self, exchange: &Exchange);
     /// Records a packet that has reached a captured link.
     fn packet(&mut self, packet: &CapturedPacket);
-    /// Records more of the log that the stack of a flow keeps of itself.
+    /// Records the next part of the log that the stack of a flow writes about itself.
     fn stack_log(&mut self, _flow: u32, _text: &[u8]) {}
-    /// Reports progress: called a thousand times in a run with the simulated time, and whenever the ticker asks;
-    /// the answer can stop the simulation.
+    /// Reports progress with the simulated time. Called a thousand times in a run, and whenever the
+    /// ticker asks; the returned value can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
     /// Returns the ticker that asks for further reports of progress, from the setup of the simulation on.
     fn ticker(&self) -> Ticker {
@@ -103,7 +103,8 @@ record! {
         max_p: Option<f64> as "max_p",
         /// The discipline's probability of a drop or mark, if it has one; RED's before it is spread evenly.
         drop_p: Option<f64> as "drop_p",
-        /// Integral of the waiting packets over time: differences give mean queues.
+        /// Integral of the number of waiting packets over time; its increase per second is the mean
+        /// queue.
         queue_integral: f64 as "queue_integral_pkt_s",
         /// Packets transmitted.
         departed_pkts: u64 as "departed_pkts",
@@ -175,7 +176,7 @@ record! {
     }
 }
 
-/// Kinds of congestion events.
+/// Kind of a congestion event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// The first segment was sent.
@@ -226,7 +227,8 @@ record! {
         flow: u32 as "flow",
         /// Number of its connection among those of the flow, in order of opening.
         connection: u64 as "connection",
-        /// Time at which its connection was opened, with the SYN, or the request was sent if that was open.
+        /// Time at which the SYN of its connection was sent, or the request if the connection was
+        /// open.
         start: Time as "start_s",
         /// Time at which the whole request had arrived.
         requested: Option<Time> as "requested_s",

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A request for a report of progress from another thread, independent of the number of events in the simulation.
-/// Reading it costs the event loop a load; its value has no effect on results.
+/// A flag with which another thread requests a progress report, independent of the number of events
+/// in the simulation. The event loop reads it with one load; its value has no effect on results.
 #[derive(Clone, Debug, Default)]
 pub struct Ticker(Arc<AtomicBool>);
 

@@ -12,7 +12,8 @@ use crate::config::Work;
 pub struct Totals {
     /// Time at which the simulation ended: the configured duration, or earlier if it was stopped.
     pub end: Time,
-    /// True if the recorder stopped the run early, or if it would have exceeded its memory limit.
+    /// True if the recorder stopped the run early, or if the run would have exceeded its memory
+    /// limit.
     pub stopped: bool,
     /// The request for memory that ended the run.
     pub out_of_memory: Option<OutOfMemory>,
@@ -30,7 +31,8 @@ pub struct Totals {
     pub events: u64,
     /// Maximum number of pending events.
     pub events_pending_max: u64,
-    /// Warnings for readers of the results, for example a stop rule that was never met.
+    /// Warnings for readers of the results, for example a stop rule whose condition was never
+    /// satisfied.
     pub run_warnings: Vec<String>,
 }
 
@@ -57,8 +59,8 @@ pub struct FlowTotals {
 }
 
 impl FlowTotals {
-    /// Returns the results of a flow from its counters at the beginning of the measurement window and at the end.
-    /// Extremes of round trips are those of the whole run.
+    /// Returns the results of a flow from its counters at the beginning of the measurement window
+    /// and at the end. The minimum and maximum round-trip times are those of the whole run.
     pub fn between(
         start: Time,
         finish: Option<Time>,
@@ -75,8 +77,9 @@ impl FlowTotals {
 }
 
 counters! {
-    /// Counters of one flow in a period. Counters of packets do not include SYN and pure ACKs. The order in memory
-    /// is given: the first six, which nearly every packet changes, share a cache line.
+    /// Counters of one flow in a period. Counters of packets do not include SYN and pure ACKs. The
+    /// order of fields in memory is fixed: the first six, which nearly every packet changes, share
+    /// a cache line.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     #[repr(C, align(64))]
     pub struct FlowCounters {
@@ -212,7 +215,7 @@ pub struct LinkTotals {
 }
 
 counters! {
-    /// Counters of the packets of one class, at a queue that tells classes apart.
+    /// Counters of the packets of one class, for a queue with several classes.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct ClassCounters {
         /// Packets that left the queue into service.
@@ -221,7 +224,7 @@ counters! {
         sum marked_pkts: u64,
         /// Packets that the queue dropped.
         sum dropped_pkts: u64,
-        /// Total time for which the packets that left into service had waited, in picoseconds.
+        /// Sum of the waiting times of the packets that left into service, in picoseconds.
         sum waits_ps: u128,
     }
 }
@@ -232,8 +235,8 @@ counters! {
     /// `arrived = dropped (all causes) + departed + waiting or in service`, over the whole run.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct LinkCounters {
-        /// Packets that reached the link, before any loss; including copies made before it, without packets held
-        /// back before it.
+        /// Packets that reached the link, before any loss; including copies made before the link,
+        /// excluding packets held back before it.
         sum arrived_pkts: u64 as "arrived_pkts",
         /// Bytes of the packets that reached the link.
         sum arrived_bytes: u64 as "arrived_bytes",
@@ -244,8 +247,8 @@ counters! {
         /// Work transmitted, including the part of the packet in service that has left, so that the utilisation of
         /// any period, however short, is exact.
         sum transmitted: Work,
-        /// Work that the link's token buckets let pass in the long run; without any, the work that the line could
-        /// have done.
+        /// Work that the link's token buckets let pass in the long run; without token buckets, the
+        /// work that the line could have done.
         sum bucket_capacity: Work,
         /// Work that the line could have done.
         sum line_capacity: Work,
@@ -271,8 +274,8 @@ counters! {
         /// Integral of the number of waiting packets over time, in picoseconds. The packet in service
         /// does not wait.
         sum queue_integral_ps: u128,
-        /// Sum of the numbers of waiting packets that arrivals found: divided by the arrivals, a mean over
-        /// arrivals.
+        /// Sum, over arrivals, of the number of waiting packets that each found: divided by the
+        /// number of arrivals, the mean queue at arrivals.
         sum queue_found_pkts: u64,
         /// Maximum number of packets waiting.
         max queue_max_pkts: u64 as "queue_max_pkts",
@@ -288,8 +291,8 @@ counters! {
 }
 
 impl LinkCounters {
-    /// Returns the work that could have been done in the period, an upper bound except for bursts of token
-    /// buckets.
+    /// Returns the work that the link could have done in the period: an upper bound of the work
+    /// done, except during bursts of token buckets.
     pub fn capacity(&self) -> Work {
         self.bucket_capacity.min(self.line_capacity)
     }

@@ -1,15 +1,19 @@
-//! Access links: many links, each with the packets of few flows.
+//! Access links: a large number of links, each with few packets at a time.
 //!
-//! A drop-tail link has a closed form: a packet that enters it reaches the far end at `max(arrival, end of the
-//! last transmission) + transmission + delay`, unless too many wait. Such a link needs no queue, no packets and no
-//! events if packets may reach its far end ahead of time:
+//! A drop-tail link has a closed form: a packet that enters it reaches the far end at
+//! `max(arrival, end of the last transmission) + transmission + delay`, unless the queue is full.
+//! Such a link needs neither a queue nor stored packets nor events if packets may reach its far end
+//! ahead of time:
 //!
-//! - links that lead to one other link put their packets straight into the queue of arrivals there (`merge.rs`);
-//! - links to the ends of connections pass them straight on to these, as long as no timer and no observation comes
-//!   before. Otherwise the packets wait on the link as on any other ([`Link::hold`](super::Link::hold)).
+//! - if the links lead to one other link, their packets go into that link's queue of arrivals at
+//!   once (`merge.rs`);
+//! - if the links lead to ends of connections, their packets are delivered there at once, as long
+//!   as no timer and no observation comes before. Otherwise packets wait on the link as on any
+//!   other ([`Link::hold`](super::Link::hold)).
 //!
-//! The remaining state of a link is two cache lines, next to those of the link that its answers take. Links of few
-//! flows have many packets each, which arrive in order: they keep them.
+//! The remaining state of a link is two cache lines, stored next to the link of the opposite
+//! direction. If there are only few links, each carries many packets, which arrive in order: those
+//! links keep their packets.
 
 use std::collections::VecDeque;
 
@@ -29,7 +33,7 @@ use crate::schedule::{Arriving, NextArrival};
 struct Model {
     line: Line,
     queue: DropTail,
-    /// Merge of the link that they lead to, if it has one.
+    /// Merge at the far end, if the links lead to one other link.
     merge: Option<u32>,
 }
 
@@ -47,14 +51,15 @@ struct AccessLink {
     queue_max: u32,
     /// Bytes of the packet whose service began last.
     served_bytes: u16,
-    /// True if packets wait.
+    /// True if packets wait in the queue.
     queues: bool,
-    /// True if packets may be held.
+    /// True if packets may be held until their arrival.
     holds: bool,
     waiting: VecDeque<Waiting>,
-    /// Total waiting time of all accepted packets, in picoseconds, the future part included.
+    /// Total waiting time of all accepted packets, in picoseconds, including waits that lie in the
+    /// future.
     waits_ps: u128,
-    /// Sum of the numbers of waiting packets that arrivals found.
+    /// Sum, over arrivals, of the number of waiting packets that each found.
     found_waiting: u64,
     waiting_bytes: u64,
 }
@@ -114,7 +119,7 @@ impl AccessLink {
         Some(arrival)
     }
 
-    /// Returns true if a packet that finds the link busy may wait.
+    /// Returns true if the queue has room for a packet that finds the link busy.
     #[inline]
     fn has_room(&mut self, bytes: u16, now: Time, queue: &DropTail) -> bool {
         let waiting_pkts = self.waiting.len() as u64;
@@ -131,7 +136,7 @@ impl AccessLink {
         queue.decide(&arrival) == Verdict::Accept
     }
 
-    /// Returns the counters up to `now`, with these counters of drops.
+    /// Returns the counters up to `now`, completed with these counters of drops.
     fn counters(&mut self, now: Time, model: &Model, drops: &LinkCounters) -> LinkCounters {
         self.begin_services(now);
         let (waiting_pkts, waiting_bytes) = (self.waiting.len() as u64, self.waiting_bytes);
@@ -220,13 +225,13 @@ impl AccessLinks {
         }
     }
 
-    /// Records that a link that leads to access links has a packet to forward; returns true if that needs a new
-    /// event.
+    /// Records that a link in front of access links has a packet to forward; returns true if it
+    /// needs a new event.
     pub(super) fn needs_event(&mut self, spreading: u32) -> bool {
         !std::mem::replace(&mut self.spreading[spreading as usize].has_event, true)
     }
 
-    /// Restarts the record of largest queues, and completes those so far.
+    /// Restarts the record of queue maxima, and completes the maxima so far.
     pub(super) fn restart_maxima(&mut self, now: Time, maxima: &mut [u64]) {
         for access in &mut self.links {
             maxima[access.link as usize] = access.restart_maximum(now);
@@ -305,8 +310,8 @@ impl Network {
         Time::from_ps(observation.as_ps().saturating_sub(shortest.as_ps()))
     }
 
-    /// Ends the event of a link that leads to access links. Packets that reach the ends after the observation wait
-    /// for it.
+    /// Ends the event of a link that leads to access links. Packets that reach the ends after the
+    /// observation are processed after it.
     pub(crate) fn finish_to_access(&mut self, spreading: u32, until: Time, observation: Time) {
         let of = &mut self.access.spreading[spreading as usize];
         match self.links[of.link as usize].next_arrival() {
@@ -323,7 +328,8 @@ impl Network {
         }
     }
 
-    /// Accepts packets that have reached access links and wait for the observation, before it takes place.
+    /// Accepts, before an observation takes place, packets that have reached access links and wait
+    /// for it.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
         for spreading in 0..self.access.spreading.len() {
@@ -370,7 +376,7 @@ impl Network {
         Some(end)
     }
 
-    /// Returns true if packets on an access link wait for their time.
+    /// Returns true if an access link holds packets until their arrival.
     #[inline(always)]
     pub(crate) fn access_holds(&mut self, index: u32) -> bool {
         let access = &mut self.access.links[index as usize];
@@ -378,7 +384,7 @@ impl Network {
         access.holds
     }
 
-    /// Holds a packet that has crossed an access link until its time.
+    /// Holds a packet that has crossed an access link until its arrival.
     #[inline(never)]
     pub(crate) fn hold_at_access(&mut self, index: u32, packet: &Packet) {
         let access = &mut self.access.links[index as usize];
@@ -389,8 +395,9 @@ impl Network {
         }
     }
 
-    /// Prefetches the memory that a packet on a link will need at the access link that follows: the address of
-    /// that memory, if the packet is two steps ahead.
+    /// Prefetches the memory that the packet `step` places ahead on a link will need at the access
+    /// link that follows, and the route of the packet twice as far ahead. Returns the former
+    /// packet.
     #[inline(always)]
     pub(crate) fn prefetch_access(&self, link: u32, step: usize) -> Option<&Packet> {
         if let Some(coming) = self.ahead(link, 2 * step) {

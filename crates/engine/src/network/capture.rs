@@ -1,8 +1,9 @@
 //! Packets of captured links and nodes.
 //!
-//! Those of a link are recorded as they reach its near end, before its queue and impairments. There a capture on the
-//! sending host or router sees them, including packets that are dropped then. Those of a node are recorded as its end
-//! systems send them, and as they reach its end systems: a capture on a host sees both.
+//! Packets of a link are recorded as they reach its near end, before its queue and impairments, so
+//! that packets dropped there are included. This is what a capture on the sending host or router
+//! sees. Packets of a node are recorded as its end systems send them and as they reach its end
+//! systems: a capture on a host sees both.
 
 use longhaul_units::Time;
 
@@ -10,10 +11,11 @@ use super::{End, Hop, Network};
 use crate::config::Config;
 use crate::packet::{Packet, SackOption};
 
-/// Event of a packet.
+/// An event to be captured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PacketNote {
-    /// An end has sent the packet, with these blocks: if it is dropped, they are gone when it is recorded.
+    /// An end has sent the packet with these SACK blocks, which are copied here since a drop would
+    /// discard them before the packet is recorded.
     Sent(Packet, SackOption),
     /// The packet is at an interface.
     Entered(InterfaceEntry),
@@ -58,8 +60,8 @@ impl Network {
         self.note_entrance(packet, packet.route);
     }
 
-    /// Records that the next packet at the far end of a link is about to enter another, if it is due and that link
-    /// is captured.
+    /// Records that the next packet at the far end of a link is about to enter the link that
+    /// follows, if the packet is due and the link that follows is captured.
     pub(crate) fn note_transfer(&mut self, link: u32) {
         let due = |packet: &&Packet| packet.time <= self.now;
         if let Some(&packet) = self.links[link as usize].next().filter(due) {
@@ -97,7 +99,8 @@ impl Network {
         }
     }
 
-    /// Returns the record of a packet that has reached its end at the far end of a link, if that node is captured.
+    /// Returns the record of a packet that has reached the end of its route at the far end of a
+    /// link, if the node there is captured.
     pub(crate) fn arrived(&self, link: u32, packet: Packet) -> Option<InterfaceEntry> {
         let [_, interface] = self.host_interfaces[link as usize];
         Some(InterfaceEntry {
@@ -108,7 +111,7 @@ impl Network {
         })
     }
 
-    /// Records the drop of the packet that has come last, if its link is captured and it has not been held back.
+    /// Marks the packet that was recorded last as dropped, if it has just reached this link.
     pub(super) fn note_drop(&mut self, link: u32) {
         if let Some(noted) = &mut self.noted
             && let Some(PacketNote::Entered(entered)) = noted.back_mut()

@@ -1,9 +1,9 @@
 //! Links whose delay or loss change during a run. (Their rates are known in advance: [`crate::config::ServiceCurve`].)
 //!
-//! Such a link has explicit service: a packet's arrival is not known before its service begins, so nothing has to
-//! be computed again. A packet propagates with the delay that holds when its service begins. When the delay falls,
-//! packets that follow would overtake those still propagating; they arrive right behind them instead, as on a path
-//! that gets shorter but stays one path.
+//! Such a link has explicit service: a packet's arrival is not known before its service begins, so
+//! nothing has to be computed again. A packet propagates with the delay that holds when its service
+//! begins. When the delay falls, later packets would overtake those still propagating; instead,
+//! they arrive right behind them, since a shorter path is still one path, without reordering.
 
 use longhaul_units::{Span, Time};
 

@@ -1,4 +1,4 @@
-//! Packets on their way: onto the first link of a route, from link to link, and off the last.
+//! Forwarding of packets: onto the first link of a route, from link to link, and off the last.
 
 use longhaul_units::Time;
 
@@ -89,8 +89,8 @@ impl Network {
         }
     }
 
-    /// Activates a link that may have several packets by now, each of which is forwarded as it would have been
-    /// alone.
+    /// Activates a link that may have received several packets, each of which is forwarded as if it
+    /// had come alone.
     pub(super) fn activate_all(&mut self, link: u32) {
         if self.deliveries[link as usize] != Delivery::ToObservation {
             return self.await_arrival(link);
@@ -98,7 +98,7 @@ impl Network {
         while self.links[link as usize].next().is_some() && self.forward_without_events(link) {}
     }
 
-    /// Enters the arrival of a link's only packet, unless it may be processed ahead of time.
+    /// Schedules the arrival of a link's only packet, unless it may be processed ahead of time.
     #[inline]
     pub(super) fn await_arrival(&mut self, link: u32) {
         match self.deliveries[link as usize] {
@@ -109,8 +109,9 @@ impl Network {
         }
     }
 
-    /// Forwards the first packet of a link to the next link, and so on as far as links look ahead, without any
-    /// event. At the link where this stops, the arrival is entered. Returns true if the packet has left its link.
+    /// Forwards the first packet of a link to the next link, and so on over all links with
+    /// lookahead, without any event. Its arrival is scheduled on the link where this stops. Returns
+    /// true if the packet has left its first link.
     #[inline(never)]
     fn forward_without_events(&mut self, mut link: u32) -> bool {
         let mut goes_on = false;
@@ -139,15 +140,15 @@ impl Network {
         goes_on
     }
 
-    /// Passes a packet of a link that leads to delay boxes to them at once, if it arrives before the next
-    /// observation.
+    /// Passes a packet at once to the delay boxes at the far end of its link, if it arrives there
+    /// before the next observation.
     #[inline]
     fn delay_now(&mut self, link: u32) {
         self.delay_ahead(link, self.schedule.next_observation());
         self.enter_rest(link);
     }
 
-    /// Enters the arrival of a link's only packet.
+    /// Schedules the arrival of a link's only packet.
     #[inline]
     fn enter_arrival(&mut self, link: u32) {
         let Some(next) = self.links[link as usize].next_arrival() else {
@@ -161,13 +162,14 @@ impl Network {
         }
     }
 
-    /// Takes a link whose packets may go at once to ends that delay them.
+    /// Takes a link whose packets may be passed at once to ends that delay them.
     #[inline]
     pub(crate) fn take_ready(&mut self) -> Option<u32> {
         self.ready.pop()
     }
 
-    /// Enters the arrival of the next packet of a link that has forwarded others ahead of time, if there is one.
+    /// Schedules the arrival of the next packet, if there is one, of a link that has forwarded
+    /// others ahead of time.
     pub(crate) fn enter_rest(&mut self, link: u32) {
         if self.links[link as usize].next().is_some() {
             self.enter_arrival(link);
@@ -223,8 +225,8 @@ impl Network {
         }
     }
 
-    /// Forwards packets of a link that looks ahead to the next observation: most go on to links, few of which are
-    /// empty.
+    /// Forwards packets of a link with lookahead until the next observation, for links whose
+    /// packets mostly continue on links that are not empty.
     pub(crate) fn forward_to_links(
         &mut self,
         link: u32,
@@ -242,7 +244,8 @@ impl Network {
         }
     }
 
-    /// Forwards packets including the first that is alone on its next link; returns the destination of the last.
+    /// Forwards packets up to and including the first that is alone on its next link; returns the
+    /// destination of the last.
     #[inline(always)]
     fn forward_until_first(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<Hop> {
         let mut now = self.dual_clock_time();
@@ -275,7 +278,7 @@ impl Network {
         self.links[link as usize].ahead(others)
     }
 
-    /// Ends the event of a link's arrivals, and enters the next one if there is one.
+    /// Ends the event of a link's arrivals, and schedules the next one if there is one.
     #[inline]
     pub(crate) fn finish_arrivals(&mut self, link: u32) {
         match self.links[link as usize].next_arrival() {

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use longhaul_units::Span;
 
-/// Nodes and one-way links, both numbered from zero. Most nodes are hosts, which one other node connects to the
-/// rest: a search visits a host only if it begins or ends there, so that a path between any two of thousands takes
-/// few steps.
+/// Nodes and one-way links, both numbered from zero. Most nodes are hosts: one other node connects
+/// a host to all others. A search visits a host only if it begins or ends there, so that it takes
+/// few steps between any two of thousands of hosts.
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// Links that leave a node, by node and in order, except links to hosts.
@@ -57,9 +57,10 @@ impl Graph {
         Self { leaving, entering }
     }
 
-    /// Returns the links of the path with the smallest delay and, of those, the fewest hops (Dijkstra). Among
-    /// equal paths, a node is reached from the nearest preceding node, then from the one with the smallest number,
-    /// over the first link. Nodes that one link connects to the others change nothing.
+    /// Returns the links of the path with the smallest delay and, of those, the fewest hops
+    /// (Dijkstra). Among equal paths, a node is reached from the nearest preceding node, then from
+    /// the one with the smallest number, over the first link. The result is the same as if the
+    /// search visited all hosts.
     pub fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<usize>> {
         let mut ways = BTreeMap::new();
         let mut frontier = BinaryHeap::from([Reverse(((Span::ZERO, 0_u32), from))]);
@@ -131,7 +132,8 @@ mod tests {
     }
 
     proptest! {
-        /// For any links, in one or both directions, and any number of equal paths.
+        /// A search without hosts finds the same paths, for any links in one or both directions and
+        /// any number of equal paths.
         #[test]
         fn leaving_out_hosts_changes_no_path(
             links in prop::collection::vec((0usize..8, 0usize..8, 0u64..3), 1..30),

@@ -1,17 +1,18 @@
 //! Lookahead: the choice of links that may forward packets ahead of the simulation's time.
 //!
-//! Once a link has accepted a packet, the packet's arrival at the far end is known, and so is the order of
-//! arrivals. If nothing else affects the far end, the link may forward all its packets in one event, long before
-//! their time: to links that receive from it alone, and to ends of flows whose packets go into such links. If
-//! several links lead to one, their packets are merged up to a time before which no further packet can arrive
-//! (`merge.rs`). No packet is forwarded past the next observation, so that samples see the state of their time,
-//! nor to the end of a flow past its next timer.
+//! Once a link has accepted a packet, the packet's arrival at the far end is known, and so is the
+//! order of arrivals. If nothing else affects the far end, the link may forward all its packets in
+//! one event, long before their time: to links that receive packets from it alone, and to ends of
+//! flows whose packets go onto such links. If several links lead to one, their packets are merged
+//! up to a time before which no further packet can arrive (`merge.rs`). No packet is forwarded past
+//! the next observation, so that samples show the state at their time, nor to the end of a flow
+//! past its next timer.
 //!
-//! A delay box before a link holds each packet for a time that depends on its flow alone, so that packets go there
-//! as soon as they are on the link before it (`Network::delay_ahead`).
+//! A delay box before a link holds each packet for a time that depends on its flow alone, so that a
+//! packet enters the box as soon as it is on the link in front (`Network::delay_ahead`).
 //!
-//! If many links have few packets each, those at the edge store none: their packets are merged with those of all
-//! others, or passed to the ends at once (`access.rs`).
+//! If there are many links with few packets each, those at the edge store no packets: their packets
+//! are merged with those of all other links, or passed to the ends at once (`access.rs`).
 //!
 //! A packet that is the only one on a link with lookahead is forwarded to the next link at once, without an event
 //! (`Network::forward_without_events`). A run that may end early, after a number of exchanges, looks ahead up
@@ -33,30 +34,30 @@ use crate::queue::{Draws, QueueConfig};
 /// Lookahead of a link: its extent and its destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Delivery {
-    /// None: packets are forwarded on time.
+    /// No lookahead: packets are forwarded on time.
     OnTime,
     /// To links, up to the next observation.
     ToObservation,
     /// To access links, and over these to ends of connections, up to the next observation.
     ToAccess(u32),
-    /// To ends of flows also, up to the next timer of any of them.
+    /// To links, and to ends of flows up to the next timer of any of them.
     ToTimer,
-    /// To one sender of a connection, up to its own timer.
+    /// To a single sender of a connection, up to its timer.
     ToSender(u32),
-    /// To one receiver of a connection, up to its own timer.
+    /// To a single receiver of a connection, up to its timer.
     ToReceiver(u32),
-    /// To receivers of connections alone, up to the next timer of any receiver.
+    /// To receivers of connections only, up to the next timer of any of them.
     ToReceivers,
     /// To ends of connections that delay packets, up to the next observation; other packets on time.
     ToHolds,
     /// To the delay boxes of one link, up to the next observation.
     ToBoxes,
-    /// To a link that several links lead to: the packets of these are merged.
+    /// To a link that several links lead to, whose packets are merged.
     Merged(u32),
 }
 
-/// Link that all answers take to the packets that a link forwards: these reach ends of connections of one kind,
-/// which send onto one link.
+/// The one link that all answers to the packets forwarded by a link take. These packets reach ends
+/// of connections of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Answers {
     pub(crate) from: Side,
@@ -71,8 +72,8 @@ pub(crate) enum Side {
     Receivers,
 }
 
-/// An end of a flow. The routes are positions in the route table: `gets` is that of the packets that the end
-/// receives, `sends` that of the packets that it sends.
+/// An end of a flow. `gets` and `sends` are the positions in the route table of the packets that
+/// the end receives and sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Endpoint {
     /// The sender of a connection.
@@ -92,8 +93,8 @@ pub(crate) enum Endpoint {
     },
     /// The sender of a datagram stream, which sends at scheduled times.
     Source { sends: u32 },
-    /// An end of connections that traffic opens during the run: packets leave in answer to others and at scheduled
-    /// times.
+    /// An end of connections that traffic opens during the run: it sends packets in answer to
+    /// others and at scheduled times.
     Traffic {
         gets: u32,
         sends: u32,
@@ -139,7 +140,7 @@ impl Endpoint {
             } => Delivery::ToSender(connection),
             Self::Receiver { connection, .. } => Delivery::ToReceiver(connection),
             Self::Sender { .. } | Self::Source { .. } | Self::Traffic { .. } => Delivery::ToTimer,
-            // The next packet that it sends depends on other links.
+            // Its next packet depends on other links.
             Self::Proxy { .. } => Delivery::OnTime,
         }
     }
@@ -162,7 +163,7 @@ pub(super) struct Plan {
 /// The links and flows around a link.
 #[derive(Clone, Debug, Default)]
 struct Surroundings {
-    /// The links from which packets come, and to which they go.
+    /// The links from which packets come, and the links onto which they go.
     before: BTreeSet<usize>,
     next: BTreeSet<usize>,
     /// The last links of the routes to ends that send into this link.
@@ -173,7 +174,7 @@ struct Surroundings {
     has_direct_source: bool,
     /// The ends of flows that receive packets from the link.
     endpoints: BTreeSet<Endpoint>,
-    /// The kinds of ends at which routes end behind the link.
+    /// The kinds of ends that routes over the link end at.
     ends: BTreeSet<End>,
     carries_data: bool,
     /// The bottlenecks of the data that is answered over this link.
@@ -181,7 +182,8 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// Returns the one link whose packets, or the answers to them, are all that enters this link.
+    /// Returns the one link whose packets, or the answers to them, are all the packets that enter
+    /// this link, if there is one.
     fn follows(&self) -> Option<usize> {
         let mut origins = self.before.union(&self.behind);
         let first = origins.next().copied()?;
@@ -189,13 +191,13 @@ impl Surroundings {
         alone.then_some(first)
     }
 
-    /// Returns true if several links lead here, and nothing else does.
+    /// Returns true if packets come from several links, and from nowhere else.
     fn merges(&self) -> bool {
         self.before.len() > 1 && self.behind.is_empty() && !self.has_source
     }
 }
 
-/// Returns the lookahead that changes no result.
+/// Returns the largest lookahead that does not change results.
 pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> Plan {
     let links = surroundings(config, routes, endpoints);
     let mut plan = Plan {
@@ -240,7 +242,8 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     plan
 }
 
-/// Number of access links from which on they are faster as such; fewer have many packets each (`docs/speed.md`).
+/// Number of links from which on access links are faster; fewer links have many packets each
+/// (`docs/speed.md`).
 const MANY: usize = 2048;
 
 /// Chooses access links (`access.rs`), once the lookahead of all links is known.
@@ -252,7 +255,7 @@ fn plan_access(
     plan: &mut Plan,
 ) {
     let has_priorities = |end| matches!(end, End::DummyReceiver | End::DummySender);
-    // A run that may end early reads counters at times that are not known beforehand.
+    // A run that may end early reads counters at times that are not known in advance.
     let may_stop = config.measure.stop.is_some();
     if may_stop || routes.all().any(|(_, end)| has_priorities(end)) {
         return;
@@ -287,12 +290,12 @@ fn plan_access(
     }
     plan.access.extend(rest.into_iter().map(|id| id as u32));
     for answers in &mut plan.answers {
-        // Trains are sent onto other links only.
+        // The link of a train's answers must differ from the link over which the train comes.
         *answers = answers.filter(|answers| !firsts.contains(&(answers.to as usize)));
     }
 }
 
-/// Returns true if the ends behind a link are one sender or one receiver.
+/// Returns true if the only end behind a link is one sender or one receiver.
 fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
     let mut ends = link.ends.iter();
     let one = matches!(
@@ -306,8 +309,8 @@ fn leads_to_one(link: &Surroundings, plan: &Plan, id: usize) -> bool {
     one && alone && link.next.is_empty()
 }
 
-/// Returns true if a link's behaviour follows from the arrivals alone, and no records of it are needed except
-/// counters.
+/// Returns true if a link's behaviour follows from the arrivals alone, and only its counters are
+/// recorded.
 fn is_closed_form(config: &Config, id: usize) -> bool {
     let link = &config.links[id];
     matches!(link.queue, QueueConfig::DropTail(_))
@@ -318,15 +321,15 @@ fn is_closed_form(config: &Config, id: usize) -> bool {
         && !link.sampled
 }
 
-/// Returns the time after a packet has reached a link until it can affect anything other than this link and the
-/// links behind it that receive from it alone.
+/// Returns the time from a packet's arrival at a link until it can affect anything other than this
+/// link and the links behind it that receive from it alone.
 fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: usize) -> Span {
     let link = &config.links[id];
     if link.service() == Service::Explicit {
         return Span::ZERO;
     }
     let behind = match deliveries[id] {
-        // At the next link, packets that arrive later must not be ahead.
+        // Packets that arrive later may come before it at the next link.
         Delivery::Merged(_) => return Span::ZERO,
         Delivery::ToObservation => {
             let next = links[id].next.iter();
@@ -338,7 +341,8 @@ fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: u
     link.delay + behind.unwrap_or(Span::ZERO)
 }
 
-/// Returns true if the order of random numbers may depend on the order of events: ns-2 has one generator for all.
+/// Returns true if the order of random numbers may depend on the order of events, since ns-2 has
+/// one generator for everything.
 fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint]) -> bool {
     let queues = (0..links.len()).filter(|&id| queue_draws(config, links, id));
     let is_drawing = |endpoint: &&Endpoint| {
@@ -355,8 +359,8 @@ fn draw_in_turn(config: &Config, links: &[Surroundings], endpoints: &[Endpoint])
     config.randomness == Randomness::Ns2 && draw + impaired.count() > 1
 }
 
-/// Returns true if a link's queue may draw random numbers. Some disciplines do so only in congestion, which
-/// acknowledgements alone do not cause on a link with enough capacity.
+/// Returns true if a link's queue may draw random numbers. Some disciplines do so only in
+/// congestion; acknowledgements alone do not congest a link with enough capacity.
 fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
     match config.links[id].queue.draws() {
         Draws::Never => false,
@@ -365,8 +369,9 @@ fn queue_draws(config: &Config, links: &[Surroundings], id: usize) -> bool {
     }
 }
 
-/// Returns true if a link that carries only acknowledgements is as fast as all the bottlenecks of the answered
-/// data together: its load is then the ratio of the sizes of acknowledgements and segments.
+/// Returns true if a link that carries only acknowledgements is at least as fast as all bottlenecks
+/// of the acknowledged data together: its load is then at most the ratio of the sizes of
+/// acknowledgements and segments.
 fn has_room(config: &Config, around: &Surroundings, id: usize) -> bool {
     let bottlenecks = around.answers.iter().map(|&link| &config.links[link]);
     let fastest: u64 = bottlenecks.clone().map(effective_bps).sum();
@@ -379,7 +384,8 @@ fn effective_bps(link: &Link) -> u64 {
     link.capacity().as_bps()
 }
 
-/// Returns how far ahead a link may forward its packets, if everything at its far end waits for it alone.
+/// Returns the lookahead of a link, if everything at its far end depends on the packets of this
+/// link alone.
 fn alone_ahead(
     config: &Config,
     routes: &Routes,
@@ -408,7 +414,7 @@ fn alone_ahead(
     })
 }
 
-/// Returns the link of all answers to the packets that a link forwards, if there is one.
+/// Returns the one link that all answers to a link's packets take, if there is one.
 fn answers(routes: &Routes, link: &Surroundings, id: usize) -> Option<Answers> {
     let mut ends = link.ends.iter();
     let from = match (ends.next()?, ends.next()) {
@@ -425,7 +431,7 @@ fn answers(routes: &Routes, link: &Surroundings, id: usize) -> Option<Answers> {
     }
 }
 
-/// Returns true if the links before this one lead nowhere else, and have a delay.
+/// Returns true if the links in front of this one lead nowhere else, and have a delay.
 fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);
@@ -437,8 +443,8 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     is_plain(&config.links[id]) && links[id].before.iter().all(leads_here)
 }
 
-/// Returns true if everything that enters a link comes over links that lead nowhere else, and is delayed before it
-/// for known times.
+/// Returns true if everything that enters a link comes over links that lead nowhere else, and is
+/// delayed in front of it by known times only.
 fn only_delayed_before(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);
@@ -457,7 +463,7 @@ fn only_ends_hold_back(link: &Surroundings) -> bool {
     link.next.is_empty() && link.endpoints.iter().any(holds_back)
 }
 
-/// Returns true if an end delays the packets that it receives, in a queue of its own.
+/// Returns true if an end has a queue in which it delays the packets that it receives.
 fn holds_back(endpoint: &Endpoint) -> bool {
     matches!(endpoint, Endpoint::Traffic { holds: true, .. })
 }

@@ -28,7 +28,8 @@ impl LinkCapacity {
         self.line.work_by(now)
     }
 
-    /// Returns the work that token buckets let pass in the long run; without any, that of the line.
+    /// Returns the work that token buckets let pass in the long run; without token buckets, the
+    /// work of the line.
     fn of_buckets(&self, now: Time) -> Work {
         match self.bucket {
             Some(rate) => Work::of_rate(rate, now.since(Time::ZERO)),
@@ -63,14 +64,15 @@ impl Network {
         counters
     }
 
-    /// Counts drops and marks of the data packets of each of this many connections.
+    /// Counts drops and marks of data packets for each of the first `connections` connections.
     pub(crate) fn track(&mut self, connections: u32) {
         for link in &mut self.links {
             link.track(connections);
         }
     }
 
-    /// Returns the drops and marks of the data packets of each of this many connections, on all links.
+    /// Returns the drops and marks of data packets on all links, for each of the first
+    /// `connections` connections.
     pub(crate) fn flow_drops(&mut self, connections: usize) -> Vec<FlowDrops> {
         self.catch_up();
         let mut all = vec![FlowDrops::default(); connections];
@@ -80,8 +82,8 @@ impl Network {
         all
     }
 
-    /// Returns the drops and marks of the datagrams of connections of stacks, by number, up to the last one with
-    /// any.
+    /// Returns the drops and marks of the datagrams of foreign stacks' connections, by number, up
+    /// to the last connection with any.
     pub(crate) fn datagram_drops(&mut self) -> Vec<FlowDrops> {
         self.catch_up();
         let mut all = Vec::new();
@@ -106,7 +108,7 @@ impl Network {
         self.links.iter_mut().for_each(Link::restart_waits);
     }
 
-    /// Restarts the record of largest queues; returns the largest so far.
+    /// Restarts the record of queue maxima; returns the maxima so far.
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
         self.catch_up();
         let now = self.now;
@@ -116,7 +118,7 @@ impl Network {
         maxima
     }
 
-    /// Returns the link that holds most packets, and their number.
+    /// Returns the link that holds the most packets, and the number of these.
     pub(crate) fn fullest_link(&self) -> Option<(usize, u64)> {
         let held = self.links.iter().map(Link::packets_held).enumerate();
         held.max_by_key(|&(_, packets)| packets)

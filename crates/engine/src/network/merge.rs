@@ -1,7 +1,7 @@
-//! Links that several others lead to: the packets of all are merged in order of arrival.
+//! Merging: packets of several links that lead to one link are processed in order of arrival.
 //!
-//! A packet that is not on one of those links yet takes at least the smallest of their delays, so that all
-//! arrivals up to that time from now are known, and one event processes them.
+//! A packet that is not yet on one of those links takes at least the smallest of their delays, so
+//! all arrivals within that delay from now are known, and one event processes them.
 
 use std::collections::BTreeSet;
 
@@ -21,20 +21,21 @@ pub(super) struct Merge {
     arrivals: Arrivals,
     /// Packets over access links, which do not store them.
     packets: CalendarQueue<Arriving>,
-    /// Time of the merge's event.
+    /// Time of the scheduled event.
     entry: Time,
     /// Minimum time until the arrival of a packet that is not on one of the links yet.
     lookahead: Span,
-    /// Maximum time that an arrival may wait for its event, so that one event processes several: until then it
-    /// affects only the links behind.
+    /// Maximum time for which an arrival may wait for its event, so that one event processes
+    /// several arrivals. Until then, an arrival affects only the links behind.
     slack: Span,
-    /// Time that arrivals do wait: zero if there are many, since more packets on each link would only lengthen the
-    /// search for the next one.
+    /// Time for which arrivals do wait. It is zero if there are many arrivals per event: with more
+    /// packets on each link, only the search for the next one would take longer.
     wait: Span,
 }
 
 impl Merge {
-    /// Rounding error of arrivals: links compute them to the picosecond, with ns-2's clock from sums of seconds.
+    /// Rounding error of arrivals: links compute them to the picosecond, with ns-2's clock from
+    /// sums of seconds.
     pub(super) const ROUNDING: Span = Span::from_ps(2);
     /// Number of packets per event above which arrivals do not wait.
     const MANY: u32 = 32;
@@ -58,13 +59,13 @@ impl Merge {
         }
     }
 
-    /// Returns the time of the event for an arrival: before the next observation.
+    /// Returns the time of the event for an arrival, which is before the next observation.
     fn due(&self, arrival: Time, schedule: &Schedule) -> Time {
         let observation = schedule.next_observation();
         (arrival + self.wait).min(observation).max(arrival)
     }
 
-    /// Records that a link that was empty has a packet. `index` is the merge's own.
+    /// Records that a link that was empty has a packet. `index` is the index of this merge.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -77,7 +78,7 @@ impl Merge {
         self.enter(next.time, index, schedule);
     }
 
-    /// Records a packet that has entered an access link. `index` is the merge's own.
+    /// Records a packet that has entered an access link. `index` is the index of this merge.
     #[inline]
     pub(super) fn push_packet(&mut self, arriving: Arriving, index: u32, schedule: &mut Schedule) {
         self.packets.push(arriving);
@@ -86,7 +87,7 @@ impl Merge {
         }
     }
 
-    /// Enters the event of an arrival, unless there is an earlier one.
+    /// Schedules the event of an arrival, unless there is an earlier event.
     #[inline]
     fn enter(&mut self, arrival: Time, index: u32, schedule: &mut Schedule) {
         let due = self.due(arrival, schedule);
@@ -96,27 +97,28 @@ impl Merge {
         }
     }
 
-    /// Returns the time until which all arrivals are known, and no observation is due.
+    /// Returns the time until which all arrivals are known and no observation is due.
     pub(super) fn may_go_on_until(&self, now: Time, schedule: &Schedule) -> Time {
         (now + self.lookahead)
             .min(schedule.next_observation())
             .max(now)
     }
 
-    /// Returns the link of the next arrival, if that is not after `until`, and its time.
+    /// Returns the link and the time of the next arrival, if it is not after `until`.
     #[inline]
     pub(super) fn next_by(&self, until: Time) -> Option<(u32, Time)> {
         let (time, link) = self.arrivals.first()?;
         (time <= until).then_some((link, time))
     }
 
-    /// Returns true if no other link than that of the next arrival has packets.
+    /// Returns true if no link other than the one of the next arrival has packets.
     #[inline]
     fn is_alone(&self) -> bool {
         self.arrivals.len() == 1
     }
 
-    /// Replaces the next arrival, whose packet has been forwarded, by `next`, the next arrival on its link.
+    /// Replaces the next arrival, whose packet has been forwarded, by the next arrival `next` on
+    /// its link.
     #[inline]
     pub(super) fn renew(&mut self, link: u32, next: Option<NextArrival>) {
         self.arrivals.renew_first(link, next);
@@ -136,7 +138,7 @@ impl Merge {
             Span::ZERO
         };
         if self.entry != time {
-            // The event is stale: an earlier one has been entered since.
+            // The event is stale: an earlier one has been scheduled since.
             schedule.finish_link();
         } else if let Some(next) = self.first() {
             self.entry = self.due(next, schedule);
@@ -182,8 +184,9 @@ impl ArrivalState<'_> {
 }
 
 impl Merging<'_> {
-    /// Forwards all packets that arrive by `until`. The service is determined once for all, and packets of the
-    /// only link with packets need no search for the first, and no tie-break.
+    /// Forwards all packets that arrive by `until`. The type of service is determined once for all
+    /// of them. If only one link has packets, its packets need no search for the first, and no
+    /// tie-break.
     #[inline(never)]
     fn run<S: PacketService>(&mut self, mut lane: Lane<'_, S>, until: Time) {
         while let Some((link, time)) = self.merge.next_by(until) {

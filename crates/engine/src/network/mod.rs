@@ -39,7 +39,7 @@ use crate::queue::Queue;
 use crate::random::Streams;
 use crate::schedule::{Event, Schedule};
 
-/// The network, and the clock and event list that everything shares.
+/// The network, with the clock and the event list that all parts of a simulation share.
 #[derive(Debug)]
 pub(crate) struct Network {
     pub(crate) now: Time,
@@ -54,9 +54,10 @@ pub(crate) struct Network {
     pub(crate) options: OptionStore,
     /// Lookahead by link.
     deliveries: Vec<Delivery>,
-    /// Link of all answers to the packets that a link forwards, by link, if there is one.
+    /// The one link that all answers to a link's packets take, if there is one, by link.
     answers: Vec<Option<Answers>>,
-    /// Links that lead to ends which delay packets, with packets for which no event has been entered.
+    /// Links in front of ends that delay packets, with packets for which no event has been
+    /// scheduled.
     ready: Vec<u32>,
     merges: Vec<Merge>,
     access: AccessLinks,
@@ -123,7 +124,8 @@ impl Network {
         links.collect()
     }
 
-    /// Returns the route from node to node, at whose end `end` receives the packets; `None` if there is no path.
+    /// Returns the route between two nodes, at whose end `end` receives the packets; `None` if
+    /// there is no path.
     pub(crate) fn path(&mut self, from: usize, to: usize, end: End) -> Option<Path> {
         self.routes.path(from, to, end)
     }
@@ -145,12 +147,12 @@ impl Network {
         self.options.forget(packet.sack);
     }
 
-    /// Returns the SACK blocks of a packet that continues.
+    /// Returns the SACK blocks of a packet without removing them.
     pub(crate) fn peek_sack(&self, packet: &Packet) -> SackOption {
         self.options.get(packet.sack)
     }
 
-    /// Begins the update intervals of disciplines: whole ones since time zero.
+    /// Schedules the updates of disciplines, at whole multiples of their intervals from time zero.
     pub(crate) fn begin_updates(&mut self) {
         for (link, id) in self.links.iter().zip(0..) {
             if let Some(interval) = link.update_interval() {

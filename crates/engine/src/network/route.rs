@@ -18,12 +18,12 @@ pub(crate) enum End {
     TcpSender,
     /// A TCP receiver gets a segment.
     TcpReceiver,
-    /// A TCP receiver answers a dummy, and a sender counts the answer.
+    /// A TCP receiver answers a dummy packet, and a sender counts the answer.
     DummyReceiver,
     DummySender,
     /// A datagram is counted.
     UdpReceiver,
-    /// An end of a connection of a stack gets a datagram.
+    /// An end of a foreign stack's connection gets a datagram.
     StackSender,
     StackReceiver,
     /// A packet of a real program leaves the emulated network.
@@ -31,26 +31,28 @@ pub(crate) enum End {
     /// The ends of connections that traffic opens during the run.
     TrafficSender,
     TrafficReceiver,
-    /// The start node of a proxy gets a segment from a sender, and the end node one from the start.
+    /// The start node of a proxy gets a segment from a sender, or the end node one from the start
+    /// node.
     ProxyEntry,
     ProxyExit,
-    /// The start node gets a segment of a connection that traffic has opened.
+    /// The start node of a proxy gets a segment of a connection that traffic has opened.
     TrafficEntry,
 }
 
-/// The kind of transport of a flow's packets: each kind has its own indices.
+/// The kind of transport of a flow's packets. Indices of flows are unique within a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Carrier {
     Tcp,
-    /// Datagram streams and connections of stacks, which are numbered together.
+    /// Datagram streams and connections of foreign stacks, which are numbered together.
     Udp,
-    /// Connections that sources open during the run. The numbers of the directions and legs of a connection differ
-    /// in the last two bits.
+    /// Connections that sources open during the run. The last two bits of their numbers distinguish
+    /// the directions and legs of one connection.
     Traffic,
 }
 
 impl Carrier {
-    /// Returns the number that all packets of a flow or connection have in common, given the number of one.
+    /// Returns the number that all packets of a flow or connection have in common, given the number
+    /// of one packet.
     pub(super) fn common(self, number: u32) -> u32 {
         match self {
             Self::Tcp | Self::Udp => number,
@@ -58,7 +60,8 @@ impl Carrier {
         }
     }
 
-    /// Returns the place of a flow or connection among those of its kind; a later one may have the same place.
+    /// Returns the place of a flow or connection among those of its kind. A place is reused after a
+    /// connection is over.
     pub(super) fn place(self, number: u32) -> usize {
         match self {
             Self::Tcp | Self::Udp => number as usize,
@@ -98,7 +101,7 @@ pub(crate) enum Hop {
     Link(u32),
     /// The impairments of the link that follows.
     Impairments(u32, Carrier),
-    /// An access link, by its number among these.
+    /// An access link, by its number among the access links.
     Access(u32),
     End(End),
 }
@@ -148,7 +151,8 @@ impl Routes {
         prefetch(&self.hops[position as usize]);
     }
 
-    /// Turns links into access links, given their number among these by link.
+    /// Turns links into access links. `access` holds each link's number among the access links, if
+    /// it is one.
     pub(super) fn lead_over_access(&mut self, access: &[Option<u32>]) {
         for hop in &mut self.hops {
             if let Hop::Link(link) = *hop

@@ -1,5 +1,5 @@
-//! Trains: packets that reach the ends of connections over one link, and whose answers all go onto one other link.
-//! The state that they use is looked up once for all of them.
+//! Trains: sequences of packets that reach the ends of connections over one link, and whose answers
+//! all go onto one other link. The state that they use is looked up once for a whole train.
 
 use super::link::{DualClockTime, Link};
 use super::{Answers, Network};
@@ -18,7 +18,7 @@ pub(crate) struct Train<'a> {
 }
 
 impl Network {
-    /// Returns the link of all answers to the packets that a link forwards, if there is one.
+    /// Returns the one link that all answers to a link's packets take, if there is one.
     #[inline]
     pub(crate) fn answers(&self, link: u32) -> Option<Answers> {
         self.answers[link as usize]
@@ -37,8 +37,8 @@ impl Network {
         }
     }
 
-    /// Ends a run of packets that have gone onto the link `to` in sequence, the last at this time. `first` if the
-    /// link had none to forward before them.
+    /// Ends a run of packets that have gone onto the link `to` in sequence, the last one at time
+    /// `last`. `first` is true if the link had no packets to forward before them.
     #[inline]
     pub(crate) fn end_run(&mut self, last: DualClockTime, to: u32, first: bool) {
         (self.now, self.ns2_s) = (last.time, last.ns2_s);

@@ -3,21 +3,23 @@
 use super::{SackHandle, number_of_slot};
 use crate::stack::Datagram;
 
-/// Bytes of datagrams in flight, without the zeros at their ends: a stack that encrypts nothing sends zeros as
-/// data, and a window of them then takes less memory than a processor's cache. Slots and buffers are reused.
+/// Bytes of datagrams in flight, without the zeros at their ends. A stack without encryption sends
+/// zeros as data, and a window of such datagrams then fits a processor's cache. Slots and buffers
+/// are reused.
 #[derive(Debug, Default)]
 pub(super) struct DatagramStore {
     slots: Vec<Slot>,
     free: Vec<u32>,
-    /// Buffers of long datagrams that are forgotten.
+    /// Buffers of long datagrams that have been removed, for reuse.
     spare: Vec<Vec<u8>>,
 }
 
-/// Largest number of bytes that a slot holds itself.
+/// Largest number of bytes stored within a slot.
 const SHORT: usize = 62;
 
-/// Bytes of one datagram. When they are read, a window of others has been written since, so that they come from a slower
-/// cache: one line for the headers of a datagram of zeros, and for most acknowledgements.
+/// Bytes of one datagram, in one cache line: it holds the headers of a datagram of zeros, and most
+/// acknowledgements. When a datagram is read, a window of others has been written since, so that
+/// its bytes come from a slower cache.
 #[derive(Debug)]
 #[repr(align(64))]
 enum Slot {
@@ -91,7 +93,7 @@ impl DatagramStore {
         self.slots.swap(one, other);
     }
 
-    /// Forgets a datagram.
+    /// Removes a datagram.
     pub(super) fn forget(&mut self, handle: SackHandle) {
         let number = number_of(handle);
         if let Slot::Long(buffer) = &mut self.slots[number as usize] {
@@ -106,9 +108,10 @@ fn number_of(handle: SackHandle) -> u32 {
     handle.0 & !SackHandle::DATAGRAM
 }
 
-/// Returns the length without the zeros at the end, rounded up to a multiple of a step from there.
+/// Returns the length without the blocks of `STEP` zeros at the end.
 fn trimmed_len(bytes: &[u8]) -> usize {
-    // All bytes of a block, of a size known to the compiler, are read without a branch, sixteen at a time.
+    // A block's size is known to the compiler, so all its bytes are read without a branch, sixteen
+    // at a time.
     const STEP: usize = 128;
     let (_, blocks) = bytes.as_rchunks::<STEP>();
     let zeros = blocks.iter().rev();

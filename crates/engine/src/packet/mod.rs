@@ -1,4 +1,4 @@
-//! A packet of 48 bytes, so that a window of a hundred thousand stays in the cache.
+//! Packets of 48 bytes, so that a window of a hundred thousand stays in the cache.
 
 mod datagrams;
 mod options;
@@ -23,12 +23,13 @@ pub(crate) struct Packet {
     pub(crate) seq: u64,
     /// Data: send time. Acknowledgement: the timestamp that it echoes.
     pub(crate) stamp: Time,
-    /// Index of the packet's TCP connection or UDP stream, or number of its connection of a stack.
+    /// Index of the packet's TCP connection or UDP stream, or number of its connection of a foreign
+    /// stack.
     pub(crate) flow: u32,
     /// Position of the current hop in the route table.
     pub(crate) route: u32,
-    /// SACK blocks and transit time of an acknowledgement, the header for routers of any packet, or the bytes of a
-    /// datagram, in the network's store.
+    /// Handle, into the network's store, of an acknowledgement's SACK blocks and transit time, of
+    /// the header for routers of any packet, or of a datagram's bytes.
     pub(crate) sack: SackHandle,
     /// Bytes on the wire.
     pub(crate) bytes: u16,
@@ -50,9 +51,10 @@ impl Packet {
         flags: Flags::NONE,
     };
 
-    /// Returns true if the packet is a cumulative acknowledgement without other information, so that a later one
-    /// can replace it: no SACK blocks or other options, neither SYN nor FIN, no ECN flag (RFC 3449, section
-    /// 5.2.1). Of a program outside, whose packets have bytes, the flag alone says so.
+    /// Returns true if the packet is a cumulative acknowledgement without other information, which
+    /// a later one can replace: it has no SACK blocks or other options, neither SYN nor FIN, and no
+    /// ECN flag (RFC 3449, section 5.2.1). For a packet of a real program, which carries its bytes,
+    /// the flag is set accordingly.
     pub(crate) fn is_pure_ack(&self) -> bool {
         const OTHERS: Flags = Flags::SYN
             .with(Flags::FIN)
@@ -66,7 +68,7 @@ impl Packet {
             && self.flags.load().is_none()
     }
 
-    /// Bit in the number of a datagram that a connection's receiver sends.
+    /// Bit in the number of a datagram sent by a connection's receiver.
     pub(crate) const ANSWER: u64 = 1 << 63;
 
     /// Returns an ECN-capable data packet with a number.
@@ -101,17 +103,17 @@ impl Flags {
     pub(crate) const CWR: Self = Self(64);
     /// A datagram, not a packet of a connection.
     pub(crate) const DATAGRAM: Self = Self(128);
-    /// Two bits for VCP's load code: zero for none, otherwise the load plus one.
+    /// Position of the two bits of VCP's load code: zero for none, otherwise the load plus one.
     const LOAD_SHIFT: u32 = 8;
     pub(crate) const LOAD: Self = Self(3 << Self::LOAD_SHIFT);
-    /// Low priority: a dummy, or the answer to one.
+    /// Low priority, for a dummy packet or the answer to one.
     pub(crate) const LOW: Self = Self(1 << 10);
     /// A placeholder for an acknowledgement in the queue of a link that filters them; see `queue/ack_filter`.
     pub(crate) const PLACE: Self = Self(1 << 11);
     /// ECT(1), in addition to [`Self::ECT`]: from a scalable sender, for L4S (RFC 9331 section 4.1).
     pub(crate) const ECT1: Self = Self(1 << 12);
 
-    /// Three bits for the ACE field of an acknowledgement (RFC 9768 section 3.2.2).
+    /// Position of the three bits of an acknowledgement's ACE field (RFC 9768 section 3.2.2).
     const ACE_SHIFT: u32 = 13;
 
     #[inline]
@@ -165,13 +167,13 @@ impl Flags {
     }
 }
 
-/// Up to three SACK blocks `[left, right)` of segment numbers (RFC 2018), most recent first; and the transit time
-/// of the last data segment, if the receiver reports it.
+/// Up to three SACK blocks `[left, right)` of segment numbers (RFC 2018), most recent first, and
+/// the transit time of the last data segment, if the receiver reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SackBlocks {
     blocks: [(u64, u64); SackBlocks::MAX],
-    /// Transit time in microseconds, as in Sync-TCP's timestamp option (Weigle, dissertation, UNC 2003, chapter
-    /// 3); all ones without one.
+    /// Transit time in microseconds, as in Sync-TCP's timestamp option (Weigle, dissertation, UNC
+    /// 2003, chapter 3); all ones if none is reported.
     transit_us: u32,
     /// Marked packets that have arrived, modulo 2^16, from a receiver that counts them (RFC 9768); 0 if none is
     /// reported.
@@ -193,7 +195,7 @@ impl SackBlocks {
         marks: 0,
         len: 0,
     };
-    /// Blocks that fit next to a timestamp option.
+    /// Maximum number of blocks next to a timestamp option.
     pub(crate) const MAX: usize = 3;
     const NO_TRANSIT: u32 = u32::MAX;
 
@@ -229,7 +231,8 @@ impl SackBlocks {
         self.len += 1;
     }
 
-    /// Returns the blocks behind another block, as many as there is room for.
+    /// Returns the blocks with another block in front; the last block is dropped if there are too
+    /// many.
     pub(crate) fn behind(&self, block: (u64, u64)) -> Self {
         let mut blocks = Self { len: 0, ..*self };
         blocks.push(block);
@@ -247,18 +250,19 @@ impl SackBlocks {
     }
 }
 
-/// Reference to the options of a packet: none, as for most; a position in the store; or a transit time alone,
-/// which is contained in the handle.
+/// Reference to the options of a packet: no options, as for most packets; a position in the store;
+/// or a transit time alone, contained in the handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SackHandle(u32);
 
 impl SackHandle {
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// Bit for a header for routers, which refers to the blocks; also set if there are no options.
+    /// Bit of a header for routers, which also refers to the SACK blocks; also set if there are no
+    /// options.
     const HEADER: u32 = 1 << 31;
-    /// Bit for a handle without an entry in the store.
+    /// Bit of a handle without an entry in the store.
     const BY_VALUE: u32 = 1 << 30;
-    /// Bit for the bytes of a datagram in the store.
+    /// Bit of a datagram's bytes in the store.
     const DATAGRAM: u32 = 1 << 29;
 
     #[inline]
@@ -272,7 +276,7 @@ impl SackHandle {
         self.0 & (Self::HEADER | Self::BY_VALUE) == Self::HEADER
     }
 
-    /// Returns true if there are no options except, at most, a transit time.
+    /// Returns true if there are no options except, possibly, a transit time.
     #[inline]
     pub(crate) fn is_by_value(self) -> bool {
         self.0 & Self::BY_VALUE != 0
@@ -284,13 +288,14 @@ impl SackHandle {
         self.0 < Self::DATAGRAM
     }
 
-    /// Returns true if there are the bytes of a datagram.
+    /// Returns true if the handle refers to a datagram's bytes.
     #[inline]
     pub(crate) fn has_datagram(self) -> bool {
         self.0 & (Self::HEADER | Self::BY_VALUE | Self::DATAGRAM) == Self::DATAGRAM
     }
 
-    /// Returns a handle for a transit time alone, unless it is too long for one: more than a quarter of an hour.
+    /// Returns a handle that contains a transit time alone; none if the time exceeds its range of a
+    /// quarter of an hour.
     #[inline]
     fn of_transit(transit_us: u32) -> Option<Self> {
         (transit_us < Self::BY_VALUE).then_some(Self(transit_us | Self::BY_VALUE))
@@ -310,8 +315,8 @@ impl SackHandle {
     }
 }
 
-/// SACK blocks in flight, relative to the number of the acknowledgement that carries them, from which they are
-/// less than 2^31 segments away: 32 bytes.
+/// SACK blocks in flight, in 32 bytes: their edges are relative to the number of the
+/// acknowledgement that carries them, from which they differ by less than 2^31 segments.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SackOption {
     offsets: [(i32, i32); SackBlocks::MAX],
@@ -363,7 +368,8 @@ impl SackOption {
         self.len.into()
     }
 
-    /// Returns the blocks as [`Self::blocks`], but the whole array: entries after the last block have no meaning.
+    /// Returns the same as [`Self::blocks`], but as the whole array; entries after the last block
+    /// have no meaning.
     #[inline]
     pub(crate) fn all(&self, next: u64) -> [(u64, u64); SackBlocks::MAX] {
         let number = move |offset: i32| next.wrapping_add_signed(offset.into());
@@ -397,9 +403,9 @@ fn number_of_slot(slot: usize) -> u32 {
     number.expect("more than 5e8 packets with options in flight")
 }
 
-/// SACK blocks of the packets in flight. Slots are reused when a packet is consumed or dropped, the first one
-/// freed first, so that a packet's slot usually follows that of the packet before it, and processors fetch it in
-/// time.
+/// SACK blocks of the packets in flight. Slots are freed when a packet is consumed or dropped, and
+/// reused in the order in which they were freed. A packet's slot therefore usually follows that of
+/// the preceding packet, and processors fetch it in time.
 #[derive(Debug, Default)]
 pub(crate) struct SackStore {
     slots: Vec<SackOption>,
@@ -470,7 +476,7 @@ impl SackStore {
         self.get(handle)
     }
 
-    /// Forgets the blocks.
+    /// Removes the blocks.
     #[inline]
     pub(crate) fn forget(&mut self, handle: SackHandle) {
         if handle.has_slot() {

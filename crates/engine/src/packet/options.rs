@@ -4,13 +4,13 @@ use super::datagrams::DatagramStore;
 use super::{SackBlocks, SackHandle, SackOption, SackStore, number_of_slot};
 use crate::stack::Datagram;
 
-/// XCP's congestion header (draft-falk-xcp-spec-03 section 3). An acknowledgement also has one, of which only the
-/// change is used.
+/// XCP's congestion header (draft-falk-xcp-spec-03 section 3). In the header of an acknowledgement,
+/// only `change` is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct XcpHeader {
     /// The sender's smoothed round-trip time in seconds; zero before the first sample.
     pub(crate) rtt_s: f64,
-    /// Time between two of the sender's packets, `rtt / cwnd`, in seconds.
+    /// Time between two packets of the sender, `rtt / cwnd`, in seconds.
     pub(crate) spacing_s: f64,
     /// Requested or granted change of the throughput, in bytes per second.
     pub(crate) change: f64,
@@ -118,7 +118,7 @@ impl OptionStore {
         self.put_header(header, sack)
     }
 
-    /// Forgets all options of a packet.
+    /// Removes all options of a packet.
     #[inline]
     pub(crate) fn forget(&mut self, handle: SackHandle) {
         if !handle.is_by_value() {
@@ -126,8 +126,8 @@ impl OptionStore {
         }
     }
 
-    /// Forgets the options of a packet that has some. Cold: dropped packets are data packets, which usually have
-    /// none.
+    /// Removes the options of a packet that has some. Cold: dropped packets are mostly data
+    /// packets, which usually have none.
     #[cold]
     fn forget_some(&mut self, handle: SackHandle) {
         if handle.has_header() {

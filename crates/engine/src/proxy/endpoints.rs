@@ -1,5 +1,5 @@
-//! The ends of connections at the nodes of proxies: of connections that exist from the start, and of those that
-//! traffic opens.
+//! The ends of connections at the nodes of proxies, both for connections that exist from the start
+//! and for those that traffic opens.
 
 use crate::traffic::{Legs, Traffic};
 use crate::transport::tcp::Connection;
@@ -11,8 +11,8 @@ pub(crate) struct Endpoints<'a> {
 }
 
 impl Endpoints<'_> {
-    /// Returns the index of the connection that carries the data of another on, for connections that exist from
-    /// the start.
+    /// Returns the index of the second leg of a connection, which carries its data from the proxy
+    /// on, for connections that exist from the start.
     pub(super) fn second_leg(from: usize) -> usize {
         from + 1
     }

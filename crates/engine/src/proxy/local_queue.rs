@@ -1,7 +1,7 @@
 //! The queue in front of a proxy's receivers: a queue discipline outside a link.
 //!
-//! Packets that it drops are never acknowledged, so that senders notice and slow down (master thesis, University
-//! of Innsbruck, 2009; docs/proxy.md).
+//! The senders of dropped packets get no acknowledgement, and so reduce their rates (master thesis,
+//! University of Innsbruck, 2009; docs/proxy.md).
 
 use std::collections::VecDeque;
 
@@ -23,26 +23,29 @@ pub(super) struct LocalQueue {
     waiting_bytes: u64,
     /// Time since which the queue has been empty, if it is.
     empty_since: Option<Time>,
-    /// Integral of the waiting packets up to `integrated`, in packets times picoseconds.
+    /// Integral of the number of waiting packets up to the time `integrated`, in packets times
+    /// picoseconds.
     integral_ps: u128,
     integrated: Time,
     /// All counters except the integral.
     counters: LinkCounters,
-    /// Last effects of the discipline on packets that it had accepted.
+    /// Buffer for the discipline's effects on packets that it had accepted.
     effects: Effects,
-    /// Packets that it dropped in these effects.
+    /// Packets that the discipline dropped in these effects.
     dropped: Vec<Packet>,
 }
 
 /// Owner of the waiting packets.
 #[derive(Debug)]
 enum Held {
-    /// The discipline decides when packets arrive. A packet's `time` is its arrival.
+    /// The discipline decides about packets when they arrive; they wait here. A packet's `time` is
+    /// its arrival.
     Here {
         discipline: Queue,
         packets: VecDeque<Packet>,
     },
-    /// The discipline holds its packets. `next` has left it, but has not been taken since credit was short.
+    /// The discipline holds its packets. `next` has left it, but there is not enough credit to take
+    /// it.
     ByDiscipline {
         queue: Box<BufferedQueue>,
         next: Option<Packet>,
@@ -152,7 +155,7 @@ impl LocalQueue {
         self.dropped.drain(..)
     }
 
-    /// Changes the number of waiting packets and bytes by these amounts.
+    /// Adds these amounts to the numbers of waiting packets and bytes.
     fn change(&mut self, now: Time, packets: i64, bytes: i64) {
         self.integral_ps += self.since_integrated(now);
         self.integrated = now;
@@ -161,7 +164,7 @@ impl LocalQueue {
         self.empty_since = (self.waiting_pkts == 0).then_some(now);
     }
 
-    /// Returns the integral since its last update.
+    /// Returns the increase of the integral since its last update.
     fn since_integrated(&self, now: Time) -> u128 {
         u128::from(self.waiting_pkts) * u128::from(now.since(self.integrated).as_ps())
     }
@@ -199,7 +202,7 @@ impl LocalQueue {
         }
     }
 
-    /// Restarts the record of the largest queue; returns the largest so far.
+    /// Restarts the record of the queue maximum; returns the maximum so far.
     pub(super) fn restart_maximum(&mut self) -> u64 {
         std::mem::replace(&mut self.counters.queue_max_pkts, self.waiting_pkts)
     }

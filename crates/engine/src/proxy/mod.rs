@@ -31,7 +31,7 @@ pub(crate) struct Proxies {
 }
 
 impl Proxies {
-    /// Returns the index of the connection that carries the data of the connection `from` on behind a proxy.
+    /// Returns the index of the second leg, behind a proxy, of the connection `from`.
     pub(crate) fn second_leg(from: usize) -> usize {
         Endpoints::second_leg(from)
     }
@@ -64,7 +64,7 @@ impl Proxies {
         &mut self.proxies[proxy as usize]
     }
 
-    /// Enters the first checks when the run begins.
+    /// Schedules the first checks when the run begins.
     pub(crate) fn start(&self, env: &mut Env) {
         self.proxies
             .iter()
@@ -98,7 +98,7 @@ impl Proxies {
         self.proxies[proxy as usize].on_check(endpoints, env);
     }
 
-    /// Processes the stop of the sender of a connection that ends at a proxy: it sends nothing new.
+    /// Processes the end of sending on a connection to a proxy: its application sends nothing new.
     pub(crate) fn on_stop(
         &mut self,
         connection: usize,
@@ -121,7 +121,7 @@ impl Proxies {
         self.proxies.iter().map(sample).collect()
     }
 
-    /// Restarts the record of largest queues; returns the largest so far.
+    /// Restarts the record of queue maxima; returns the maxima so far.
     pub(crate) fn restart_maxima(&mut self) -> Vec<u64> {
         let proxies = self.proxies.iter_mut();
         proxies

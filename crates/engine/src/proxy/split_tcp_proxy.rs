@@ -1,14 +1,16 @@
 //! A split TCP proxy: its start node, its end node, and the connection between them.
 //!
-//! A segment from a sender waits in the local queue, unacknowledged. At each check the proxy takes out as many
-//! segments as its credit allows and gives them to the receivers that answer the senders; data that these deliver
-//! in order becomes data of the one connection that all share, the carrier. Its receiver at the end node passes
-//! data on to the senders that serve the flows' receivers.
+//! A segment from a sender waits in the local queue, unacknowledged. At each check the proxy takes
+//! out as many segments as its credit allows and gives them to the receivers at the start node. The
+//! data that these deliver in order becomes data of the carrier, the one connection between the two
+//! nodes. The carrier's receiver at the end node passes the data to the senders that serve the
+//! flows' receivers.
 //!
-//! Credit is the payload that may wait unsent in the carrier's sender. Data given to the carrier costs credit, and
-//! a transmission returns it, so that a check admits the data that can leave at once and the credit in addition.
-//! Segments behind a gap cost nothing until it is filled. If they did, as in the thesis, they could hold all the
-//! credit while the segments that fill their gaps wait behind them, and nothing would ever move.
+//! Credit limits the payload that waits unsent in the carrier's sender. Data given to the carrier
+//! costs credit, and its transmission returns the credit, so that a check admits the data that can
+//! leave at once and in addition the credit. Segments behind a gap cost no credit until the gap is
+//! filled. If they did, as in the thesis, they could use all credit while the segments that fill
+//! the gap wait in the local queue: a deadlock.
 
 use std::collections::VecDeque;
 
@@ -59,16 +61,16 @@ struct Change {
     discipline: Option<Queue>,
 }
 
-/// The payload of one segment on its way through the carrier. It is identified by its place in the stream, so that
-/// retransmissions and reordering do not mix up flows.
+/// The payload of one segment on its way through the carrier. It is identified by its position in
+/// the stream, so that retransmissions and reordering do not mix up flows.
 #[derive(Clone, Copy, Debug)]
 struct Message {
-    /// One past the last segment of the carrier that holds part of it.
+    /// End (exclusive) of its position in the stream, as a segment number of the carrier.
     end: u64,
     /// Index, as in packets, of the connection that it came from.
     from: u32,
     bytes: u32,
-    /// True if nothing comes after it.
+    /// True if the connection sends nothing after it.
     last: bool,
 }
 
@@ -123,7 +125,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Enters the next check.
+    /// Schedules the next check.
     pub(super) fn arm(&self, env: &mut Env) {
         let next = env.network.now + self.settings.check_interval;
         let check = Event::Check(self.number);
@@ -165,7 +167,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Returns the payload that may be admitted now.
+    /// Returns the payload in bytes that may be admitted now.
     fn credit(&self, carrier: &Connection) -> u64 {
         let sender = &carrier.sender;
         let returned = if self.settings.credit_for_retransmissions {
@@ -176,8 +178,8 @@ impl SplitTcpProxy {
         (self.settings.credit_bytes + returned).saturating_sub(self.admitted_bytes)
     }
 
-    /// Passes a segment to its receiver at the start node, which acknowledges it; data now in order becomes data
-    /// of the carrier. Segments of closed connections are ignored.
+    /// Passes a segment to its receiver at the start node, which acknowledges it. The data that is
+    /// then in order becomes data of the carrier. Segments of closed connections are ignored.
     fn admit(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(legs) = endpoints.legs(packet.flow) else {
             return env.network.forget_options(packet);
@@ -205,7 +207,8 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Processes a segment of the carrier at the end node: data now in order is forwarded.
+    /// Processes a segment of the carrier at the end node: the data that is then in order is
+    /// forwarded.
     pub(super) fn on_end(&mut self, packet: &Packet, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let receiver = &mut endpoints.tcp[self.carrier].receiver;
         receiver.on_segment(packet, env);
@@ -217,7 +220,7 @@ impl SplitTcpProxy {
             self.forwarded_pkts += 1;
             self.forwarded_bytes += u64::from(message.bytes);
             let Some(Legs { second_leg, .. }) = endpoints.legs(message.from) else {
-                // The connection was cut off meanwhile.
+                // The connection has been aborted since.
                 continue;
             };
             if message.last {
@@ -231,7 +234,7 @@ impl SplitTcpProxy {
         }
     }
 
-    /// Processes the stop of a sender's application: nothing comes after the data sent so far.
+    /// Processes the stop of a sender's application: nothing follows the data sent so far.
     pub(super) fn on_stop(&mut self, from: u32, endpoints: &mut Endpoints<'_>, env: &mut Env) {
         let Some(Legs {
             sender,

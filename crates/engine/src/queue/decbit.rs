@@ -2,8 +2,8 @@
 //! service included (Ramakrishnan and Jain, "A binary feedback scheme for congestion avoidance in
 //! computer networks", TOCS 8(2), 1990, section 3).
 //!
-//! The average is over the last regeneration cycle, a busy period and the idle one after it, and over the current
-//! cycle so far.
+//! The average is over the last regeneration cycle (a busy period and the idle period after it) and
+//! the current cycle so far.
 
 use longhaul_keys::{Table, keys};
 use longhaul_units::{Rate, Span, Time};
@@ -135,7 +135,8 @@ impl Aqm for DecBit {
 mod tests {
     use super::*;
 
-    /// Lets a packet arrive at a time in milliseconds, at a link that is idle since another time or busy.
+    /// Lets a packet arrive at a time in milliseconds, at a link that is busy or has been idle
+    /// since another time.
     fn arrive(
         decbit: &mut DecBit,
         now_ms: u64,

@@ -29,8 +29,9 @@ pub(crate) trait Parameters: Sized {
     /// True if every flow has a queue of its own.
     const PER_FLOW: bool = false;
 
-    /// Makes values explicit, by `values.derive`, that follow from others or from the link, and refuses values
-    /// that contradict each other. `limit` is in packets or bytes already.
+    /// Derives, by `values.derive`, the values that follow from others or from the link, and
+    /// refuses values that contradict each other. `limit` has already been converted to packets or
+    /// bytes.
     fn complete(_values: &mut Table, _link: &LinkContext) -> Result<(), Refusal> {
         Ok(())
     }
@@ -77,7 +78,8 @@ pub(crate) trait PacketQueue {
     /// Observes a packet that reaches the link, before it is lost, dropped or accepted. For routers that take part
     /// in congestion control.
     fn observe_arrival(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
-    /// Gives the bytes of a packet that was [`DropReason::Filtered`] to the one whose place it has taken.
+    /// Transfers the bytes of a packet that was [`DropReason::Filtered`] to the packet that it has
+    /// replaced.
     fn note_filtered(&mut self, _packet: &Packet, _options: &mut OptionStore) {}
 
     /// Returns true if a packet that finds the link idle and no other waiting goes straight into service,

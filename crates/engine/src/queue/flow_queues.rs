@@ -77,12 +77,13 @@ pub(super) enum EmptyNew {
     Leaves,
 }
 
-/// Measure of the half that the longest queue loses at the limit.
+/// Unit of the half of the longest queue that is dropped at the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Batch {
-    /// Half of the packets; of queues of one length, the first in turn (RFC 8290 section 4.1).
+    /// Half of the packets; of several longest queues, the first in turn (RFC 8290 section 4.1).
     Packets,
-    /// Half of the bytes; of queues of one length, the first by number (Linux, `fq_codel_drop`).
+    /// Half of the bytes; of several longest queues, the one with the smallest number (Linux,
+    /// `fq_codel_drop`).
     Bytes,
 }
 
@@ -107,7 +108,7 @@ struct Flow<A> {
 }
 
 impl<A: Clone> FlowQueues<A> {
-    /// Creates this many empty queues, each with this state of queue management.
+    /// Creates `queues` empty queues, each with a copy of the queue management state `aqm`.
     pub(super) fn new(queues: u32, quantum: Bytes, aqm: A) -> Self {
         let mut packets = SubQueues::default();
         packets.grow_to(queues as usize);
@@ -174,8 +175,8 @@ impl<A: Clone> FlowQueues<A> {
         }
     }
 
-    /// Drops up to `most` packets, about half of what there is, from the head of the queue with the most bytes. Returns
-    /// the queue management of that queue, and the number of drops.
+    /// Drops up to `most` packets, about half of the queue with the most bytes, from its head.
+    /// Returns that queue's queue management, and the number of drops.
     pub(super) fn drop_from_longest(
         &mut self,
         most: u32,

@@ -23,7 +23,7 @@ pub struct LinkContext {
     pub taken_over: bool,
 }
 
-/// Longer limits are refused as mistakes.
+/// Maximum limit in packets; larger ones are refused as mistakes.
 const MAX_PACKETS: f64 = 1e12;
 /// Minimum update interval: more updates per second would only take time.
 const MIN_UPDATE_INTERVAL: Span = Span::from_micros(10);

@@ -1,8 +1,9 @@
 //! Queue disciplines: they accept, mark or drop packets, and choose the next one to leave.
 //!
-//! A discipline is one file: its keys, its parameters and the queue that they create ([`Parameters`]). It decides
-//! when packets arrive ([`Aqm`]), or holds them itself ([`PacketQueue`]). It reports its effects on packets that
-//! it had accepted as [`Effects`], so that the port in front of the link keeps all counters.
+//! A discipline is one file: its keys, its parameters and the queue that they create
+//! ([`Parameters`]). It either decides about packets on arrival ([`Aqm`]), or holds them itself
+//! ([`PacketQueue`]). It reports its effects on packets that it had accepted as [`Effects`], so
+//! that the port in front of the link keeps all counters.
 //!
 //! Drop-tail and RED need queue lengths, not packets, so that a link can compute departures when packets arrive,
 //! without storing a queue of them ([`Queue`]).
@@ -66,8 +67,8 @@ pub use self::codel::{CoDelParameters, CoDelVariant};
 pub use self::flow_queues::FlowQueuesParameters;
 pub use self::pie::{DelayEstimate, PieParameters, PieVariant};
 
-/// A queue in front of a link. The tag is a byte of its own, quicker to read than a niche in the
-/// variants.
+/// A queue in front of a link. The tag has its own byte, which is quicker to read than a niche in
+/// the variants.
 #[derive(Clone, Debug)]
 #[repr(u8)]
 pub(crate) enum Queue {
@@ -80,7 +81,8 @@ pub(crate) enum Queue {
 }
 
 impl Queue {
-    /// Creates the queue of a configuration, with service on arrival if the discipline decides then.
+    /// Creates the queue of a configuration, with service on arrival if the discipline decides on
+    /// arrival.
     pub(crate) fn new(config: &QueueConfig, stream: Stream) -> Self {
         match config {
             QueueConfig::DropTail(drop_tail) if drop_tail.decides_on_arrival() => {

@@ -1,8 +1,10 @@
-//! Disciplines fed arrivals from files, for a comparison with the kernel's own: `python -m validation.queues`.
+//! Disciplines fed with arrivals from files, for a comparison with the kernel's disciplines:
+//! `python -m validation.queues`.
 //!
-//! `QUEUES` names a folder. Each file `PATTERN.arrivals` there has a row of four numbers for each packet: its time in
-//! nanoseconds, bytes, flow, and 1 if it is ECN-capable. The test writes the random numbers that disciplines draw, the hashes of
-//! flows, and for each case what became of the packets.
+//! `QUEUES` names a folder. Each file `PATTERN.arrivals` there has a row of four numbers for each
+//! packet: its time in nanoseconds, bytes, flow, and 1 if it is ECN-capable. The test writes the
+//! random numbers that disciplines draw, the hashes of flows, and for each case the fates of the
+//! packets.
 
 use std::fs;
 use std::path::Path;
@@ -46,7 +48,8 @@ const PIE: PieParameters = PieParameters {
     mean_packet: Bytes(1500),
 };
 
-/// As close to the kernel's as ours comes: in bytes, without a line above the upper threshold, gaps from one packet on.
+/// RED as close to the kernel's as possible: in bytes, not gentle, with gaps of at least one
+/// packet.
 const RED: RedConfig = RedConfig {
     limit: Capacity::Bytes(1_500_000),
     limit_overshoot: false,
@@ -66,8 +69,8 @@ const RED: RedConfig = RedConfig {
     packets_per_s: 10e6 / 12e3,
 };
 
-/// The defaults of the profile `linux`, with a smaller limit and the weights that the kernel makes of its own: whole numbers of
-/// 64 ns in 2^32 (`sch_dualpi2.c`, `dualpi2_scale_alpha_beta`).
+/// The defaults of the profile `linux`, with a smaller limit and with weights rounded as in the
+/// kernel, to whole multiples of 2^-32 per 64 ns (`sch_dualpi2.c`, `dualpi2_scale_alpha_beta`).
 const DUALPI2: DualPi2Config = DualPi2Config {
     limit: Capacity::Packets(1000),
     target: Span::from_millis(15),
@@ -87,7 +90,7 @@ const FLOW_QUEUES: FlowQueuesParameters = FlowQueuesParameters {
     queues: 1024,
 };
 
-/// Returns the cases: a name that says the discipline, and its parameters.
+/// Returns the cases: the name and the parameters of each discipline.
 fn cases() -> Vec<(&'static str, QueueConfig)> {
     let limit = Capacity::Packets;
     let codel = |control, ecn| {
@@ -317,7 +320,8 @@ fn rows(file: &Path) -> Vec<Row> {
     (0..).zip(all.as_chunks().0).map(row).collect()
 }
 
-/// Writes the numbers that disciplines draw and, for those that hash flows, the hashes by the same stream.
+/// Writes the random numbers that disciplines draw and, for disciplines that hash flows, the hashes
+/// with the perturbation from the same stream.
 fn write_randomness(folder: &Path) {
     let mut drawn = stream();
     write(&folder.join("draws"), (0..DRAWS).map(|_| drawn.bits()));

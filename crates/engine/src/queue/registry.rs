@@ -29,7 +29,7 @@ pub struct Discipline {
 }
 
 impl Discipline {
-    /// Makes values explicit that follow from the place of the queue.
+    /// Derives the values that follow from the link of the queue.
     pub fn complete(&self, values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         link.complete_limit(values)?;
         (self.complete)(values, link)

@@ -1,6 +1,6 @@
-//! Many first-in first-out queues, each a ring of packets. An empty queue has no ring: its ring goes to the next
-//! queue that gets a packet, so that there are no more rings than queues that ever held packets at the same time,
-//! and queues that are short for a while allocate nothing.
+//! Many first-in first-out queues, each a ring of packets. An empty queue gives its ring to the
+//! next queue that gets a packet, so that there are no more rings than queues that held packets at
+//! the same time, and queues that are short for a while allocate nothing.
 
 use std::collections::VecDeque;
 

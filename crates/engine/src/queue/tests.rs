@@ -1,4 +1,4 @@
-//! A test bench that drives a discipline.
+//! A test bench for queue disciplines.
 
 use longhaul_units::{Span, Time};
 
@@ -20,7 +20,7 @@ pub(super) fn packet_of(flow: u32, number: u64, bytes: u16) -> Packet {
     }
 }
 
-/// A discipline behind a link that is always busy.
+/// A discipline in front of a link that is always busy.
 pub(super) struct Bench {
     pub(super) discipline: BufferedQueue,
     pub(super) now: Time,

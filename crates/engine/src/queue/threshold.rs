@@ -138,7 +138,8 @@ mod tests {
         (0..32).map(one).collect()
     }
 
-    /// "Greater than K upon its arrival" (SIGCOMM 2010, section 3.1), and full at the limit.
+    /// Packets are marked if the queue is "greater than K upon its arrival" (SIGCOMM 2010, section
+    /// 3.1), and dropped at the limit.
     #[test]
     fn what_finds_more_than_the_threshold_is_marked_up_to_the_limit() {
         for threshold in [Capacity::Packets(20), Capacity::Bytes(20 * 1500)] {

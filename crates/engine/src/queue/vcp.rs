@@ -1,9 +1,11 @@
-//! VCP's router: measures its load over an interval and writes it into the packets of the next (Xia,
-//! Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005, section 3.1).
+//! VCP's router: measures its load over an interval and writes it into the packets of the next
+//! interval (Xia, Subramanian, Stoica and Kalyanaraman, "One more bit is enough", SIGCOMM 2005,
+//! section 3.1).
 //!
-//! The load is the arrived bytes and a part of the persistent queue, over the bytes that the link can send. The
-//! paper filters samples of the queue without giving the filter; as in the authors' ns-2 module, the mean of an
-//! interval's samples enters an average with a weight of a quarter.
+//! The load is the arrived bytes and a part of the persistent queue, divided by the bytes that the
+//! link can send. The paper filters samples of the queue without giving the filter; as in the
+//! authors' ns-2 module, the mean of an interval's samples enters an average with a weight of a
+//! quarter.
 
 use longhaul_congestion::Load;
 use longhaul_keys::{Kind, Range, Refusal, TIME, Table, keys};
@@ -134,7 +136,7 @@ impl PacketQueue for Vcp {
         self.packets.pop()
     }
 
-    /// Raises the load in a data packet that asks for it.
+    /// Raises the load in a data packet that asks for it to this link's load.
     fn stamp_departure(&mut self, packet: &mut Packet, _options: &mut OptionStore) {
         let answers = packet.flags.has(Flags::ACK);
         if !answers && packet.flags.load().is_some_and(|load| load < self.load) {

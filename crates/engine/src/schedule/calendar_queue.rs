@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 
 use longhaul_kernel::Key;
 
-/// Number of days that have a place each.
+/// Number of days in a year; each has a bucket.
 const YEAR: u64 = 2048;
 
 /// An entry that is due at a time.
@@ -27,19 +27,20 @@ pub(crate) struct CalendarQueue<T> {
     /// Entries of the days up to `today`, the first one last.
     due: Vec<T>,
     today: u64,
-    /// Binary logarithm of the picoseconds of a day.
+    /// Binary logarithm of the length of a day in picoseconds.
     day_bits: u32,
-    /// Entries of the days of a year from tomorrow on, in no order, by the last digits of the day.
+    /// Entries of the days of a year from tomorrow on, unsorted, by the lowest bits of the day's
+    /// number.
     days: Vec<Vec<T>>,
     /// One bit for each day with entries.
     busy: [u64; YEAR as usize / 64],
-    /// Entries of later days, and the first of these.
+    /// Entries of later days, and the first such day.
     later: Vec<T>,
     first_later: u64,
-    /// Entries of days after `today`.
+    /// Number of entries of days after `today`.
     ahead: usize,
-    /// Number of due entries above which days are too long; larger than usual after a day on which many were due
-    /// at one time.
+    /// Number of due entries above which days are made shorter. It is larger than usual after a day
+    /// on which many entries were due at one time.
     limit: usize,
     usual_limit: usize,
 }
@@ -63,7 +64,7 @@ impl<T: Due> Default for CalendarQueue<T> {
 }
 
 impl<T: Due> CalendarQueue<T> {
-    /// Entries that a day should have, unless a year would be too short for them.
+    /// Number of entries that a day should have, unless a year would be too short for them.
     const PER_DAY: u64 = 16;
     /// Number of due entries up to which days need not be shorter.
     const MANY: usize = 64;
@@ -74,7 +75,7 @@ impl<T: Due> CalendarQueue<T> {
         self.due.last()
     }
 
-    /// Returns the entries in order, as far as they are sorted.
+    /// Returns the sorted entries, in order.
     #[inline]
     pub(super) fn coming(&self) -> impl Iterator<Item = T> {
         self.due.iter().rev().copied()
@@ -120,7 +121,7 @@ impl<T: Due> CalendarQueue<T> {
         }
     }
 
-    /// Stores an entry in the place of its day.
+    /// Stores an entry in the bucket of its day.
     #[inline]
     fn put(&mut self, day: u64, entry: T) {
         self.ahead += 1;
@@ -186,7 +187,8 @@ impl<T: Due> CalendarQueue<T> {
         })
     }
 
-    /// Moves entries that waited for later days to their places; `alone` if no others have any.
+    /// Moves entries of later days to their buckets as far as they are within a year; `alone` is
+    /// true if all buckets are empty.
     fn begin_year(&mut self, alone: bool) {
         if alone {
             self.today = self.first_later - 1;
@@ -245,7 +247,8 @@ mod tests {
         Key::from(time) << 64 | Key::from(tag)
     }
 
-    /// Runs steps that each enter an entry some time from now, or take the first one, and compares with a set.
+    /// Runs steps, each of which adds an entry some time from now or removes the first one, and
+    /// compares the queue with an ordered set.
     fn check(steps: Vec<(bool, u64, u32)>) -> Result<(), TestCaseError> {
         let mut queue = CalendarQueue::<Key>::default();
         let mut model = std::collections::BTreeSet::new();
@@ -275,7 +278,7 @@ mod tests {
     }
 
     proptest! {
-        /// Usually far more entries than are sorted at once.
+        /// The queue usually holds far more entries than are sorted at once.
         #[test]
         fn entries_come_out_in_order(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..1000, 0u32..24), 0..3000),
@@ -283,7 +286,7 @@ mod tests {
             check(steps)?;
         }
 
-        /// Few entries at a time, or many that are due at the same time.
+        /// The queue holds few entries at a time, or many that are due at the same time.
         #[test]
         fn those_of_one_time_too(
             steps in prop::collection::vec((prop::bool::weighted(0.6), 0u64..2, 0u32..2), 0..1500),
@@ -298,7 +301,7 @@ mod tests {
         let mut queue = CalendarQueue::<Key>::default();
         let (mut now, mut number) = (0, 0);
         for gap in [1_u64, 1000, 10, 1_000_000] {
-            // Two thousand entries at a time, one after each gap.
+            // Two thousand entries are held at a time; one is added after each gap.
             for _ in 0..20_000 {
                 number += 1;
                 queue.push(key(now + 2000 * gap, number));

@@ -9,11 +9,12 @@ use longhaul_kernel::Key;
 /// Kind of an event, and the element that it concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A link's rate, delay or loss changes; the index is that of its changes.
+    /// A link's rate, delay or loss changes; the index is that of the link's changes.
     Change(u32),
     /// Packets on a link reach its far end.
     Arrival(u32),
-    /// Packets on several links reach the one that they all lead to; the index is the merge's.
+    /// Packets on several links reach the one link that all of these lead to; the index is the
+    /// merge's.
     Merge(u32),
     /// An update interval of a link's queue discipline is over.
     QueueUpdate(u32),
@@ -32,7 +33,8 @@ pub(crate) enum Event {
     RetransmissionTimer(u32),
     /// A TCP receiver's delayed-ACK timer may have expired.
     DelayedAckTimer(u32),
-    /// An end of a connection of a stack may act: twice the connection's number, and one more for its receiver.
+    /// An end of a foreign stack's connection may act; the index is twice the connection's number,
+    /// plus one for the receiver.
     Stack(u32),
     /// The next arrival of a traffic source.
     Traffic(u32),

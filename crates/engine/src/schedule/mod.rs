@@ -1,12 +1,13 @@
 //! The event list.
 //!
-//! Events are ordered by (time, class, index of the element), so that ties are broken the same way in every run.
-//! Among packets that arrive over different links at the same time and may compete for one queue, the index would
-//! always favour the same links: they have tie-breaks of their own ([`NextArrival`]). A busy link has one entry,
-//! not one per packet. There are three 4-ary heaps: for links, whose entries change most often; for delayed-ACK
-//! timers, so that paced senders do not limit the lookahead of receivers; and for observations (samples, queue
-//! updates, the end), which limit all lookahead (`network/lookahead.rs`). Other timers, of which web traffic has
-//! tens of thousands, are in a [`CalendarQueue`].
+//! Events are ordered by (time, class, index of the element), so that ties are broken the same way
+//! in every run. Among packets that arrive over different links at the same time and may compete
+//! for one queue, the index would always favour the same links, so these have separate tie-breaks
+//! ([`NextArrival`]). A busy link has one entry, not one per packet. There are three 4-ary heaps:
+//! for links, whose entries change most often; for delayed-ACK timers, so that paced senders do not
+//! limit the lookahead of receivers; and for observations (samples, queue updates, the end), which
+//! limit all lookahead (`network/lookahead.rs`). Other timers, of which web traffic has tens of
+//! thousands, are in a [`CalendarQueue`].
 
 mod arrivals;
 mod calendar_queue;
@@ -55,11 +56,11 @@ pub(crate) struct Schedule {
     may_end: Time,
     /// The entry of the event that was taken last.
     taken: Key,
-    /// The last of the entries taken so far.
+    /// The latest of the entries taken so far.
     latest: Key,
     /// Events taken so far.
     pub(crate) events: u64,
-    /// Maximum number of entries that waited at once.
+    /// Maximum number of entries pending at once.
     pub(crate) pending_max: usize,
 }
 
@@ -87,8 +88,9 @@ impl Schedule {
     /// Number of entries ahead for which connections are prefetched.
     const PREFETCHED: usize = 5;
 
-    /// Returns the entry that stands for the current event among those known ahead of time: the last one taken,
-    /// since an event may enter another of the same time that comes first in the order of classes.
+    /// Returns the entry that represents the current event in comparisons with events that are
+    /// known ahead of time. It is the latest entry taken so far, since an event may add another one
+    /// of the same time that comes first in the order of classes.
     #[inline]
     pub(crate) fn current(&self) -> Key {
         self.latest
@@ -178,7 +180,8 @@ impl Schedule {
         (time_of(entry), Event::from_tag(entry as u64))
     }
 
-    /// Returns the time of the first entry. Its timer may have moved later since.
+    /// Returns the time of the first entry. If that is a timer's, the deadline may have moved later
+    /// since.
     pub(crate) fn first_time(&self) -> Time {
         time_of(self.links.first().min(self.first_of_others))
     }
@@ -190,7 +193,7 @@ impl Schedule {
             if link < other || !is_of_block(other) {
                 return Some(self.next());
             }
-            // Its timer may have moved past `until`.
+            // The timer may have moved past `until`.
             self.taken = other;
             self.latest = self.latest.max(other);
             self.remove_first_of_others();
@@ -248,7 +251,7 @@ impl Schedule {
         self.first_of_rest = self.delayed_acks.first().min(self.observations.first());
     }
 
-    /// Returns the entry of the timer that expires now, if one of the block to which this entry belongs does.
+    /// Returns the entry of a timer that expires now, if there is one in the block of this entry.
     fn of_block(&mut self, entry: Key) -> Option<Key> {
         let (now, event) = (time_of(entry), Event::from_tag(entry as u64));
         let (kind, block) = match event {
@@ -275,7 +278,8 @@ impl Schedule {
         self.may_end = may_end;
     }
 
-    /// Returns the time at which the next delayed-ACK timer may expire. Its deadline may have moved later since.
+    /// Returns the time at which the next delayed-ACK timer may expire. The deadline may have moved
+    /// later since.
     #[inline]
     pub(crate) fn next_delayed_ack(&self) -> Time {
         time_of(self.delayed_acks.first())
@@ -389,7 +393,7 @@ mod tests {
     }
 
     proptest! {
-        /// With any entries made while an event of a link is processed.
+        /// Entries come out in order, for any entries added while an event of a link is processed.
         #[test]
         fn entries_come_out_sorted(
             times in prop::collection::vec(0u64..1000, 1..200),

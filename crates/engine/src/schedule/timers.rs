@@ -11,8 +11,8 @@ use super::{Event, Schedule};
 /// Highest bit of a connection's number, set for connections that traffic opens during the run.
 pub(crate) const OPENED: u32 = 1 << 31;
 
-/// Number of low bits by which the numbers of open connections of traffic differ. The lowest two number the directions
-/// and legs of a connection.
+/// Number of low bits that distinguish the open connections of traffic. The lowest two distinguish
+/// the directions and legs of one connection.
 pub(crate) const OPENED_BITS: u32 = 21;
 
 /// Kind of a connection's timer, in the order in which timers that expire at the same time are processed.
@@ -125,7 +125,7 @@ impl Deadlines {
         self.tables[table].deadlines[place] = Time::NEVER;
     }
 
-    /// Returns a connection's table, and its place there.
+    /// Returns a connection's table, and its place in that table.
     #[inline]
     fn place(connection: u32) -> (usize, usize) {
         if connection & OPENED == 0 {
@@ -135,7 +135,7 @@ impl Deadlines {
         }
     }
 
-    /// Forgets all deadlines of a connection that traffic has opened.
+    /// Clears all deadlines of a connection that traffic has opened.
     pub(super) fn forget(&mut self, connection: u32) {
         debug_assert!(connection & OPENED != 0, "others are never over");
         let first = (connection & ((1 << OPENED_BITS) - 1) & !3) as usize;

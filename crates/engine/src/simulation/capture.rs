@@ -12,8 +12,8 @@ use crate::traffic::CapturedEnd;
 use crate::transport::tcp::Sender;
 
 impl World {
-    /// Stores the wire form of the packets that have been sent in this event, or by the last packet of it, and
-    /// records those that have come to captured links and nodes.
+    /// Stores the wire form of the packets sent in this event, or by the event's last packet, and
+    /// records packets that have reached captured links and nodes.
     #[cold]
     pub(super) fn record_packets(&mut self, recorder: &mut dyn Recorder) {
         let mut sent = None;
@@ -69,7 +69,7 @@ impl World {
         let packet = &entered.packet;
         let end = self.env.network.destination(packet);
         let known = sent.or_else(|| self.journal.get(packet, end).copied());
-        // A copy made by a link may exist when the first has arrived.
+        // A copy that a link has made may still be under way when the first packet has arrived.
         let now = || self.wire_form(packet, end, &self.env.network.peek_sack(packet));
         if let Some(wire) = known.or_else(now) {
             recorder.packet(&CapturedPacket {
@@ -91,7 +91,7 @@ impl World {
                 self.segment(packet)
             }
             End::TcpSender | End::DummySender => self.acknowledgement(packet, blocks),
-            // Its bytes are recorded where they come from.
+            // The bytes of real programs' packets are recorded where they are received.
             End::Outside => return None,
             End::TrafficSender | End::TrafficReceiver | End::TrafficEntry => {
                 let captured = self.traffic.captured(packet, end)?;
@@ -234,8 +234,8 @@ impl World {
         for (slot, (left, right)) in sack.iter_mut().zip(blocks.blocks(packet.seq)) {
             *slot = Some((sender.position(left), sender.position(right)));
         }
-        // A packet that repeats the acknowledgement of a SYN, since segments behind the first have come, is no
-        // such acknowledgement itself.
+        // A packet that repeats the acknowledgement of a SYN, because segments behind the first
+        // have arrived, does not itself answer the SYN.
         let syn = packet.flags.has(Flags::SYN) && sack[0].is_none();
         // The answer to a SYN without ECT is 010, others count marks (RFC 9768 sections 3.1.1 and 3.2.2).
         let ace = match (wire.accecn(), syn) {

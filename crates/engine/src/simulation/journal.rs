@@ -1,7 +1,8 @@
 //! The wire form of packets in flight, as they were sent.
 //!
-//! The acknowledgement number and the timestamp echo of a segment are known when it is sent, and packets have no
-//! room for them. Worlds with captured links store them here until the packet arrives.
+//! The acknowledgement number and the timestamp echo of a segment are known when it is sent, and
+//! packets have no fields for them. Simulations with captured links store them here until the
+//! packet arrives.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -62,7 +63,7 @@ impl EndState {
 pub(super) struct Journal {
     sent: HashMap<Key, VecDeque<CapturedPacket>>,
     ends: HashMap<Host, EndState>,
-    /// Number of packets at which those that were dropped are removed.
+    /// Number of packets at which dropped ones are removed.
     sweep_at: usize,
 }
 

@@ -37,8 +37,9 @@ pub fn emulate(
 }
 
 impl World {
-    /// Processes events when their time has come, and packets when they come; returns true if the recorder stopped
-    /// the run before its end. Nothing is forwarded ahead of time: links have no plan for that.
+    /// Processes events at their times, and packets when they arrive; returns true if the recorder
+    /// stopped the run before its end. Nothing is forwarded ahead of time: links have no lookahead
+    /// then.
     fn run_live(&mut self, outside: &mut dyn Outside, recorder: &mut dyn Recorder) -> bool {
         loop {
             let reached = outside.now();

@@ -190,9 +190,10 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Delivers packets of a link that leads to access links: they cross these to the ends, unless they have to
-    /// wait for their time there. The number per event is limited so that the memory that they use stays in caches
-    /// for the answers.
+    /// Delivers packets of a link that leads to access links. They cross the access links to the
+    /// ends, unless they have to wait there for their arrival. The number of packets per event is
+    /// limited, so that the memory that they use is still in the caches when the answers are
+    /// processed.
     #[inline(never)]
     fn deliver_over_access(&mut self, link: u32, spreading: u32) {
         const MANY: u32 = 1024;
@@ -253,7 +254,8 @@ impl World {
         self.env.network.finish_arrivals(link);
     }
 
-    /// Delivers packets that reach a link's far end, or will reach it, if they are only held back there.
+    /// Delivers packets of a link to ends that only hold them back at first: all packets that
+    /// reach, or will reach, the far end.
     #[inline(never)]
     fn deliver_to_holds(&mut self, link: u32) {
         let begin = self.env.network.now;
@@ -293,8 +295,8 @@ impl World {
         }
     }
 
-    /// Prefetches the connection that will receive a packet further back on a link, probably at the end of the
-    /// same kind.
+    /// Prefetches the connection that will receive a packet further back on a link, assuming that
+    /// it ends at the same kind of end.
     #[inline(always)]
     fn prefetch(&self, end: End, link: u32) {
         let packet = self.env.network.ahead(link, AHEAD);
@@ -366,8 +368,8 @@ impl World {
         bound(delivery, now, observation, schedule, &self.tcp)
     }
 
-    /// Releases packets held back at one end of a connection. With web traffic that has extra round-trip times,
-    /// most events are such, and bypass the dispatch of all others.
+    /// Releases packets held back at one end of a connection. With web traffic that has extra
+    /// round-trip times, most events are of this kind; they bypass the dispatch of all others.
     #[inline(never)]
     fn on_held(&mut self, end: u32) {
         let env = &mut self.env;

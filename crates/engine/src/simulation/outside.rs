@@ -6,7 +6,8 @@ use crate::packet::Packet;
 /// Flows of programs outside, and their packets that have crossed the network.
 #[derive(Debug, Default)]
 pub(super) struct OutsideFlows {
-    /// Number of the first flow's packets: numbers follow those of datagram streams and connections of stacks.
+    /// Number in the packets of the first flow; numbers follow those of datagram streams and
+    /// connections of foreign stacks.
     pub(super) first: u32,
     pub(super) paths: Vec<Path>,
     /// Packets that have reached the ends of their routes.

@@ -1,4 +1,4 @@
-//! Proxies and the connections that they split, and the ends of everything that sends.
+//! Setup of proxies and of the connections that they split, and the list of all ends of flows.
 
 use std::sync::Arc;
 
@@ -73,14 +73,14 @@ impl World {
         Ok(())
     }
 
-    /// Returns the ends of everything that sends.
+    /// Returns all ends of flows and proxies.
     pub(super) fn edges(&self, config: &Config) -> Vec<Endpoint> {
         let mut edges = Vec::new();
         for (slot, flow) in self.flows.iter().zip(&config.flows) {
             match slot.kind {
                 Kind::Tcp { from, to } => {
                     edges.push(match slot.messages {
-                        // Messages come at times of their own.
+                        // Messages are sent at scheduled times.
                         Some(_) => Endpoint::Traffic {
                             gets: self.tcp[from].receiver.route(),
                             sends: self.tcp[from].sender.route(),
@@ -137,8 +137,8 @@ impl World {
         }
     }
 
-    /// Returns the end of a receiver at a node of a proxy; `draws` if its packets pass a queue that draws random
-    /// numbers.
+    /// Returns the end of a receiver at a node of a proxy. `draws` is true if its packets pass a
+    /// queue that draws random numbers.
     fn taking_edge(&self, index: usize, draws: bool) -> Endpoint {
         Endpoint::Proxy {
             gets: self.tcp[index].sender.route(),

@@ -1,8 +1,9 @@
 //! Trains: all packets that one event delivers from a link to the ends of connections, if all answers go onto one
 //! other link.
 //!
-//! The ends' code is the same; it is compiled here again for an environment that is this one link instead of the
-//! whole network. Nothing is looked up for each packet, and the state of the loops stays in registers.
+//! The code of the ends is compiled here a second time, for an environment that is this one link
+//! instead of the whole network. Nothing is looked up for each packet, and the state of the loops
+//! stays in registers.
 
 use longhaul_units::Time;
 
@@ -24,7 +25,7 @@ struct LinkEnvironment<'a, S> {
     schedule: &'a mut Schedule,
     options: &'a mut OptionStore,
     log: &'a mut EventLog,
-    /// True if the link had no packet to forward when an answer came.
+    /// True if the link had no packets to forward before an answer.
     first: bool,
 }
 

@@ -18,8 +18,8 @@ pub(super) struct Baseline {
 }
 
 impl Baseline {
-    /// Returns the counters of a flow over the whole run and over the window, from the counters at the end, whose
-    /// extremes are the window's.
+    /// Returns the counters of a flow over the whole run and over the window. `end` holds the
+    /// counters at the end, with the extremes of the window.
     pub(super) fn split_flow(&self, id: usize, end: FlowCounters) -> (FlowCounters, FlowCounters) {
         let before = self.flows.get(id).copied().unwrap_or_default();
         let (rtt_min, rtt_max) = self.rtt_extremes.get(id).copied().unwrap_or_default();

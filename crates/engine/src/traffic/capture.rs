@@ -1,4 +1,4 @@
-//! Data that packet captures record of connections.
+//! State of a connection that packet captures record.
 
 use super::Traffic;
 use super::app_connection::AppConnection;
@@ -23,7 +23,7 @@ pub(crate) struct CapturedEnd<'a> {
 }
 
 impl Traffic {
-    /// Returns the state of a packet's connection for captures, if that still exists.
+    /// Returns the state of a packet's connection for captures, if the connection still exists.
     pub(crate) fn captured(&self, packet: &Packet, end: End) -> Option<CapturedEnd<'_>> {
         let id = ConnectionId::of(packet.flow);
         let connection = self.connections.get(id)?;

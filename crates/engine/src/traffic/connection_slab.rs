@@ -162,8 +162,8 @@ impl<T> Slab<T> {
         slot.get().filter(|_| current)
     }
 
-    /// Returns the id of the present content of this slot, on the same side and leg: events of timers hold no
-    /// generation.
+    /// Returns the id of the present content of this slot, on the same side and leg, since events
+    /// of timers contain no generation.
     pub(crate) fn renewed(&self, id: ConnectionId) -> ConnectionId {
         let generation = self.slots[id.slot()].generation;
         ConnectionId(
@@ -199,7 +199,8 @@ impl<T> Slab<T> {
         self.slots.get(id.slot())?.content.as_deref()
     }
 
-    /// Runs `act` on all contents in the order of slots, each some time after `announce` was given its memory.
+    /// Runs `act` on all contents in the order of slots. The memory of each is passed to `announce`
+    /// some slots earlier.
     pub(crate) fn for_each(&mut self, announce: impl Fn(&Option<T>), mut act: impl FnMut(&mut T)) {
         /// Number of slots ahead that gives memory enough time to arrive.
         const AHEAD: usize = 4;

@@ -25,14 +25,16 @@ pub(super) struct Direction {
     pub(super) echoes: Echoes,
 }
 
-/// Timestamps of a direction that segments of the other one echo while they acknowledge it: each is the one that
-/// the direction's receiver had when the segment left (TS.Recent, RFC 7323 section 4.3). Duplicate segments change
-/// the timestamp while others are in flight.
+/// Timestamps that segments of the other direction echo while they acknowledge this one. Each
+/// segment echoes the timestamp that this direction's receiver had when the segment left
+/// (TS.Recent, RFC 7323 section 4.3). Duplicate segments change the timestamp while other segments
+/// are in flight.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
     /// Timestamp when the other direction began to send.
     first: Time,
-    /// Later timestamps, and the times since which they hold: none, unless segments are duplicated.
+    /// Later timestamps, with the times since which they are valid; none, unless segments are
+    /// duplicated.
     later: Vec<(Time, Time)>,
 }
 
@@ -51,7 +53,7 @@ impl Echoes {
         }
     }
 
-    /// Returns the timestamp that a segment echoes that left at this time.
+    /// Returns the timestamp echoed by a segment that left at this time.
     fn at(&self, left: Time) -> Time {
         let known = self.later.iter().rev().find(|(since, _)| *since <= left);
         known.map_or(self.first, |&(_, stamp)| stamp)
@@ -152,7 +154,7 @@ impl Direction {
         sender.acknowledged() >= sender.end()
     }
 
-    /// Sets one past the last segment.
+    /// Sets the end of the stream: one past the last segment.
     pub(super) fn expect_fin_before(&mut self, end: u64) {
         self.receiver.expect_end(end);
         if let Some(second_leg) = &mut self.second_leg {
@@ -160,7 +162,8 @@ impl Direction {
         }
     }
 
-    /// Returns the counters up to `now`: packets that the sender sends, and those that arrive on the other side.
+    /// Returns the counters up to `now`, of packets that the sender sends and packets that arrive
+    /// on the other side.
     pub(super) fn counters(&mut self, now: Time) -> FlowCounters {
         let last = self.last();
         let received = Received::of(&last.sender, &last.receiver);
@@ -183,8 +186,8 @@ impl Direction {
         self.echoes.begin(self.receiver.stamp());
     }
 
-    /// Processes a segment on the other side; `echoed` if segments of the other direction echo its timestamp,
-    /// since some are in flight.
+    /// Processes a segment on the other side. `echoed` is true if segments of the other direction,
+    /// some of which are in flight, echo its timestamp.
     pub(super) fn on_segment(&mut self, packet: &Packet, echoed: bool, env: &mut Env) {
         self.last_receiver().on_segment(packet, env);
         if echoed {
@@ -192,8 +195,8 @@ impl Direction {
         }
     }
 
-    /// Processes the acknowledgement of everything sent in this direction, by a segment of the other one that left
-    /// at `left`.
+    /// Processes the acknowledgement of everything sent in this direction, by a segment of the
+    /// other direction that left at `left`.
     pub(super) fn acknowledge_all(&mut self, left: Time, env: &mut Env) {
         if self.sender.outstanding() == 0 {
             return;

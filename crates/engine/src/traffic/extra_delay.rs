@@ -1,5 +1,6 @@
-//! Round-trip time of a connection in addition to that of the network: its packets are delayed at both end points,
-//! by half of it each (a link's delay box does the same, and ns-2's DelayBox on a router).
+//! Extra round-trip time of a connection, in addition to that of the network. Packets are delayed
+//! by half of it at each end point (a link's delay box and ns-2's DelayBox do the same inside the
+//! network).
 
 use std::collections::VecDeque;
 
@@ -74,7 +75,7 @@ impl ExtraDelay {
         })
     }
 
-    /// Enters the event of the packet that is due next at an end, if there is one.
+    /// Schedules the event of the packet that is due next at an end, if there is one.
     pub(super) fn arm(&self, end: ConnectionId, schedule: &mut Schedule) {
         if let Some(&(due, _)) = self.queues[end.side() as usize].front() {
             schedule.push_timer(due, Event::Held(end.index()));

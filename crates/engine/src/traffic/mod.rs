@@ -43,7 +43,8 @@ use crate::schedule::{Event, Schedule};
 use crate::transport::Env;
 use crate::transport::tcp::{Receiver, Sender};
 
-/// Number of connections from which on their state exceeds a cache of a megabyte and is worth prefetching.
+/// Number of connections above which their state exceeds a cache of a megabyte, so that prefetching
+/// is worthwhile.
 const PREFETCH_THRESHOLD: usize = 256;
 
 /// All sources, and the connections that they have open.
@@ -164,8 +165,8 @@ impl Traffic {
         }
     }
 
-    /// Processes the event of a source's next connection. Out of line, since a connection on the stack is large,
-    /// at the expense of other events.
+    /// Processes the event of a source's next connection. Not inlined, since a connection is large
+    /// on the stack, which would slow down other events.
     #[inline(never)]
     pub(crate) fn on_arrival_event(&mut self, source: u32, env: &mut Env) {
         let traffic_source = &mut self.sources[source as usize];
@@ -233,7 +234,8 @@ impl Traffic {
             return;
         }
         let mut coming = schedule.coming_to_connections().map(ConnectionId::of);
-        // The beginning of the next one was prefetched when it was one of the others.
+        // The beginning of the next connection was prefetched when it was one of the following
+        // ones.
         if let Some(next) = coming.next()
             && let Some(connection) = self.connections.get(next)
         {
@@ -279,8 +281,8 @@ impl Traffic {
         });
     }
 
-    /// Runs `act` on a connection, if it is still open, and removes the connection if it is closed then. Returns
-    /// true if there is one.
+    /// Runs `act` on a connection, if it is still open, and removes the connection if it is closed
+    /// afterwards. Returns true if the connection was open.
     #[inline]
     fn with(
         &mut self,

@@ -7,7 +7,7 @@ use longhaul_units::Span;
 /// A planned exchange.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PlannedExchange {
-    /// Time for which its client waits after the exchange before it on the same connection.
+    /// Time for which the client waits after the preceding exchange on the same connection.
     pub(crate) pause: Span,
     pub(crate) request_bytes: u64,
     pub(crate) response: Response,
@@ -32,7 +32,8 @@ pub(crate) struct PlannedConnection {
     pub(crate) to_come: VecDeque<PlannedExchange>,
     /// Additional round-trip time.
     pub(crate) round_trip: Span,
-    /// True if the response has a connection of its own, which the server opens when the request is acknowledged.
+    /// True if the response has a separate connection, which the server opens when the request is
+    /// acknowledged.
     pub(crate) separate: bool,
     /// Time from its opening to its abortion, if it is aborted.
     pub(crate) lifetime: Option<Span>,

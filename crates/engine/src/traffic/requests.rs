@@ -1,5 +1,5 @@
-//! Requests and responses whose times and sizes are drawn, each from a random stream of its own: the same seed
-//! gives the same requests with every protocol.
+//! Requests and responses with random times and sizes, each drawn from a separate stream: the same
+//! seed gives the same requests with every protocol.
 
 use std::collections::VecDeque;
 
@@ -70,7 +70,7 @@ impl Numbers {
         }
     }
 
-    /// Returns true if others draw from the same generator.
+    /// Returns true if other sequences draw from the same generator.
     fn share_a_generator(&self) -> bool {
         match self {
             Self::Independent(_, stream) => stream.is_shared(),
@@ -78,7 +78,7 @@ impl Numbers {
         }
     }
 
-    /// Returns its Gaussian series.
+    /// Returns the Gaussian series of the sequence.
     fn series(&mut self) -> Vec<&mut Gaussian> {
         match self {
             Self::Independent(..) => Vec::new(),

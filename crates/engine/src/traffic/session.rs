@@ -13,7 +13,7 @@ pub(crate) struct Session {
     config: Web,
     /// Number of pages left to begin.
     pages_left: u64,
-    /// Number of objects of the current page left to request, and of those in transfer.
+    /// Number of objects of the current page left to request, and number of objects in transfer.
     objects_left: u64,
     objects_open: u64,
     stream: Stream,
@@ -30,8 +30,8 @@ impl Session {
         }
     }
 
-    /// Returns the time at which the next object is requested, unless the session waits for the page. The first
-    /// page begins at once.
+    /// Returns the time at which the next object is requested; none while the session waits for the
+    /// end of the page. The first page begins at once.
     pub(super) fn next_arrival(&mut self, now: Time) -> Option<Time> {
         if self.objects_left > 0 {
             return Some(now + self.stream.draw_span(&self.config.inter_object));

@@ -7,7 +7,7 @@ use super::traffic_source::TrafficSource;
 use crate::config::{Config, StopRule};
 use crate::measure::Exchange;
 
-/// Counters towards the end of a run.
+/// The state of the condition that ends a run.
 #[derive(Debug)]
 pub(crate) struct StopCondition {
     rule: StopRule,
@@ -18,7 +18,8 @@ pub(crate) struct StopCondition {
     long: u64,
     /// The longest response that began in time.
     longest: u64,
-    /// Exchanges on all connections opened so far, without those that are complete and did not count.
+    /// Exchanges on all connections opened so far, except those that were completed without being
+    /// counted.
     countable: u64,
     /// Connections to open before the earliest end is computed again.
     until_next_look: usize,
@@ -49,9 +50,9 @@ impl StopCondition {
         }
     }
 
-    /// Returns the time before which not enough exchanges can be complete in any case: all that are to come until
-    /// then are known, and they are too few. Called before each arrival; computed once in as many arrivals as
-    /// there are sources.
+    /// Returns the earliest time at which enough exchanges can be complete: all exchanges that
+    /// begin before that time are known, and are too few. Called before each arrival, but computed
+    /// only once in as many arrivals as there are sources.
     pub(super) fn earliest_end(&mut self, sources: &[TrafficSource]) -> Option<Time> {
         if self.until_next_look > 0 {
             self.until_next_look -= 1;
@@ -79,7 +80,7 @@ impl StopCondition {
         }
     }
 
-    /// Records a complete exchange; returns true if that is enough.
+    /// Records a complete exchange; returns true if enough exchanges are complete.
     pub(super) fn on_complete(&mut self, exchange: &Exchange) -> bool {
         if !self.counts(exchange.flow) {
             return false;

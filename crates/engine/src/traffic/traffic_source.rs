@@ -1,4 +1,4 @@
-//! A source of connections: their paths and their shared configuration.
+//! A source of connections, with their paths and their common configuration.
 
 use std::sync::Arc;
 
@@ -83,8 +83,8 @@ pub(crate) struct TrafficSource {
 }
 
 impl TrafficSource {
-    /// Creates one direction of a new connection, which [`Self::complete`] has to complete in its place, because
-    /// it is large.
+    /// Creates one direction of a new connection. [`Self::complete`] has to complete it in its
+    /// final place, because it is large.
     #[inline]
     pub(super) fn direction(&mut self, id: ConnectionId) -> Direction {
         let way = self.paths.on(id.side());

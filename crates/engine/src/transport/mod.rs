@@ -89,7 +89,7 @@ impl Environment for Env {
     }
 }
 
-/// Congestion events on their way to the recorder.
+/// Congestion events that have not been passed to the recorder yet.
 #[derive(Debug)]
 pub(crate) struct EventLog {
     pub(crate) enabled: bool,

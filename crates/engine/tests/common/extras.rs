@@ -76,7 +76,7 @@ prop_compose! {
     }
 }
 
-/// Returns links that are plain as often as not.
+/// Returns a strategy of links, half of which have no impairments or changes.
 pub fn extras() -> impl Strategy<Value = Extras> {
     prop_oneof![Just(Extras::default()), some_extras()]
 }
@@ -115,7 +115,7 @@ impl Extras {
         }
     }
 
-    /// Adds everything to a link except losses from the beginning.
+    /// Adds all impairments and changes to a link, except losses from the beginning.
     pub fn add_to(&self, link: &mut Link) {
         let changes = self.changes.iter();
         let changes = changes.map(|(&at_ms, &(mbps, delay_ms, loss))| Change {

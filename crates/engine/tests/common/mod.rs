@@ -253,14 +253,14 @@ pub fn add_access(config: &mut Config, delay: Span) {
     }
 }
 
-/// Moves each flow to nodes of its own, as [`add_access`] does, at increasing distances.
+/// Moves each flow to separate nodes, as [`add_access`] does, at increasing distances.
 pub fn add_own_access(config: &mut Config, delay: Span) {
     add_access_of(config, |number| {
         Span::from_ps(delay.as_ps() * (2 + number as u64 / 2) / 2)
     });
 }
 
-/// Moves each flow to nodes of its own, as [`add_access`] does, all at the same distance.
+/// Moves each flow to separate nodes, as [`add_access`] does, all at the same distance.
 pub fn add_equal_access(config: &mut Config, delay: Span) {
     add_access_of(config, |_| delay);
 }
@@ -274,7 +274,7 @@ fn add_access_of(config: &mut Config, delay: impl Fn(usize) -> Span) {
     }
 }
 
-/// Adds a node, and links between it and a router; returns it.
+/// Adds a node with links to and from a router; returns the node.
 fn add_node(config: &mut Config, router: usize, delay: Span) -> usize {
     let node = config.nodes.len();
     config.nodes.push(format!("node {node}"));
@@ -312,7 +312,7 @@ pub fn run(config: &Config) -> (Totals, Records) {
 /// The start at time zero.
 pub const AT_ONCE: Start = Start::At(Time::ZERO);
 
-/// Makes every link take an event for each departure, so that there is no lookahead.
+/// Makes every link process departures with events, so that there is no lookahead.
 pub fn serve_explicitly(config: &mut Config) {
     for link in &mut config.links {
         link.service = Service::Explicit;

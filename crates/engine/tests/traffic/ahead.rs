@@ -1,4 +1,4 @@
-//! Work ahead of time, which changes nothing.
+//! Tests that processing ahead of time does not change results.
 
 use crate::common::{
     AT_ONCE, add_access, add_flows, add_own_access, add_source, drop_tail, dumbbell, results, run,
@@ -12,8 +12,8 @@ use longhaul_engine::measure::NoRecorder;
 use longhaul_engine::{DelayBox, simulation};
 use longhaul_units::{Span, Time};
 
-/// The ends of these connections are not known beforehand; lookahead must not skip them. Explicit service does not
-/// look ahead.
+/// The ends of these connections are not known in advance, and lookahead must not skip them. There
+/// is no lookahead with explicit service.
 #[test]
 fn looking_ahead_changes_nothing() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(30), 20);
@@ -36,8 +36,8 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.exchanges.len() > 300);
 }
 
-/// The number of progress reports that count packets depends on the wall clock. With windows that grow by
-/// fractions, sums over other intervals would show.
+/// The number of progress reports that count packets depends on the wall clock. With windows that
+/// grow by fractions, sums over other intervals would change the results.
 #[test]
 fn whether_progress_is_asked_for_changes_nothing() {
     let config = with(trace(&[entry(Time::ZERO, 100, Some(20_000_000))]), 20);

@@ -1,4 +1,4 @@
-//! Boxes that delay each connection by a time of its own.
+//! Delay boxes with a separate delay for each connection.
 
 use crate::common::{add_equal_access, add_source, drop_tail, dumbbell, run, tcp};
 use crate::{RATE, entry, ms, requests, trace, with};
@@ -58,10 +58,10 @@ fn every_connection_has_its_own_delay_of_a_box() {
     assert!((mean - 50.0).abs() < 14.0, "{mean}");
 }
 
-/// Packets go into boxes that only delay them ahead of time, with the same results as at their own turn; they go
-/// at their turn as soon as ACKs have processing delays, which are zero here. Connections close while their
-/// packets are on their way to a box; and if all links have the same rate and no delay, at the very time at which
-/// the packets come.
+/// Packets enter boxes that only delay them ahead of time, with the same results as on time; they
+/// enter on time if ACKs have processing delays, which are zero here. Connections close while their
+/// packets are on their way to a box and, if all links have the same rate and no delay, at the very
+/// time at which the packets arrive.
 #[test]
 fn delay_boxes_that_are_entered_ahead_change_nothing() {
     for seed in 1..5 {

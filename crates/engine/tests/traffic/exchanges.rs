@@ -73,9 +73,9 @@ fn a_response_carries_the_acknowledgement_that_is_held_back() {
     assert_eq!(records.exchanges[0].timeouts, 0);
 }
 
-/// Exchanges of several kinds on one connection, as in Tmix: with a response, without one twice in a row, a
-/// response of many segments to one byte, and another with one. Each begins its pause after the end of the one
-/// before.
+/// Exchanges of several kinds on one connection, as in Tmix: with a response, without one twice in
+/// a row, a response of many segments to one byte, and another exchange with a response. The pause
+/// of each begins at the end of the preceding exchange.
 #[test]
 fn a_connection_may_have_exchanges_with_and_without_responses() {
     let kinds = [
@@ -136,8 +136,9 @@ fn a_connection_may_have_exchanges_with_and_without_responses() {
     }
 }
 
-/// A probe comes to the server while its response is in flight, and does not change the request's round trip: the
-/// response echoes the timestamp that the server had when it left (RFC 7323 section 4.3).
+/// A probe reaches the server while its response is in flight, and does not change the request's
+/// round trip: the response echoes the timestamp that the server had when the response left (RFC
+/// 7323 section 4.3).
 #[test]
 fn a_response_echoes_what_had_come_when_it_left() {
     let tcp = Tcp {
@@ -285,8 +286,8 @@ fn connections_come_and_go_through_every_discipline() {
     }
 }
 
-/// Equal seeds give the same requests on any network; unless the server draws its responses, so that congestion
-/// decides which request gets which.
+/// Equal seeds give the same requests on any network, unless the server draws its responses, so
+/// that congestion decides which request gets which response.
 #[test]
 fn the_network_does_not_change_what_is_asked_for() {
     let asked = |binding, rate| {
@@ -372,8 +373,8 @@ fn a_run_stops_after_enough_exchanges() {
     assert!(totals.run_warnings[1].contains("no response above 200000 B"));
 }
 
-/// The answering side of a connection counts from the moment it joins: what limited it is the same however late in the
-/// run the connection opens.
+/// On the answering side of a connection, times limited count from the moment at which it joins:
+/// they do not depend on the time at which the connection opens.
 #[test]
 fn times_limited_do_not_depend_on_when_a_connection_opens() {
     let limited = |open_ms| {

@@ -1,10 +1,10 @@
-//! Random numbers: one stream per component, named by its path, or ns-2's one generator for all.
+//! Random numbers: one stream per component, named by a path, or ns-2's single generator for all.
 //!
-//! A stream's seed is a hash of the run's seed, its replication and the stream's path, so adding a
-//! component, or changing one flow's protocol, shifts no other stream's draws. ns-2 has one
-//! generator from which everything draws in the order of events; with it a run repeats what an ns-2
-//! script drew after `ns-random SEED`. Both are pinned by published vectors. None of it may ever
-//! change under a seed.
+//! A stream's seed is a hash of the run's seed, the replication and the stream's path, so a new
+//! component, or another protocol of one flow, does not change the draws of other streams. In ns-2
+//! everything draws from one generator in the order of events; in this mode a run repeats the draws
+//! of an ns-2 script after `ns-random SEED`. Tests compare both generators with published values.
+//! The draws for a given seed must never change.
 
 mod mrg32k3a;
 mod samplers;
@@ -26,19 +26,20 @@ words! {
     /// Source of random numbers.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Randomness {
-        /// One stream per component: a change of one component leaves the others' numbers alone.
+        /// One stream per component: a change in one component does not affect the numbers of
+        /// others.
         Streams = "streams",
-        /// ns-2's one generator for all, in the order of use.
+        /// ns-2's single generator for all components, in the order of use.
         Ns2 = "ns2",
     }
 }
 
-/// Source of a run's streams.
+/// Source of a run's random streams.
 #[derive(Clone, Debug)]
 pub struct Streams {
     seed: u64,
     replication: u64,
-    /// ns-2's default generator.
+    /// ns-2's default generator, if the run uses it.
     shared: Option<Rc<Cell<Mrg32k3a>>>,
 }
 
@@ -56,7 +57,7 @@ impl Streams {
         }
     }
 
-    /// Returns the stream called `path`.
+    /// Returns the stream called `path`, or the shared generator of ns-2.
     pub fn component(&self, path: &str) -> Stream {
         match &self.shared {
             None => Stream::new(self.seed, self.replication, path),
@@ -64,14 +65,14 @@ impl Streams {
         }
     }
 
-    /// Returns the stream called `path`: asking for it again draws the same numbers. The path need not be a
-    /// string yet.
+    /// Returns the stream called `path`, in each mode. Every call with the same path returns a
+    /// stream with the same numbers.
     pub fn own(&self, path: impl Display) -> Stream {
         Stream::new(self.seed, self.replication, path)
     }
 
-    /// Returns the stream of a link's losses. ns-2's scripts give their error models generators of their own,
-    /// from the same seed.
+    /// Returns the stream of a link's losses. In ns-2's scripts each error model has a separate
+    /// generator with the same seed.
     pub fn losses(&self, path: &str) -> Stream {
         match &self.shared {
             None => Stream::new(self.seed, self.replication, path),
@@ -91,18 +92,18 @@ pub struct Stream(Generator);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Generator {
     Own(Xoshiro256),
-    /// Not serialised: streams that share one generator would each get a copy.
+    /// Not serialised, because each stream that shares the generator would get a copy of it.
     #[serde(skip)]
     Ns2(Rc<Cell<Mrg32k3a>>),
 }
 
 impl Stream {
-    /// Returns the stream called `path` of a run.
+    /// Creates the stream called `path` of a run.
     pub fn new(seed: u64, replication: u64, path: impl Display) -> Self {
         Self(Generator::Own(Xoshiro256::new(seed, replication, path)))
     }
 
-    /// Draws a number with as many random bits as a double has.
+    /// Draws a number of 53 random bits, the precision of a double.
     #[inline]
     pub fn bits(&mut self) -> u64 {
         (self.uniform() * (1_u64 << 53) as f64) as u64
@@ -128,14 +129,14 @@ impl Stream {
         }
     }
 
-    /// Draws a span uniform on [0, `limit`).
+    /// Draws a duration uniform on [0, `limit`).
     #[inline]
     pub fn span(&mut self, limit: Span) -> Span {
         Span::from_ps((self.uniform() * limit.as_ps() as f64) as u64)
     }
 
-    /// Draws the position of a start in its interval, from 0 to 1. ns-2's scripts draw starts with the
-    /// command `ns-random`: 31 bits, divided by the largest.
+    /// Draws a start time as a fraction of its interval, from 0 to 1. ns-2's scripts draw starts
+    /// with the command `ns-random`, whose 31 bits they divide by the largest value.
     #[inline]
     pub fn start_fraction(&mut self) -> f64 {
         let number = self.uniform();
@@ -151,7 +152,7 @@ impl Stream {
             return 0;
         }
         if matches!(self.0, Generator::Ns2(_)) {
-            // One number per trial, like ns-2's error model.
+            // One draw per trial, as in ns-2's error model.
             return (0..).find(|_| self.uniform() < p).unwrap_or(u64::MAX);
         }
         // 1 - uniform() lies in (0, 1], so the logarithm is finite.

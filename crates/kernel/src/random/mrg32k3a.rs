@@ -1,9 +1,9 @@
 //! MRG32k3a, the generator of ns-2 (L'Ecuyer, "Good parameters and implementations for combined
 //! multiple recursive random number generators", Operations Research 47, 1999).
 //!
-//! ns-2 fills the whole state with the seed, and both recurrences are linear: seed `k` draws, up to
-//! rounding, the fractional parts of `k` times what seed 1 draws. Runs with neighbouring seeds are
-//! therefore not independent.
+//! ns-2 sets all state variables to the seed, and both recurrences are linear. Up to rounding, a
+//! draw with seed `k` is therefore the fractional part of `k` times the draw with seed 1: runs with
+//! neighbouring seeds are not independent.
 
 const M1: i64 = 4_294_967_087;
 const M2: i64 = 4_294_944_443;
@@ -17,7 +17,7 @@ pub(super) struct Mrg32k3a {
 }
 
 impl Mrg32k3a {
-    /// Creates the generator; `seed` is from 1 to 2^31 - 2, as ns-2 takes it.
+    /// Creates the generator; as in ns-2, `seed` is from 1 to 2^31 - 2.
     pub(super) fn new(seed: u64) -> Self {
         let seed = seed as i64;
         Self {
@@ -59,7 +59,7 @@ mod tests {
         let mut third = Mrg32k3a::new(3);
         for _ in 0..1000 {
             let apart = third.uniform() - 3.0 * first.uniform();
-            // The moduli differ by 2^-17.5.
+            // The relation is approximate because the two moduli differ by 2^-17.5 of their size.
             assert!((apart - apart.round()).abs() < 2e-5, "{apart}");
         }
     }

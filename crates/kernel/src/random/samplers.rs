@@ -1,16 +1,16 @@
-//! Draws from distributions.
+//! Samplers of distributions.
 
 use longhaul_units::Span;
 
 use super::Stream;
 use crate::Distribution;
 
-/// Bytes or pieces of an unlimited source.
+/// Size in bytes or pieces that means an unlimited source.
 pub const WITHOUT_END: u64 = 1 << 56;
 
 impl Stream {
-    /// Draws a number from a distribution: by inversion of one number of the stream. Constants take no number of the
-    /// stream, and log-normal numbers take two.
+    /// Draws a number from a distribution by inversion of one uniform number. Constants use no
+    /// uniform number, and log-normal numbers use two.
     #[inline]
     pub fn draw(&mut self, distribution: &Distribution) -> f64 {
         match *distribution {
@@ -31,7 +31,7 @@ impl Stream {
             }
             Distribution::Weibull { shape, scale } => weibull(self.uniform(), shape, scale),
             Distribution::InverseWeibull { shape, scale } => {
-                // Small numbers have large inverses.
+                // The inverse reverses the order: a small uniform number must give a small result.
                 1.0 / weibull(1.0 - self.uniform(), shape, scale)
             }
             Distribution::LogNormal { median, sigma } => median * libm::exp(sigma * self.normal()),
@@ -40,30 +40,31 @@ impl Stream {
         }
     }
 
-    /// Draws a size or count: the next whole number, at least 1.
+    /// Draws a size or count, rounded up to a whole number, at least 1.
     #[inline]
     pub fn draw_count(&mut self, distribution: &Distribution) -> u64 {
         whole(self.draw(distribution))
     }
 
-    /// Draws a time from a distribution of seconds.
+    /// Draws a duration from a distribution of seconds.
     #[inline]
     pub fn draw_span(&mut self, distribution: &Distribution) -> Span {
-        /// Longer times are as good as without end; sums of several stay within 64 bits of picoseconds.
+        /// Maximum in seconds. It means practically forever, and sums of several stay within 64
+        /// bits of picoseconds.
         const LONGEST_S: f64 = 100_000.0;
         Span::from_secs_f64(self.draw(distribution).min(LONGEST_S))
     }
 
-    /// Draws a Gaussian number of mean 0 and variance 1, from two numbers of the stream (Box and
-    /// Muller).
+    /// Draws a normally distributed number of mean 0 and variance 1 from two uniform numbers (Box
+    /// and Muller).
     #[inline]
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 
-    /// Returns a stream of its own for one of many components of a kind, whose number is not known
-    /// beforehand.
+    /// Returns a new stream for one of many components of a kind, if their number is not known in
+    /// advance.
     #[inline]
     pub fn split(&mut self) -> Self {
         match &self.0 {
@@ -76,14 +77,14 @@ impl Stream {
     }
 }
 
-/// Returns the next whole number, at least 1, and no more than a count that is as good as unlimited:
-/// tails may not have a mean, and sums have to stay within 64 bits.
+/// Rounds up to a whole number, at least 1 and at most [`WITHOUT_END`]: heavy tails may have no
+/// mean, and sums have to stay within 64 bits.
 #[inline]
 pub fn whole(number: f64) -> u64 {
     (libm::ceil(number) as u64).clamp(1, WITHOUT_END)
 }
 
-/// Returns the number below which a Weibull number lies with probability `p`.
+/// Returns the quantile of a Weibull variable at probability `p`.
 fn weibull(p: f64, shape: f64, scale: f64) -> f64 {
     scale * libm::pow(-libm::log1p(-p), 1.0 / shape)
 }
@@ -102,7 +103,7 @@ mod tests {
         draws
     }
 
-    /// The probability that a draw is above a number, in closed form.
+    /// Probability that a draw exceeds a number, in closed form.
     type Above = fn(f64) -> f64;
 
     fn all() -> Vec<(Distribution, Above)> {
@@ -144,7 +145,7 @@ mod tests {
                 |x| libm::exp(-libm::sqrt(x / 3.0)),
             ),
             (
-                // Above x are the inverses of those below 1/x.
+                // The inverse exceeds x if the Weibull variable is below 1/x.
                 Distribution::InverseWeibull {
                     shape: 0.63,
                     scale: 305.0,
@@ -205,8 +206,8 @@ mod tests {
         assert!((share / libm::pow(0.36, 2.5) - 1.0).abs() < 0.02);
     }
 
-    /// PackMime's server-side round trips have a median of 58 ms, a mean of 81 ms, and a ninth
-    /// decile of 114 to 119 ms (Weigle 2003, appendix B).
+    /// PackMime's server-side round trips have a median of 58 ms, a mean of 81 ms, and a 90 %
+    /// quantile of 114 to 119 ms (Weigle 2003, appendix B).
     #[test]
     fn the_round_trips_of_packmime_have_its_moments() {
         let table_ms = [
@@ -230,7 +231,7 @@ mod tests {
         assert!((114.0..120.0).contains(&rank(0.9)), "{}", rank(0.9));
     }
 
-    /// Rounding up changes the means of ns-2's traffic.
+    /// Counts are rounded up as in ns-2, which changes the means of its traffic.
     #[test]
     fn counts_are_rounded_up() {
         let mut stream = Stream::new(1, 0, "test");
@@ -241,7 +242,7 @@ mod tests {
         let huge = Distribution::Constant(1e300);
         assert_eq!(stream.draw_count(&huge), WITHOUT_END);
         assert_eq!(stream.draw_span(&huge), Span::from_secs(100_000));
-        // P(ceil(X) = 1) of an exponential number.
+        // Probability that an exponential variable, rounded up, is 1.
         let draws = 100_000;
         let exponential = Distribution::Exponential { mean: 1.5 };
         let ones = (0..draws)
@@ -261,7 +262,8 @@ mod tests {
         let (mut first, mut second) = (stream.split(), stream.split());
         let (one, two) = (first.uniform(), second.uniform());
         assert_ne!(one, two);
-        // The stream has lost as many numbers, however many its parts have drawn.
+        // The stream has used one number per split, no matter how many numbers the new streams have
+        // drawn.
         twin.split();
         twin.split();
         assert_eq!(stream.uniform(), twin.uniform());

@@ -11,9 +11,9 @@ pub(super) struct Xoshiro256 {
 }
 
 impl Xoshiro256 {
-    /// Returns the generator called `path` of a run.
+    /// Creates the generator for the stream called `path` of a run.
     pub(super) fn new(seed: u64, replication: u64, path: impl Display) -> Self {
-        // FNV-1a spreads the name; SplitMix64 below mixes all three.
+        // FNV-1a hashes the path; SplitMix64 below mixes seed, replication and hash.
         let mut name = Fnv1a::EMPTY;
         write!(name, "{path}").expect("hashing does not fail");
         let mut mixer = SplitMix64(seed);
@@ -49,7 +49,7 @@ impl Xoshiro256 {
     }
 }
 
-/// A hash of text (Fowler, Noll and Vo: the variant 1a of 64 bits), piece by piece.
+/// Incremental hash of text: the 64-bit variant 1a of Fowler, Noll and Vo.
 struct Fnv1a(u64);
 
 impl Fnv1a {
@@ -65,7 +65,7 @@ impl Write for Fnv1a {
     }
 }
 
-/// The seeding generator of the xoshiro family.
+/// The generator that seeds the xoshiro family.
 struct SplitMix64(u64);
 
 impl SplitMix64 {
@@ -96,7 +96,7 @@ mod tests {
         assert_eq!(std::array::from_fn(|_| mixer.next()), expected);
     }
 
-    /// The vectors of the specification: text "a" and "foobar".
+    /// Test vectors of the specification: texts "a" and "foobar".
     #[test]
     fn a_hash_is_that_of_the_pieces_together() {
         let hash = |pieces: &[&str]| {

@@ -1,7 +1,7 @@
-//! A document as a tree of values, each with its origin.
+//! A document as a tree of values, each of which has an origin.
 //!
-//! Values are read as they are written, converted to their types when they are checked, and completed by defaults
-//! and derived values. The tables of a document have keys; those that are declared have a [`Field`].
+//! Values are read as written, converted to their types when they are checked, and completed with
+//! defaults and derived values. Code accesses the declared keys of a table with a [`Field`].
 
 mod read;
 
@@ -19,11 +19,11 @@ pub struct Node {
     pub value: Value,
     /// Origin of the value.
     pub origin: Origin,
-    /// Origin of its key, if it is another.
+    /// Origin of the value's key, if it differs from the value's origin.
     pub key: Option<Origin>,
 }
 
-/// A value as written, converted to its type once it is checked.
+/// A value, first as written and, after the check, converted to its type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// `true` or `false`.
@@ -42,18 +42,18 @@ pub enum Value {
     Table(Table),
 }
 
-/// Keys and values. Declared keys are reached by their [`Field`], so that a wrong name does not compile; code for
-/// any table, whatever it declares, uses the entries by name.
+/// A table of keys and values. Code accesses declared keys with their [`Field`], so that a wrong
+/// name does not compile; code for arbitrary tables uses the entries by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Table {
     /// Keys and values in alphabetical order.
     pub entries: BTreeMap<String, Node>,
 }
 
-/// Reason why values cannot go together.
+/// Reason for refusing a combination of values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The key that is wrong.
+    /// The key whose value is refused.
     pub key: &'static str,
     /// The value found, and the allowed values.
     pub message: String,
@@ -76,12 +76,12 @@ impl PartialEq for Node {
 }
 
 impl Value {
-    /// Returns a text.
+    /// Returns a value that is this text.
     pub fn text(text: &str) -> Self {
         Self::Text(text.to_string())
     }
 
-    /// Returns the text; none if the value is no text.
+    /// Returns the text; `None` if the value is not a text.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -91,7 +91,7 @@ impl Value {
 }
 
 impl Node {
-    /// Returns a value, and everything in it that has no other, with an origin.
+    /// Creates a node; values inside it that have no origin get the same origin.
     pub fn new(value: Value, origin: Origin) -> Self {
         Self {
             value,
@@ -100,17 +100,17 @@ impl Node {
         }
     }
 
-    /// Returns a text with an origin.
+    /// Creates a node with a text and an origin.
     pub fn text(text: &str, origin: Origin) -> Self {
         Self::new(Value::text(text), origin)
     }
 
-    /// Returns the position that messages about the key show.
+    /// Returns the origin that messages about the key show.
     pub fn key_origin(&self) -> &Origin {
         self.key.as_ref().unwrap_or(&self.origin)
     }
 
-    /// Returns the table; none if the value is no table.
+    /// Returns the table; `None` if the value is not a table.
     pub fn table(&self) -> Option<&Table> {
         match &self.value {
             Value::Table(table) => Some(table),
@@ -118,7 +118,7 @@ impl Node {
         }
     }
 
-    /// Returns the table, to be changed; none if the value is no table.
+    /// Returns the table for changes; `None` if the value is not a table.
     pub fn table_mut(&mut self) -> Option<&mut Table> {
         match &mut self.value {
             Value::Table(table) => Some(table),
@@ -126,11 +126,12 @@ impl Node {
         }
     }
 
-    /// Returns the value as the type that its key's declaration is read as.
+    /// Returns the value as the type with which its key is declared.
     ///
     /// # Panics
     ///
-    /// If it is of another type: the checker has converted every value to that of its declaration.
+    /// Panics if the value has another type. The checker has converted every value to its declared
+    /// type.
     pub fn read<T: Read>(&self) -> T {
         let value = T::read(Some(&self.value));
         value.unwrap_or_else(|| panic!("declared as another type: {:?}", self.value))
@@ -140,13 +141,13 @@ impl Node {
     ///
     /// # Panics
     ///
-    /// If it is something else.
+    /// Panics if the value is something else.
     pub fn word(&self) -> &str {
         let text = self.value.as_text();
         text.unwrap_or_else(|| panic!("{:?} is no text", self.value))
     }
 
-    /// Gives the value, and everything in it, one origin.
+    /// Sets the origin of the value and of all values in it.
     pub fn attribute(&mut self, origin: &Origin) {
         self.origin = origin.clone();
         self.key = None;
@@ -159,12 +160,12 @@ impl Node {
 }
 
 impl Table {
-    /// Returns a table without keys.
+    /// Returns an empty table.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Gives all values one origin.
+    /// Sets the origin of all values.
     pub fn attribute(&mut self, origin: &Origin) {
         let nodes = self.entries.values_mut();
         nodes.for_each(|node| node.attribute(origin));
@@ -175,7 +176,7 @@ impl Table {
         self.entries.get(field.name())
     }
 
-    /// Returns the node of a key, to be changed.
+    /// Returns the node of a key for changes, if the key has a value.
     pub fn get_mut<T>(&mut self, field: Field<T>) -> Option<&mut Node> {
         self.entries.get_mut(field.name())
     }
@@ -185,37 +186,37 @@ impl Table {
         self.entries.contains_key(field.name())
     }
 
-    /// Returns the value of a key that has one.
+    /// Returns the node of a key.
     ///
     /// # Panics
     ///
-    /// If it has none: it is required, or its default has not been filled in.
+    /// Panics if the key has no value: the key must be required, or its default filled in.
     pub fn node<T>(&self, field: Field<T>) -> &Node {
         let node = self.get(field);
         node.unwrap_or_else(|| panic!("{field} has no value"))
     }
 
-    /// Returns the value of a key, or its absence, as the type that its declaration is read as.
+    /// Returns the value of a key, or its absence, as the type with which the key is declared.
     ///
     /// # Panics
     ///
-    /// If the declaration and the type of the field do not fit each other.
+    /// Panics if the value does not have the field's type.
     pub fn read<T: Read>(&self, field: Field<T>) -> T {
         let value = self.get(field).map(|node| &node.value);
         T::read(value).unwrap_or_else(|| panic!("{field} is declared as another type: {value:?}"))
     }
 
-    /// Returns the table of a key; none if the key has no table.
+    /// Returns the table of a key; `None` if the key has no table.
     pub fn table<T>(&self, field: Field<T>) -> Option<&Self> {
         self.get(field)?.table()
     }
 
-    /// Returns the table of a key for changes; none if the key has no table.
+    /// Returns the table of a key for changes; `None` if the key has no table.
     pub fn table_mut<T>(&mut self, field: Field<T>) -> Option<&mut Self> {
         self.get_mut(field)?.table_mut()
     }
 
-    /// Returns the table of a key that has one.
+    /// Returns the table of a key.
     ///
     /// # Panics
     ///
@@ -235,11 +236,11 @@ impl Table {
         table.unwrap_or_else(|| panic!("{field} is no table"))
     }
 
-    /// Returns the entries of a list; none if the key has no value.
+    /// Returns the entries of a key's list; none if the key has no value.
     ///
     /// # Panics
     ///
-    /// If it is something else.
+    /// Panics if the value is not a list.
     pub fn list<T>(&self, field: Field<T>) -> &[Node] {
         match self.get(field).map(|node| &node.value) {
             None => &[],
@@ -248,11 +249,11 @@ impl Table {
         }
     }
 
-    /// Returns the list of a key, to be changed.
+    /// Returns the list of a key for changes.
     ///
     /// # Panics
     ///
-    /// If it is something else.
+    /// Panics if the value is not a list.
     pub fn list_mut<T>(&mut self, field: Field<T>) -> &mut [Node] {
         match self.get_mut(field).map(|node| &mut node.value) {
             None => &mut [],
@@ -261,17 +262,17 @@ impl Table {
         }
     }
 
-    /// Returns the tables in a list.
+    /// Returns the tables in a key's list.
     pub fn tables<T>(&self, field: Field<T>) -> impl Iterator<Item = &Self> + Clone {
         self.list(field).iter().filter_map(Node::table)
     }
 
-    /// Returns the tables in the list of a key, to be changed.
+    /// Returns the tables in a key's list for changes.
     pub fn tables_mut<T>(&mut self, field: Field<T>) -> impl Iterator<Item = &mut Self> {
         self.list_mut(field).iter_mut().filter_map(Node::table_mut)
     }
 
-    /// Returns the word or text of a key that has one.
+    /// Returns the word or text of a key.
     pub fn word<T>(&self, field: Field<T>) -> &str {
         self.node(field).word()
     }
@@ -281,33 +282,34 @@ impl Table {
         self.get(field).and_then(|node| node.value.as_text()) == Some(word)
     }
 
-    /// Sets a value.
+    /// Sets the value of a key.
     pub fn insert<T>(&mut self, field: Field<T>, node: Node) {
         self.entries.insert(field.name().to_string(), node);
     }
 
-    /// Takes out a value.
+    /// Removes a key and returns its value.
     pub fn remove<T>(&mut self, field: Field<T>) -> Option<Node> {
         self.entries.remove(field.name())
     }
 
-    /// Adds a value with an origin unless there is one.
+    /// Adds a value with an origin unless the key has a value.
     pub fn or_insert<T>(&mut self, field: Field<T>, value: Value, origin: Origin) {
         let entry = self.entries.entry(field.name().to_string());
         entry.or_insert_with(|| Node::new(value, origin));
     }
 
-    /// Adds the same default in every profile unless there is a value.
+    /// Adds a value as the default of every profile unless the key has a value.
     pub fn or_default<T>(&mut self, field: Field<T>, value: Value) {
         self.or_insert(field, value, Origin::Default);
     }
 
-    /// Sets a value that follows from others, by a rule in words which `longhaul explain` shows.
+    /// Sets a value that is computed from others; `rule` describes how, and `longhaul explain`
+    /// shows it.
     pub fn derive<T>(&mut self, field: Field<T>, value: Value, rule: impl Into<String>) {
         self.insert(field, Node::new(value, Origin::Derived(rule.into())));
     }
 
-    /// Returns the table with another value of one key.
+    /// Returns the table with one value replaced.
     pub fn with<T>(mut self, field: Field<T>, value: Value) -> Self {
         self.insert(field, Node::new(value, Origin::Default));
         self

@@ -1,4 +1,4 @@
-//! Reading of checked values as the types of the fields that declare them.
+//! Conversion of checked values to the types of their fields.
 
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
@@ -7,12 +7,12 @@ use crate::Profile;
 
 /// A type that a key's value can be read as.
 pub trait Read: Sized {
-    /// Reads a value, or the absence of one; none if it is of another type.
+    /// Converts a value, or its absence; returns `None` if the value has another type.
     fn read(value: Option<&Value>) -> Option<Self>;
 }
 
-/// Reads a missing value as none, and likewise a word such as `auto` or `unlimited`, and `false`, where `T` has no
-/// such value.
+/// Reads a missing value as `None`. Also reads `false` and words such as `auto` or `unlimited` as
+/// `None` if `T` has no such value.
 impl<T: Read> Read for Option<T> {
     fn read(value: Option<&Value>) -> Option<Self> {
         let given = value.and_then(|given| T::read(Some(given)));
@@ -23,7 +23,7 @@ impl<T: Read> Read for Option<T> {
     }
 }
 
-/// Reads a missing value as no entries.
+/// Reads a missing value as an empty list.
 impl<T: Read> Read for Vec<T> {
     fn read(value: Option<&Value>) -> Option<Self> {
         match value {

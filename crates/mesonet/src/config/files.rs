@@ -3,7 +3,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Requests of the sources: times between files, and times of the first.
+/// Requests of the sources: times between files, and times of the first files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Users {
     /// Mean of the exponential time between two files of a source.
@@ -12,8 +12,9 @@ pub struct Users {
     pub start: StartWaves,
 }
 
-/// Times of the first requests of sources (NIST SP 500-282, chapter 3): at once, after an exponential
-/// time of a third or of two thirds of the mean between files, or, all others, of that mean itself.
+/// Times of the first requests of sources (NIST SP 500-282, chapter 3): at once; after an
+/// exponential time with a mean of one or two thirds of the mean time between files; or, for all
+/// other sources, after an exponential time with that mean itself.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartWaves {
     /// Probability of starting at once.
@@ -29,7 +30,7 @@ pub struct StartWaves {
 pub struct Files {
     /// Mean of the Pareto distribution in packets.
     pub mean: f64,
-    /// Its shape.
+    /// Shape of the Pareto distribution.
     pub shape: f64,
     /// Documents, service packs and movies, in the order of [`FileType::LARGE`]; all other files are
     /// Web objects, of factor one.
@@ -69,14 +70,14 @@ pub struct LargeFile {
     pub factor: u64,
 }
 
-/// Minimum and maximum of active large files (NIST SP 500-282, chapter 8), counted from the choice of
-/// the file to its end.
+/// Minimum and maximum numbers of active large files (NIST SP 500-282, chapter 8). A file is active
+/// from its selection to its end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Admission {
-    /// Maximum of each large type; a file drawn beyond it becomes a Web object.
+    /// Maximum number of each large type; a file drawn beyond it becomes a Web object.
     pub max: [u64; 3],
-    /// Minimum of each large type in each cell: `min[type][cell]`. While a cell has fewer, its next flow transfers a
-    /// file of this type, movies first.
+    /// Minimum number of each large type in each cell: `min[type][cell]`. While a cell has fewer
+    /// active files of a type, its next flow transfers a file of this type, movies first.
     pub min: [[u64; Cell::COUNT]; 3],
 }
 
@@ -87,7 +88,7 @@ pub struct Cell {
     pub path: PathClass,
     /// True if both hosts are fast.
     pub fast_interface: bool,
-    /// True if the source has an alternate algorithm.
+    /// True if the source uses an alternate algorithm.
     pub alternate: bool,
 }
 
@@ -95,29 +96,31 @@ impl Cell {
     /// Number of cells.
     pub const COUNT: usize = 12;
 
-    /// Returns its position: paths from the fastest, fast interfaces before others, standard TCP first.
+    /// Returns the cell's position: paths from the fastest on, fast interfaces before others,
+    /// standard TCP first.
     pub const fn index(self) -> usize {
         self.path as usize * 4 + (!self.fast_interface) as usize * 2 + self.alternate as usize
     }
 }
 
-/// The class of a path: that of its slower access router.
+/// The class of a path, which is that of its slower access router.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum PathClass {
-    /// Two direct ones.
+    /// Two direct access routers.
     VeryFast,
-    /// A fast one, and none that is normal.
+    /// A fast access router, and none that is normal.
     Fast,
-    /// A normal one.
+    /// A normal access router.
     Typical,
 }
 
-/// A part of the run in which files between direct access routers are larger: those of flows that are
-/// connected in it.
+/// A part of the run in which files between direct access routers are larger, for flows that
+/// connect in that part.
 ///
-/// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). Its figures need
-/// jumbo files that are documents: 1.9 million packets/s of them at 7.53 completed in 200 ms (condition
-/// 4) are 50,000 packets a file, where the mean Web object has 50 and the mean document 500.
+/// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). To match its
+/// figures, jumbo files have to be documents: 1.9 million packets/s of them with 7.53 completions
+/// in 200 ms (condition 4) are 50,000 packets per file, whereas the mean Web object has 50 packets
+/// and the mean document 500.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
     /// Beginning of the part.
@@ -126,7 +129,7 @@ pub struct Jumbo {
     pub until: Time,
     /// Factor that multiplies the sizes of large files.
     pub factor: u64,
-    /// Factor that multiplies the sizes of Web objects: `factor`, and the factor of documents as well
-    /// if every jumbo file is a document at least.
+    /// Factor that multiplies the sizes of Web objects: `factor`, multiplied by the factor of
+    /// documents if every jumbo file is at least a document.
     pub web_factor: u64,
 }

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 pub struct Config {
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Replication number: another one draws other random numbers from the same seed.
+    /// Replication number: each replication draws other random numbers from the same seed.
     pub replication: u64,
     /// Time at which the simulation ends.
     pub duration: Time,
@@ -48,12 +48,12 @@ pub struct Config {
     pub trace: Option<Trace>,
 }
 
-/// Speeds of sources and receivers: each host draws its own.
+/// Speeds of sources and receivers. Each host draws its speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hosts {
-    /// Packets that a basic host can send.
+    /// Rate of packets that a basic host can send.
     pub base: PacketRate,
-    /// Packets that a fast host can send.
+    /// Rate of packets that a fast host can send.
     pub fast: PacketRate,
     /// Probability that a host is fast.
     pub fast_share: f64,
@@ -62,22 +62,23 @@ pub struct Hosts {
 /// Transport parameters of every flow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transport {
-    /// Congestion window to start with, and after timeouts.
+    /// Congestion window at the start and after timeouts.
     pub initial_cwnd: f64,
-    /// Slow start threshold to start with.
+    /// Slow start threshold at the start.
     pub initial_ssthresh: f64,
     /// Slow start.
     pub slow_start: SlowStart,
     /// Maximum of the congestion window.
     pub max_cwnd: f64,
-    /// Minimum that losses leave of it; zero for none, so that a flow may have to wait for its timeout.
+    /// Minimum of the congestion window after losses; zero for none, so that a flow may have to
+    /// wait for its timeout.
     pub min_cwnd: u8,
     /// Weight of a new sample in the smoothed round-trip time.
     pub srtt_gain: f64,
-    /// Added to the propagation delay for the first smoothed round-trip time, from which the first
-    /// timeout follows.
+    /// Allowance that is added to the propagation delay for the first smoothed round-trip time,
+    /// from which the first timeout follows.
     pub srtt_allowance: Span,
-    /// Added to every round-trip time that a source measures.
+    /// Excess that is added to every round-trip time measured by a source.
     pub rtt_excess: Span,
     /// True if the handshake is the first sample of the round-trip time, in place of the propagation delay.
     pub handshake_rtt: bool,
@@ -92,11 +93,11 @@ pub struct Algorithm {
     pub congestion: ControllerSpec,
     /// Probability that a source uses this algorithm.
     pub share: f64,
-    /// True if flow groups count it as the alternate, and not as standard TCP.
+    /// True if flow groups count it as the alternate algorithm, instead of as standard TCP.
     pub alternate: bool,
 }
 
-/// An unlimited flow between hosts of its own, connected from the start.
+/// An unlimited flow between separate hosts, connected from the start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LongLived {
     /// Name.
@@ -109,7 +110,8 @@ pub struct LongLived {
     pub start: Time,
     /// Time at which it stops.
     pub stop: Time,
-    /// Position of its algorithm in [`Config::algorithms`]; drawn like those of sources without it.
+    /// Position of its algorithm in [`Config::algorithms`]; if none is given, the algorithm is
+    /// drawn as for sources.
     pub algorithm: Option<usize>,
     /// Speed of its hosts.
     pub speed: PacketRate,
@@ -120,7 +122,7 @@ pub struct LongLived {
 pub struct Measure {
     /// Length of an interval of the time series, more than zero.
     pub every: Span,
-    /// Completed flows of a group after which statistics of their goodput are reported.
+    /// Number of completed flows of a group for which statistics of goodput are reported together.
     pub batch: usize,
     /// True to report every flow when it ends.
     pub flow_log: bool,
@@ -137,6 +139,6 @@ pub struct Trace {
     pub from: Time,
     /// End of the trace.
     pub until: Time,
-    /// Maximum of records of each of the two kinds.
+    /// Maximum number of records of each of the two kinds.
     pub max: u64,
 }

@@ -19,13 +19,13 @@ pub struct Topology {
     pub access: Vec<AccessRouter>,
     /// Sharing of a router's capacity by its two queues.
     pub service: Service,
-    /// True if the two queues share the buffer, too, where they share a server; else each has one of
-    /// that size.
+    /// True if the two queues of a router with a shared server also share the buffer; otherwise
+    /// each queue has a buffer of that size.
     pub shared_buffer: bool,
 }
 
 impl Topology {
-    /// Returns the backbone router that a parent is, or belongs to.
+    /// Returns the backbone router that a parent is or is connected to.
     pub fn backbone_above(&self, parent: Parent) -> usize {
         match parent {
             Parent::Pop(pop) => self.pops[pop].backbone,
@@ -33,7 +33,8 @@ impl Topology {
         }
     }
 
-    /// Returns true if a backbone router has access routers below; the others forward for them.
+    /// Returns true if a backbone router has access routers below it; otherwise it only forwards
+    /// packets between others.
     pub fn has_access(&self, router: usize) -> bool {
         self.access
             .iter()
@@ -51,7 +52,7 @@ impl Topology {
             others.map(move |&to| self.way_s(from, to))
         });
         let ways: Vec<f64> = ways.collect();
-        // Each pair has two ways, which together are its round trip.
+        // A pair has two directions, which together are its round trip.
         (!ways.is_empty()).then(|| 2.0 * ways.iter().sum::<f64>() / ways.len() as f64)
     }
 
@@ -64,19 +65,19 @@ impl Topology {
     }
 }
 
-/// A router as such.
+/// A router, independent of its position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Router {
     /// Name.
     pub name: String,
     /// Rate at which it forwards packets.
     pub capacity: PacketRate,
-    /// Packets that each of its queues can hold, or both together, those in service included; at least
-    /// one.
+    /// Number of packets, including those in service, that each of its queues can hold, or both
+    /// together; at least one.
     pub buffer: u64,
 }
 
-/// A one-way link of the backbone: a delay, and nothing else.
+/// A one-way link of the backbone, which only has a delay.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BackboneLink {
     /// Name.
@@ -107,20 +108,20 @@ pub struct AccessRouter {
     pub class: AccessClass,
     /// The router above it.
     pub parent: Parent,
-    /// Sources under it, not counting those of long-lived flows.
+    /// Number of sources below it, without those of long-lived flows.
     pub sources: u32,
-    /// Receivers under it, not counting those of long-lived flows.
+    /// Number of receivers below it, without those of long-lived flows.
     pub receivers: u32,
 }
 
-/// The class of an access router; those of both ends make the class of a flow.
+/// The class of an access router; the classes at both ends determine the class of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum AccessClass {
-    /// Directly at a backbone router: D.
+    /// Directly connected to a backbone router (D).
     Direct,
-    /// Fast: F.
+    /// Fast (F).
     Fast,
-    /// Typical: N.
+    /// Typical (N).
     Normal,
 }
 
@@ -142,7 +143,8 @@ words! {
         /// One server for both that alternates strictly: it idles for one service time when the queue
         /// whose turn it is holds no packet.
         Alternating = "alternating",
-        /// A server of the full capacity for each, which the figures of chapter 5 need.
+        /// A server of the full capacity for each queue, as required to match the figures of
+        /// chapter 5.
         Dual = "dual",
     }
 }

@@ -11,7 +11,7 @@ pub(crate) struct AckQueue {
     last: u32,
 }
 
-/// No entry.
+/// Index that represents no entry.
 const NONE: u32 = u32::MAX;
 
 impl Default for AckQueue {
@@ -59,7 +59,7 @@ impl AckQueues {
         queue.last = entry;
     }
 
-    /// Removes the oldest of a queue.
+    /// Removes the oldest acknowledgement of a queue.
     #[inline]
     pub(crate) fn pop(&mut self, queue: &mut AckQueue) -> Option<Packet> {
         if queue.first == NONE {

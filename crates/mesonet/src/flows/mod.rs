@@ -1,9 +1,9 @@
 //! Flows: TCP without bytes, reordering and duplicate acknowledgements (NIST SP 500-282, chapters 3 and
 //! 5).
 //!
-//! Sequence numbers are never reused. Each data packet that arrives is acknowledged by one packet: an
-//! ACK if it is in sequence, a NAK if there is a gap before it. A gap reduces the congestion window at
-//! most once per round trip. Congestion control is that of `longhaul-congestion`.
+//! Sequence numbers are never reused. Each data packet that arrives is acknowledged by one packet:
+//! an ACK if it is in sequence, a NAK if there is a gap before it. A gap reduces the congestion
+//! window at most once per round trip. Congestion control is provided by `longhaul-congestion`.
 
 mod ack_queue;
 mod receiver;
@@ -31,9 +31,9 @@ pub(crate) struct Env {
     pub(crate) packets_in: u64,
     /// Weight of a sample in the smoothed round-trip time.
     pub(crate) srtt_gain: f64,
-    /// Added to every sample of the round-trip time.
+    /// Excess that is added to every sample of the round-trip time.
     pub(crate) rtt_excess: Span,
-    /// True if the handshake is the first sample.
+    /// True if the handshake is the first sample of the round-trip time.
     pub(crate) handshake_rtt: bool,
     /// Congestion window after timeouts.
     pub(crate) initial_cwnd: f64,

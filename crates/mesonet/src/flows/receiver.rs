@@ -1,4 +1,4 @@
-//! The receiver of a flow: acknowledges each packet, one after the other at its host's speed.
+//! The receiver of a flow: acknowledges the packets one after the other, at its host's speed.
 //!
 //! NIST SP 500-282, chapter 3. A data packet with a number above the expected one shows that at least
 //! one was lost; nothing is retransmitted.
@@ -12,7 +12,7 @@ use crate::network::{FlowId, Kind, Network, Packet};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Receiver {
     flow: FlowId,
-    /// The flow as the sender knows it: where acknowledgements go.
+    /// The flow's id at the sender, to which acknowledgements are sent.
     sender: FlowId,
     /// Expected sequence number.
     expected: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Receiver {
     queue: AckQueue,
     busy: bool,
     speed: u16,
-    /// Its access router.
+    /// The receiver's access router.
     access: u16,
     /// The access router of the source.
     source_access: u16,
@@ -31,7 +31,7 @@ pub(crate) struct Receiver {
 /// Location and speed of a receiver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ReceiverSetup {
-    /// The flow as the sender knows it.
+    /// The flow's id at the sender.
     pub(crate) sender: FlowId,
     pub(crate) access: u16,
     pub(crate) source_access: u16,
@@ -87,7 +87,8 @@ impl Receiver {
         }
     }
 
-    /// Sends the acknowledgement of a packet that the host has processed, and starts on the next one.
+    /// Sends the acknowledgement of a packet that the host has processed, and starts with the next
+    /// one.
     #[inline]
     pub(crate) fn on_ack_ready(&mut self, ack: Packet, queues: &mut AckQueues, net: &mut Network) {
         net.send(self.access, ack.for_flow(self.sender));

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct RttEstimator {
     pub(crate) srtt: Span,
-    /// Zero before the first sample.
+    /// Smallest sample; zero before the first one.
     pub(crate) min: Span,
     /// Round-trip propagation delay of the path.
     propagation: Span,
@@ -16,15 +16,16 @@ pub(crate) struct RttEstimator {
     pub(crate) deadline: Time,
 }
 
-/// Minimum of the timeout, in round-trip propagation delays; its first value, in first smoothed
-/// round-trip times.
+/// Minimum of the timeout, in round-trip propagation delays; also the first timeout, in first
+/// smoothed round-trip times.
 const MIN_RTO: u64 = 2;
 /// Maximum of the timeout, in round-trip propagation delays.
 const MAX_RTO: u64 = 32;
 
 impl RttEstimator {
-    /// Creates the estimator before the first sample: the propagation delay, with an allowance for
-    /// queues (EB_DELAY), sets smoothed round-trip time and timeout (NIST SP 500-282, chapter 3).
+    /// Creates the estimator before the first sample: the propagation delay plus an allowance for
+    /// queues (EB_DELAY) sets the smoothed round-trip time and the timeout (NIST SP 500-282,
+    /// chapter 3).
     pub(crate) fn new(propagation: Span, allowance: Span) -> Self {
         let srtt = propagation + allowance;
         Self {
@@ -36,7 +37,7 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a sample: every acknowledgement restarts the timer.
+    /// Processes a sample; every acknowledgement restarts the timer.
     #[inline]
     pub(crate) fn on_sample(&mut self, sample: Span, gain: f64, now: Time) {
         // A span of less than 2^53 ps, two and a half hours, is exact as a number.
@@ -51,8 +52,8 @@ impl RttEstimator {
         self.restart(now);
     }
 
-    /// Takes the handshake as the first sample: it replaces the value that the propagation delay
-    /// gave (RFC 6298 section 2.2).
+    /// Uses the handshake as the first sample, which replaces the value that follows from the
+    /// propagation delay (RFC 6298 section 2.2).
     pub(crate) fn on_handshake(&mut self, sample: Span) {
         (self.srtt, self.min) = (sample, sample);
         self.update_timeout();
@@ -98,7 +99,7 @@ mod tests {
             rtt.on_sample(ms(40), GAIN, Time::ZERO);
         }
         assert_eq!(rtt.rto(), ms(80));
-        // Never more than 32 propagation delays.
+        // The timeout is at most 32 propagation delays.
         assert_eq!(RttEstimator::new(ms(5), ms(100)).rto(), ms(160));
     }
 

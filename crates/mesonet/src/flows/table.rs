@@ -10,7 +10,7 @@ use crate::network::{FlowId, Kind, Packet};
 use crate::records::{FlowClass, FlowGroup};
 use longhaul_kernel::prefetch::prefetch;
 
-/// Index of the counter of stale data packets, whose flow is closed.
+/// Index of the counter of stale data packets, whose flows are closed.
 pub(crate) const STALE: u16 = 0;
 
 /// Description of a flow.
@@ -150,7 +150,7 @@ impl FlowTable {
         }
     }
 
-    /// Returns the identifier of the sender that is opened next.
+    /// Returns the identifier of the sender that will be opened next.
     pub(crate) fn next_sender(&self) -> FlowId {
         next_slot(&self.free_senders, self.sending.len())
     }

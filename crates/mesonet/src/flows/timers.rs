@@ -1,8 +1,8 @@
 //! Timers of flows.
 //!
-//! A flow has one entry for its retransmission timer; when it is due and the deadline has moved
-//! meanwhile, it is entered again: at the beginning of the window, in most cases. Entries of closed flows
-//! are recognised by their generation.
+//! A flow has one entry for its retransmission timer. If the deadline has moved when the entry is
+//! due, the entry is added again, in most cases at the beginning of a window. Entries of closed
+//! flows are recognised by their generation.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -14,9 +14,9 @@ use longhaul_kernel::Heap;
 /// A timer of a flow. Timers due at the same time expire in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timer {
-    /// Its SYN or retransmission timer may have expired.
+    /// The SYN or retransmission timer of the flow may have expired.
     Expiry,
-    /// Its packet interval had not elapsed; it may send.
+    /// The packet interval of the host is over; the flow may send.
     Pace,
     /// A flow begins.
     Begin,
@@ -37,7 +37,7 @@ pub(crate) struct Timers {
     heap: Heap,
 }
 
-/// Windows of the calendar: the largest part of a second, longer than most timeouts.
+/// Number of windows in the calendar: the largest part of a second, longer than most timeouts.
 const SLOTS: usize = 256;
 
 impl Timers {
@@ -67,8 +67,8 @@ impl Timers {
         }
     }
 
-    /// Begins the next window. Timers that may have expired are set anew if `postponed` gives a later
-    /// time for the flow, and dropped if that is never.
+    /// Begins the next window. A timer that may have expired is set again if `postponed` gives a
+    /// later time for the flow, and dropped if that time is [`Time::NEVER`].
     pub(crate) fn begin_window(&mut self, mut postponed: impl FnMut(Time, FlowId) -> Time) {
         for key in self.calendar.take_window() {
             let (time, timer, flow) = parts(key);

@@ -1,11 +1,11 @@
-//! Admission of large files: minimum by cell, maximum over the network (NIST SP 500-282, chapter 8,
-//! equations 1 to 3 and table 8-7).
+//! Admission of large files: a minimum per cell and a maximum for the network (NIST SP 500-282,
+//! chapter 8, equations 1 to 3 and table 8-7).
 
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Admission, Cell, FileType};
 
-/// Active large files, counted from their choice to the end of their flow.
+/// Active large files, counted from their selection to the end of their flows.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct ActiveLargeFiles {
     admission: Option<Admission>,
@@ -28,8 +28,8 @@ impl ActiveLargeFiles {
         self.all
     }
 
-    /// Returns the type below its minimum in a cell, movies first; the maximum does not apply to
-    /// it.
+    /// Returns a type that is below its minimum in a cell, movies first. The maximum does not apply
+    /// to it.
     pub(super) fn below_minimum(&self, cell: Cell) -> Option<FileType> {
         let admission = self.admission.as_ref()?;
         let at = cell.index();
@@ -40,7 +40,7 @@ impl ActiveLargeFiles {
             .map(|large| FileType::LARGE[large])
     }
 
-    /// Returns the type drawn, or a Web object if that is at its maximum.
+    /// Returns the drawn type, or a Web object if that type is at its maximum.
     pub(super) fn admit(&self, drawn: FileType) -> FileType {
         match (&self.admission, place(drawn)) {
             (Some(admission), Some(large)) if self.all[large] >= admission.max[large] => {
@@ -50,7 +50,7 @@ impl ActiveLargeFiles {
         }
     }
 
-    /// Counts a file that was chosen in a cell.
+    /// Counts a file that was selected in a cell.
     pub(crate) fn begin(&mut self, file: FileType, cell: Cell) {
         if let Some(large) = place(file) {
             self.cells[large][cell.index()] += 1;
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(large_files.below_minimum(ours), Some(FileType::Movie));
         assert_eq!(large_files.admit(FileType::ServicePack), FileType::Web);
         assert_eq!(large_files.admit(FileType::Web), FileType::Web);
-        // Another cell's movie does not count for ours, and ours may exceed the maximum.
+        // A movie of another cell does not count for this cell, which may exceed the maximum.
         large_files.begin(FileType::Movie, other);
         assert_eq!(large_files.admit(FileType::Movie), FileType::Web);
         assert_eq!(large_files.below_minimum(ours), Some(FileType::Movie));

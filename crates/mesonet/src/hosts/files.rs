@@ -32,8 +32,8 @@ impl FileChooser {
         }
     }
 
-    /// Draws the size of a Web object, which factors of other types multiply; rounded up, as published
-    /// goodputs of chapter 8 need.
+    /// Draws the size of a Web object, which the factors of other types multiply. It is rounded up,
+    /// as required to match the goodputs published in chapter 8.
     pub(crate) fn web_object(&mut self) -> u64 {
         self.sizes.draw_count(&Distribution::Pareto {
             mean: self.files.mean,
@@ -41,8 +41,9 @@ impl FileChooser {
         })
     }
 
-    /// Chooses the file of a flow of a cell, given the size drawn (NIST SP 500-282, chapter 8). Its type is one that
-    /// is below its minimum in the cell, or else a type drawn, unless that type is at its maximum.
+    /// Selects the file of a flow of a cell, given the drawn size (NIST SP 500-282, chapter 8). Its
+    /// type is one that is below its minimum in the cell, or else the drawn type, or else (if that
+    /// is at its maximum) a Web object.
     pub(crate) fn choose(
         &mut self,
         web: u64,
@@ -88,7 +89,7 @@ mod tests {
         }
     }
 
-    /// NIST SP 500-282, tables 8-3 and 8-4, plus level: (type, share, factor).
+    /// NIST SP 500-282, tables 8-3 and 8-4, the level coded as plus: (type, share, factor).
     #[test]
     fn types_come_with_their_shares_and_multiply_the_size_drawn() {
         let expected = [
@@ -115,7 +116,7 @@ mod tests {
         let mut counts = [0; 4];
         for _ in 0..DRAWS {
             let web = chooser.web_object();
-            // The smallest is 100 (1.5 - 1) / 1.5 packets, rounded up.
+            // The smallest size is 100 (1.5 - 1) / 1.5 packets, rounded up.
             assert!(web >= 34);
             let choice = chooser.choose(web, cell, &large_files);
             counts[choice.file as usize] += 1;

@@ -1,4 +1,4 @@
-//! Receivers: the idle ones, and the choice of one by a source.
+//! Receivers: the record of idle ones, and the selection of one by a source.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,11 +19,11 @@ pub(crate) struct ReceivingHost {
 /// All receivers, in order of access routers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Receivers {
-    /// First receiver of each access router, and the number of all.
+    /// Number of the first receiver of each access router, and the number of all receivers.
     first: Vec<u32>,
-    /// Idle receivers of each access router.
+    /// Number of idle receivers of each access router.
     idle: Vec<u32>,
-    /// The receivers of each access router in some order, idle ones first.
+    /// The receivers of each access router, idle ones first.
     order: Vec<u32>,
     /// Index of each receiver in that order.
     position: Vec<u32>,
@@ -33,11 +33,12 @@ pub(crate) struct Receivers {
     stream: Stream,
 }
 
-/// The receivers under a backbone router.
+/// The receivers below a backbone router.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Domain {
     router: u16,
-    /// Access routers with receivers, each with the number of receivers up to and including its own.
+    /// Access routers with receivers, each with the cumulative number of receivers up to and
+    /// including it.
     access: Vec<(u16, u32)>,
 }
 
@@ -75,9 +76,10 @@ impl Receivers {
         }
     }
 
-    /// Draws another backbone router than `domain`, below it an access router in proportion to its
-    /// receivers, and one of these that is idle (NIST SP 500-282, chapter 3). `Err` is an access router
-    /// without idle receivers; none if no other backbone router has receivers.
+    /// Draws a backbone router other than `domain`, an access router below it in proportion to its
+    /// receivers, and one of its idle receivers (NIST SP 500-282, chapter 3). Returns `Err` with
+    /// the access router if that has no idle receivers, and none if no other backbone router has
+    /// receivers.
     pub(crate) fn choose(&mut self, domain: u16) -> Option<Result<ReceivingHost, u16>> {
         let own = self.domains.iter().position(|other| other.router == domain);
         let others = self.domains.len() - usize::from(own.is_some());
@@ -127,7 +129,7 @@ impl Receivers {
         }
     }
 
-    /// Returns the bytes per receiver.
+    /// Returns the bytes of state per receiver.
     pub(crate) fn bytes_each() -> usize {
         2 * size_of::<u32>() + size_of::<bool>()
     }

@@ -1,4 +1,4 @@
-//! Sources: location, algorithm, speed, and when they request files.
+//! Sources: location, algorithm, speed, and the times at which they request files.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -9,11 +9,11 @@ use longhaul_kernel::random::{Stream, Streams};
 /// The constant properties of a source.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Source {
-    /// Its access router.
+    /// The source's access router.
     pub(crate) access: u16,
-    /// Position of its algorithm in the configuration.
+    /// Position of the source's algorithm in the configuration.
     pub(crate) algorithm: u8,
-    /// True if its host is fast.
+    /// True if the source's host is fast.
     pub(crate) fast: bool,
 }
 
@@ -68,14 +68,14 @@ impl Sources {
         exponential(self.users.think, &mut self.think)
     }
 
-    /// Returns the bytes per source.
+    /// Returns the bytes of state per source.
     pub(crate) fn bytes_each() -> usize {
         size_of::<Source>()
     }
 }
 
-/// Returns the mean of the start time of a source as a part of the mean think time, given a uniform
-/// number.
+/// Returns the mean start time of a source as a fraction of the mean think time, given a uniform
+/// random number.
 fn wave(waves: &StartWaves, number: f64) -> f64 {
     let second = waves.at_once + waves.second;
     if number < waves.at_once {

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::packet::Packet;
 
-/// A packet on a link, and its time of arrival.
+/// A packet on a link, with its time of arrival.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct InFlight {
     pub(crate) time: Time,
     pub(crate) packet: Packet,
 }
 
-/// Packets on a link to another region, in order of arrival: those that leave it again, and those that
-/// stay.
+/// Packets on a link to another region, in order of arrival: packets that will leave that region
+/// again, and packets that stay in it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Crossing {
     packets: [Vec<InFlight>; 2],
@@ -41,9 +41,9 @@ impl Crossing {
     }
 }
 
-/// Packets that arrive at a backbone router: those that stay in the region, each an event, and those that
-/// leave it again over another link. Packets that arrive at the same time are taken in this order: the
-/// ones that leave again before the others, then by link.
+/// Packets that arrive at a backbone router: those that stay in the region, each an event, and
+/// those that leave it again over another link. Packets that arrive at the same time are processed
+/// in this order: packets that leave again before the others, then by link.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Arrivals {
     /// Numbers of the links.
@@ -62,7 +62,7 @@ impl Arrivals {
         }
     }
 
-    /// Returns the links that lead here.
+    /// Returns the links to this router from other regions.
     pub(super) fn links(&self) -> &[u16] {
         &self.links
     }
@@ -87,7 +87,8 @@ impl Arrivals {
         self.staying.first.0
     }
 
-    /// Returns the arrival of the next packet that leaves the region again; never if there is none.
+    /// Returns the arrival of the next packet that leaves the region again; [`Time::NEVER`] without
+    /// one.
     #[inline]
     pub(super) fn next_passing(&self) -> Time {
         self.passing.first.0
@@ -119,13 +120,13 @@ impl Arrivals {
     }
 }
 
-/// The packets of each link, and which one is next.
+/// The packets of each link, with the link of the next one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct MergedLanes {
     lanes: Vec<Lane>,
     /// Arrival of the first packet of each link.
     times: Vec<Time>,
-    /// The earliest of these, and its number.
+    /// The earliest of these arrivals, and the number of its link.
     first: (Time, usize),
 }
 
@@ -164,7 +165,8 @@ impl MergedLanes {
     }
 }
 
-/// Packets on a link in order of arrival, in the batches in which they were handed over: none is copied.
+/// Packets on a link in order of arrival, in the batches in which they were handed over, so that
+/// none is copied.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lane {
     /// The first batch, and the number of packets taken from it.
@@ -187,7 +189,7 @@ impl Lane {
         }
     }
 
-    /// Turns to the next batch after the first is over.
+    /// Proceeds to the next batch when the first is over.
     #[cold]
     fn turn(&mut self) {
         let Some(next) = self.later.pop_front() else {
@@ -199,7 +201,7 @@ impl Lane {
         self.spare.push(over);
     }
 
-    /// Returns the arrival of the next packet; never if there is none.
+    /// Returns the arrival of the next packet; [`Time::NEVER`] without one.
     #[inline]
     fn next(&self) -> Time {
         let next = self.batch.get(self.taken);
@@ -228,7 +230,7 @@ mod tests {
     use super::*;
     use crate::network::{FlowId, Kind};
 
-    /// Returns the packets that arrive at these times; those of an even slot stay.
+    /// Returns packets that arrive at these times; those with an even slot stay in the region.
     fn packets<const N: usize>(times_and_slots: [(u64, u32); N]) -> Crossing {
         let packet = |(time, slot)| InFlight {
             time: Time::from_ps(time),

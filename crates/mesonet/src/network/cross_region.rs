@@ -7,8 +7,8 @@ use super::arrivals::{Crossing, InFlight};
 use super::packet::Packet;
 
 impl Network {
-    /// Returns the links that lead here from other regions: backbone router, position there, number in
-    /// the network.
+    /// Returns the links from other regions: the backbone router that each leads to, the link's
+    /// position there, and its number in the network.
     pub(crate) fn links_in(&self) -> Vec<(u16, usize, u16)> {
         let routers = self.arrivals.iter().enumerate();
         let links = routers.flat_map(|(router, arrivals)| {
@@ -18,7 +18,7 @@ impl Network {
         links.collect()
     }
 
-    /// Receives packets from another region, on the link at place `at` of a router.
+    /// Receives packets from another region, on the link at position `at` of a router.
     pub(crate) fn receive(&mut self, router: u16, at: usize, packets: &mut Crossing) {
         self.arrivals[router as usize].receive(at, packets);
         self.expect_cross_region(router);
@@ -64,7 +64,7 @@ impl Network {
         }
     }
 
-    /// Enters the next packet from another region that stays in this one in the event list.
+    /// Adds the next packet from another region that stays in this one to the event list.
     #[inline]
     fn expect_cross_region(&mut self, router: u16) {
         let time = self.arrivals[router as usize].next_staying();
@@ -74,7 +74,7 @@ impl Network {
     /// Processes packets that pass a backbone router on their way between other regions, until `time`.
     #[inline(always)]
     pub(super) fn pass_through<const TRACED: bool>(&mut self, router: u16, time: Time) {
-        // If no packet passes, no call is made.
+        // This test avoids the call if no packet passes.
         if self.arrivals[router as usize].next_passing() <= time {
             self.pass_some_through::<TRACED>(router, time);
         }

@@ -9,8 +9,8 @@ use super::tournament::Tournament;
 use super::{HostEvent, Network};
 
 impl Network {
-    /// Returns the next event at a host; none if there is none by `limit`. Compiled twice: the copy
-    /// that traces packets (`packet_trace.rs`) costs the other one no test.
+    /// Returns the next event at a host; none if there is none by `limit`. Compiled twice, so that
+    /// the copy without packet traces (`packet_trace.rs`) has no test for them.
     #[inline]
     pub(crate) fn next<const TRACED: bool>(&mut self, limit: Time) -> Option<HostEvent> {
         let bound = self.event_list.bound(limit);

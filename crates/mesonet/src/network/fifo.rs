@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A FIFO: a ring of a power of two of places, so that a position wraps with one instruction. While it is
-/// short it stays in the same few cache lines, even if it has been long.
+/// A FIFO: a ring whose size is a power of two, so that a position wraps with one instruction.
+/// While the FIFO is short it stays in the same few cache lines, even if it has been long.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Fifo<T> {
-    /// Places; a place without an entry holds a stale one.
+    /// Slots; one without an entry holds a stale value.
     ring: Vec<T>,
     first: usize,
     len: usize,
@@ -33,7 +33,7 @@ impl<T: Copy> Fifo<T> {
         self.len == 0
     }
 
-    /// Returns the place of an entry, counted from the first.
+    /// Returns the slot of an entry; entries are counted from the first.
     #[inline]
     fn place(&self, at: usize) -> usize {
         (self.first + at) & self.ring.len().wrapping_sub(1)
@@ -61,7 +61,7 @@ impl<T: Copy> Fifo<T> {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, filler: T) {
-        /// Places of the smallest ring.
+        /// Number of slots of the smallest ring.
         const MIN: usize = 4;
         self.ring.rotate_left(self.first);
         self.first = 0;
@@ -72,14 +72,14 @@ impl<T: Copy> Fifo<T> {
     pub(super) fn pop(&mut self) -> Option<T> {
         let taken = *self.first()?;
         self.len -= 1;
-        // Begins at the beginning of its memory again once it is empty: as a product, since a branch
+        // An empty FIFO begins again at the start of its memory. This is a product, since a branch
         // would be hard to predict.
         self.first = self.place(1) * usize::from(self.len > 0);
         Some(taken)
     }
 
-    /// Removes the first entry as [`Self::pop`], and returns it with a value of the next, or `none`
-    /// without a next, without a branch.
+    /// Removes the first entry as [`Self::pop`], and returns it with a value of the next entry, or
+    /// with `none` if there is none. It has no branch.
     #[inline]
     pub(super) fn pop_and_next<V: Copy>(
         &mut self,
@@ -87,7 +87,7 @@ impl<T: Copy> Fifo<T> {
         none: V,
     ) -> Option<(T, V)> {
         let taken = self.pop()?;
-        // Without a next entry, this is the value of a stale one.
+        // Without a next entry, this is the value of a stale entry.
         let next = value(self.ring.get(self.first)?);
         Some((taken, if self.len == 0 { none } else { next }))
     }
@@ -109,7 +109,8 @@ mod tests {
 
     use super::*;
 
-    /// Against the standard library's, through sizes at which the ring is full, wraps and grows.
+    /// Compares the FIFO with the standard library's, through sizes at which the ring is full,
+    /// wraps and grows.
     #[test]
     fn entries_leave_in_the_order_in_which_they_came() {
         let (mut fifo, mut expected) = (Fifo::default(), VecDeque::new());

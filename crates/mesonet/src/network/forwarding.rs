@@ -1,4 +1,4 @@
-//! Routers forward packets: from one queue to the next, over links, and to hosts.
+//! Forwarding by routers: from one queue to the next, over links, and to hosts.
 
 use longhaul_units::Time;
 
@@ -75,8 +75,8 @@ impl Network {
         }
     }
 
-    /// Queues a packet at a backbone router at `time`; returns the time at which it departs, and its next
-    /// hop; none if there is no room. Inlined, since a call costs as much as the queue.
+    /// Queues a packet at a backbone router at `time`. Returns the time at which it departs, and
+    /// its next hop; none if the queue is full. Inlined, since a call costs as much as the queue.
     #[inline(always)]
     pub(super) fn enqueue_at_backbone<const TRACED: bool>(
         &mut self,
@@ -110,7 +110,7 @@ impl Network {
         }
     }
 
-    /// Sends a packet for this region down from its last backbone router.
+    /// Sends a packet for this region from its last backbone router towards its host.
     #[inline(always)]
     pub(super) fn send_down<const TRACED: bool>(
         &mut self,

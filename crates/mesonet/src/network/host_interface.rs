@@ -6,14 +6,14 @@ use super::Network;
 use super::packet::{FlowId, Kind, Packet};
 use crate::records::Direction;
 
-/// An event at a host. All have a packet, so that it is in the same place in each.
+/// An event at a host. All kinds contain a packet, so that it is at the same position in each.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum HostEvent {
     /// A packet has passed the access router of its host.
     Delivered(Packet),
     /// A receiver has generated an acknowledgement, which is sent now.
     AckReady(Packet),
-    /// The source of the flow of this packet, which is none, may send the next data packet.
+    /// A source may send its next data packet. Only the flow of this packet has a meaning.
     MaySend(Packet),
 }
 
@@ -24,7 +24,7 @@ impl Network {
         self.packet_intervals[speed as usize]
     }
 
-    /// Sends a packet of a host under `access`.
+    /// Sends a packet of a host below `access`.
     #[inline]
     pub(crate) fn send(&mut self, access: u16, packet: Packet) {
         let access = self.layout.local(access);

@@ -1,4 +1,4 @@
-//! The elements of a region and their numbers there.
+//! The elements of a region and their numbers in it.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -26,8 +26,8 @@ pub(super) enum Hop {
     Access(u16),
 }
 
-/// Sources of events: each has at most one next event. All but servers and links from other regions have a
-/// FIFO of packets in flight.
+/// Sources of events: each has at most one next event. All except servers and links from other
+/// regions have a FIFO of packets in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Station {
     /// Packets on their way from an access router to the router above it.
@@ -48,13 +48,13 @@ pub(super) enum Station {
     AckReady,
     /// Sources that have just sent.
     MaySend,
-    /// The server of a point of presence that has one server or, numbered after these, of such an access
-    /// router.
+    /// The server of a point of presence or of an access router, if the router has only one server;
+    /// access routers are numbered after points of presence.
     Server(u16),
 }
 
-/// Next hop of a packet at a router with one server: one number for all kinds of elements, so that the next
-/// hop can be selected without a branch.
+/// Next hop of a packet at a router with one server. All kinds of elements share one number range,
+/// so that the next hop can be selected without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Next(u32);
 
@@ -63,7 +63,7 @@ impl Next {
     const BELOW: Self = Self(u32::MAX - 1);
     /// The host that the packet goes to.
     const HOST: Self = Self(u32::MAX);
-    /// The first backbone router; smaller numbers are those of routers with one server.
+    /// Number of the first backbone router; smaller numbers are routers with one server.
     const BACKBONE: u32 = 1 << 17;
 
     fn to_backbone(router: u16) -> Self {
@@ -76,7 +76,8 @@ impl Next {
         (self.0 < Self::BACKBONE).then_some(self.0 as usize)
     }
 
-    /// Returns the backbone router; none if the next hop is a host. Only for a hop that is no [`Self::server`].
+    /// Returns the backbone router; none if the next hop is a host. Must not be called if
+    /// [`Self::server`] returns one.
     #[inline]
     pub(super) fn backbone(self) -> Option<u16> {
         (self != Self::HOST).then_some((self.0 - Self::BACKBONE) as u16)
@@ -86,26 +87,27 @@ impl Next {
 /// A one-way link that begins in the region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct OutLink {
-    /// Its number in the network.
+    /// The link's number in the network.
     pub(super) id: u16,
     pub(super) delay: Span,
-    /// Index of its FIFO, if it ends in the region, too.
+    /// Index of the link's FIFO, if it ends in the region, too.
     pub(super) within: Option<usize>,
-    /// Packets sent into it, including those whose departure is still to come.
+    /// Number of packets sent onto the link, including packets that have not departed yet.
     pub(super) sent: u64,
     /// Packets for another region that have not been handed over, if the link ends there.
     pub(super) outbox: Crossing,
 }
 
-/// The tables. Points of presence, access routers and backbone routers are numbered in the region; `to`
-/// of a packet is the number of an access router in the network.
+/// Tables of a region's elements. Points of presence, access routers and backbone routers are
+/// numbered within the region; the field `to` of a packet is the number of an access router in the
+/// network.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Layout {
-    /// Numbers in the network.
+    /// Numbers of points of presence in the network.
     pub(super) pops: Vec<u16>,
     pub(super) access: Vec<u16>,
     pub(super) backbone: Vec<u16>,
-    /// Number in the region of each access router of the network.
+    /// Number in the region, for each access router of the network.
     local_access: Vec<u16>,
     /// Parent of each access router.
     above: Vec<AccessParent>,
@@ -113,7 +115,7 @@ pub(super) struct Layout {
     parents: Vec<u16>,
     /// Next hop of a queue's packets, by router with one server and by queue.
     next: Vec<[Next; 2]>,
-    /// `hops[at * access routers of the network + to]`.
+    /// Next hops: `hops[at * access routers of the network + to]`.
     hops: Vec<Hop>,
     pub(super) stations: Vec<Station>,
     /// Number of speeds of hosts.
@@ -126,7 +128,7 @@ pub(super) struct Layout {
     servers: usize,
 }
 
-/// Number that stands for an element of another region.
+/// Number that represents an element of another region.
 const ELSEWHERE: u16 = u16::MAX;
 
 impl Layout {
@@ -187,7 +189,8 @@ impl Layout {
         (layout, out_links)
     }
 
-    /// Numbers the stations: ties between events go to the lower number. Returns the links that begin here.
+    /// Numbers the stations; of simultaneous events, the one with the lower number is first.
+    /// Returns the links that begin in the region.
     fn number_stations(
         &mut self,
         topology: &Topology,
@@ -256,7 +259,7 @@ impl Layout {
             for to in 0..topology.access.len() as u16 {
                 let domain = routes.domain(to);
                 let hop = if domain != at {
-                    // Networks that hosts need are checked to be connected.
+                    // The networks between hosts have been checked to be connected.
                     let id = routes.link(at, domain);
                     let leads = |out: &OutLink| Some(out.id) == id;
                     let link = out_links.iter().position(leads).unwrap_or(0) as u16;
@@ -300,7 +303,7 @@ impl Layout {
         self.parents[pop as usize]
     }
 
-    /// Returns the station of packets out of an access router, with separate servers.
+    /// Returns the station of packets from an access router, with separate servers.
     #[inline]
     pub(super) fn out_of_access(&self, access: u16) -> usize {
         access as usize
@@ -354,8 +357,8 @@ impl Layout {
         self.pops.len() + access as usize
     }
 
-    /// Returns the next hop at a router with one server for the access router `to`. Found without a branch,
-    /// which would be as hard to predict as the hop itself.
+    /// Returns the next hop at a router with one server for the access router `to`, without a
+    /// branch, which would be as hard to predict as the hop itself.
     #[inline]
     pub(super) fn next(&self, router: u16, served: Direction, to: u16) -> Next {
         let below = Next(self.access_server(self.local(to)) as u32);

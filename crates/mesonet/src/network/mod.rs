@@ -1,14 +1,15 @@
-//! Moves packets: routers are drop-tail queues with a rate, backbone links are delays.
+//! Packet transport: routers are drop-tail queues with a rate, backbone links are delays.
 //!
-//! The network consists of regions that can be simulated alone for a time (`regions.rs`); a [`Network`]
-//! is one of them. A queue of a backbone router, or of any router whose queues are served separately, is
-//! a few numbers (`queue.rs`): a departure time is known at the arrival. Stored are packets in flight
-//! between two elements, in order of arrival, and packets that wait for a server that two queues share
-//! (`shared_server.rs`).
+//! The network consists of regions that can be simulated alone for a time (`regions.rs`); a
+//! [`Network`] is one of them. A queue of a backbone router, or of any router whose queues are
+//! served separately, is a few numbers (`queue.rs`), since a departure time is known at the
+//! arrival. Packets are stored only in flight between two elements, in order of arrival, and while
+//! they wait for a server that two queues share (`shared_server.rs`).
 //!
-//! An event is the arrival of a packet where several FIFOs meet, or the end of a service. Consequences
-//! that follow at once, or before any other event, are processed in the same event: packets that only
-//! pass a backbone router before those of its own region, and packets on their way down from it.
+//! An event is the arrival of a packet where several FIFOs meet, or the end of a service.
+//! Consequences that follow at once, or before any other event, are processed in the same event: a
+//! backbone router's packets that only pass through the region, before those of the region, and
+//! packets from it towards hosts.
 
 mod arrivals;
 mod cross_region;
@@ -52,10 +53,11 @@ pub(crate) struct Network {
     /// Time up to which arrivals may be processed early.
     horizon: Time,
     layout: Layout,
-    /// Queues towards the backbone and towards the hosts, if they are served separately.
+    /// Queues of access routers towards the backbone and towards the hosts, if they are served
+    /// separately.
     access: Vec<RouterQueues>,
     pops: Vec<RouterQueues>,
-    /// Points of presence, then access routers, with one server for both queues, if they have.
+    /// Points of presence, then access routers, if one server serves both queues of a router.
     shared: Vec<SharedServer>,
     backbone: Vec<DropTailQueue>,
     /// Packets from other regions, by backbone router.
@@ -68,9 +70,9 @@ pub(crate) struct Network {
     #[serde(skip)]
     event_list: Tournament,
     rebased: Time,
-    /// Events so far.
+    /// Number of events so far.
     pub(crate) events: u64,
-    /// True if [`Self::send`] may take its fast path: no trace.
+    /// True if [`Self::send`] may take its fast path, which has no trace.
     fast_send: bool,
     /// True while packets are traced, and the traced flows.
     traced: bool,
@@ -136,7 +138,7 @@ impl Network {
         }
     }
 
-    /// Queues are sampled at `until` and not before; nothing is processed beyond it.
+    /// Sets the time at which queues are sampled, and not before; nothing is processed beyond it.
     pub(crate) fn set_horizon(&mut self, until: Time) {
         self.horizon = until;
     }

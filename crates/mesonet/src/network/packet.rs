@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use crate::records::PacketKind as Kind;
 
-/// Identity of a flow at one of its ends while it lasts: a slot in the tables of the end's region, and the
-/// generation of that slot, which distinguishes stale packets of earlier flows.
+/// Identity of a flow at one of its ends: a slot in the tables of the end's region, and the
+/// generation of that slot, which distinguishes the flow from earlier ones whose stale packets may
+/// exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FlowId {
     pub(crate) slot: u32,
-    /// Wraps; packets live far shorter than 65,536 flows of one slot.
+    /// Generation of the slot. It wraps; packets live for much less than 65,536 flows of one slot.
     pub(crate) generation: u16,
 }
 
@@ -24,22 +25,23 @@ impl FlowId {
     }
 }
 
-/// A packet: 24 bytes in three words. Smaller fields would have compilers copy packets in parts that do not
-/// match those in which they were stored, and processors wait for that.
+/// A packet: 24 bytes in three words. With smaller fields, compilers would copy packets in parts
+/// other than those in which they were stored, and processors would wait for the stores.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Packet {
-    /// Time at which the source sent this data packet, or the one that this acknowledges.
+    /// Time at which the source sent this data packet, or the data packet that this one
+    /// acknowledges.
     pub(crate) created: Time,
     /// Sequence number in the upper bits, kind in the lower.
     label: u64,
-    /// Slot of the flow, its generation, and the access router that the packet goes to, from the lower bits.
+    /// Slot of the flow, its generation, and the destination access router, from the lower bits on.
     end: u64,
 }
 
 impl Packet {
     const KIND_BITS: u32 = 3;
 
-    /// Packet in a place that holds none.
+    /// Content of an unused slot.
     pub(crate) const FILLER: Self = Self {
         created: Time::ZERO,
         label: 0,
@@ -69,13 +71,13 @@ impl Packet {
         }
     }
 
-    /// Returns the access router that it goes to.
+    /// Returns the destination access router.
     #[inline]
     pub(crate) fn to(&self) -> u16 {
         (self.end >> 48) as u16
     }
 
-    /// Returns its type.
+    /// Returns the packet's type.
     #[inline]
     pub(crate) fn kind(&self) -> Kind {
         match self.label & ((1 << Self::KIND_BITS) - 1) {
@@ -87,13 +89,13 @@ impl Packet {
         }
     }
 
-    /// Returns the sequence number; of an acknowledgement, the one expected next.
+    /// Returns the sequence number; for an acknowledgement, the number expected next.
     #[inline]
     pub(crate) fn number(&self) -> u64 {
         self.label >> Self::KIND_BITS
     }
 
-    /// Returns the flow that it belongs to.
+    /// Returns the packet's flow.
     #[inline]
     pub(crate) fn flow(&self) -> FlowId {
         FlowId {

@@ -1,7 +1,7 @@
 //! Traces of the packets of chosen flows, from element to element.
 //!
 //! Only the copy of the event loop compiled for it records packets (`Network::next` with `TRACED`);
-//! hosts send through [`Network::send_traced`] meanwhile. Each region records what happens there; some
+//! hosts send through [`Network::send_traced`] during a trace. Each region records its events; some
 //! arrivals are processed early. Records are sorted by time at the end of an interval.
 
 use longhaul_units::Time;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{FlowId, Kind, Network, Packet, Regions};
 use crate::records::{Direction, PacketEvent, PacketTraceRecord, RouterId};
 
-/// An end of a flow: packets carry its slot at the end that they go to.
+/// An end of a flow. A packet carries the flow's slot at its destination end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FlowEnd {
     Sender,
@@ -30,19 +30,19 @@ pub(crate) struct TraceState {
 /// The traced flows of the network, and records of their packets in a region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PacketTrace {
-    /// Traced flows by region and end of the flow, then by slot there.
+    /// Traced flows, by region and end of the flow, then by slot at that end.
     flows: Vec<Vec<Option<TraceState>>>,
     regions: Regions,
     records: Vec<PacketTraceRecord>,
-    /// Begin and end of the trace.
+    /// Beginning and end of the trace.
     span: (Time, Time),
-    /// Records that may be stored at a time.
+    /// Maximum number of records stored at a time.
     max: u64,
-    /// Time at which the store became full, if it did: records of earlier times are complete.
+    /// Time at which the store became full, if it did. Records of earlier times are complete.
     truncated_at: Option<Time>,
 }
 
-/// Records stored beyond the number that may be reported, since they are not in order.
+/// Number of records stored beyond the number that may be reported, since they are not in order.
 const SLACK: u64 = 1 << 16;
 
 impl PacketTrace {
@@ -58,7 +58,8 @@ impl PacketTrace {
         }
     }
 
-    /// Traces a flow by the number `number` from now on, known as `flow` at an end in `region`.
+    /// Traces a flow from now on, under the number `number`. `flow` is its id at an end in
+    /// `region`.
     pub(crate) fn track(&mut self, region: usize, end: FlowEnd, flow: FlowId, number: u64) {
         let (flows, slot) = (
             &mut self.flows[2 * region + end as usize],
@@ -120,14 +121,14 @@ impl PacketTrace {
         });
     }
 
-    /// Removes the records, in no order of time, and returns the time until which they are complete.
+    /// Removes the records, unsorted, and returns them with the time until which they are complete.
     pub(crate) fn take_records(&mut self) -> (Vec<PacketTraceRecord>, Option<Time>) {
         (std::mem::take(&mut self.records), self.truncated_at)
     }
 }
 
 impl Network {
-    /// Sets the traced flows, which [`Self::set_traced`] switches on.
+    /// Sets the flows to trace. The trace is switched on by [`Self::set_traced`].
     pub(crate) fn set_packet_trace(&mut self, trace: Option<PacketTrace>) {
         self.packet_trace = trace.map(Box::new);
     }

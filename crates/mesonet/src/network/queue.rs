@@ -1,9 +1,9 @@
 //! A drop-tail queue served at a fixed rate: one cache line, however many packets it holds.
 //!
-//! Packets have no size, so that the time at which the server becomes idle is the whole state: the next
-//! packet departs one service time after it, or after its own arrival if the queue is empty; the queue
-//! length is the remaining work over the service time, rounded up. No packet is stored, and a departure
-//! is no event.
+//! Packets have no size, so that the time at which the server becomes idle is the whole state: the
+//! next packet departs one service time after that time, or after its arrival if the queue is
+//! empty; the queue length is the remaining work divided by the service time, rounded up. No packet
+//! is stored, and a departure is no event.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -16,18 +16,18 @@ use crate::records::QueueSample;
 pub(crate) struct DropTailQueue {
     /// Time at which the server becomes idle, rounded down to a picosecond.
     busy_until: Time,
-    /// The fraction that this leaves out, in units of 2^-32 ps.
+    /// The rest of that time, in units of 2^-32 ps.
     fraction: u32,
     /// The fraction of the service time in the same units, so that the mean rate is exact.
     step: u32,
     service: Span,
-    /// Largest backlog of work at which one more packet fits.
+    /// Largest backlog of work with which one more packet fits into the queue.
     limit: Span,
     arrived: u64,
     dropped: u64,
 }
 
-/// A backlog that exceeds the limit by less than this exceeds it by rounding only.
+/// A backlog that exceeds the limit by less than this does so only through rounding.
 const ROUNDING: Span = Span::from_ps(1);
 
 impl DropTailQueue {
@@ -50,8 +50,8 @@ impl DropTailQueue {
         }
     }
 
-    /// Queues a packet; returns its departure time, or none if the queue is full. A departure at the
-    /// same time has made room.
+    /// Queues a packet. Returns its departure time, or none if the queue is full. A departure at
+    /// the same time frees its place first.
     #[inline]
     pub(crate) fn enqueue(&mut self, now: Time) -> Option<Time> {
         self.arrived += 1;
@@ -70,7 +70,8 @@ impl DropTailQueue {
     /// Returns the queue at `now`, if no later arrival was enqueued.
     pub(crate) fn sample(&self, now: Time) -> QueueSample {
         let each = u128::from(self.service.as_ps()) << 32 | u128::from(self.step);
-        // Departures later than now: the last one, and those before it that the time until then allows.
+        // Departures after `now` are the last one, and the earlier ones that fit into the time
+        // until then.
         let work = self.busy_until.since(now).as_ps();
         let waiting = match work.checked_sub(1) {
             None => 0,
@@ -101,8 +102,8 @@ mod tests {
         assert!(size_of::<DropTailQueue>() <= 64);
     }
 
-    /// Against a queue that stores its packets: 3,000 packets a second, of which 2,100 are served, so
-    /// that times in 21sts of a picosecond are exact.
+    /// Compares the queue with one that stores its packets: 3,000 packets a second arrive, 2,100
+    /// are served, so that times in 21sts of a picosecond are exact.
     #[test]
     fn departures_and_drops_are_those_of_a_queue_that_stores_packets() {
         const UNIT: u64 = 21;
@@ -150,7 +151,7 @@ mod tests {
         assert!(error <= 10, "{error} ps in ten seconds");
     }
 
-    /// A full queue at the moment of a departure.
+    /// A full queue accepts a packet at the time of a departure.
     #[test]
     fn a_departure_makes_room_at_once() {
         let mut server = DropTailQueue::new(PacketRate::per_ms(3.0), 2);

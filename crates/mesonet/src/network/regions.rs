@@ -1,9 +1,9 @@
 //! Regions: parts of the network that can be simulated one after the other, or at the same time.
 //!
-//! No packet gets from one region to another in less than the propagation delay of the links between
-//! them, so that a region can be simulated alone for that long (conservative synchronisation with
-//! lookahead: R. M. Fujimoto, *Parallel Discrete Event Simulation*, CACM 33(10), 1990). Regions and
-//! windows follow from the topology alone, never from the number of threads.
+//! No packet reaches another region in less than the propagation delay of the links between the
+//! regions, so that a region can be simulated alone for that long (conservative synchronisation
+//! with lookahead: R. M. Fujimoto, *Parallel Discrete Event Simulation*, CACM 33(10), 1990).
+//! Regions and windows follow from the topology alone, never from the number of threads.
 
 use longhaul_units::Span;
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,8 @@ use crate::config::{BackboneLink, Topology};
 
 /// Smallest delay of links that separate regions: with shorter ones windows would be too short.
 const MIN_WINDOW: Span = Span::from_micros(500);
-/// Longest window. State that spans regions, such as the idle receivers, is updated between windows.
+/// Longest window. State shared by all regions, such as the idle receivers, is updated between
+/// windows.
 const MAX_WINDOW: Span = Span::from_millis(3);
 
 /// Region of every router, and time for which each region can be simulated alone.
@@ -141,7 +142,7 @@ mod tests {
         let of = |at: u16| (regions.of_backbone(at.into()), regions.of_access(at));
         assert_eq!([0, 1, 2, 3, 4].map(of), [0, 1, 1, 2, 2].map(|at| (at, at)));
         assert_eq!((regions.count, regions.window), (3, Span::from_micros(700)));
-        // Requests of files are not to wait for long.
+        // Requests of files must not wait for long.
         assert_eq!(Regions::new(&row(&[50_000])).window, MAX_WINDOW);
         assert_eq!(Regions::new(&row(&[0])).count, 1);
     }

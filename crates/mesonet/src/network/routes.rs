@@ -12,13 +12,13 @@ pub(crate) struct Routes {
     domains: Vec<u16>,
     /// The two ends of each link.
     ends: Vec<(u16, u16)>,
-    /// `links[at * routers + to]`.
+    /// Next link from one backbone router towards another: `links[at * routers + to]`.
     links: Vec<u16>,
     routers: usize,
 }
 
 impl Routes {
-    /// Number that stands for no link.
+    /// Number that represents no link.
     const NO_LINK: u16 = u16::MAX;
 
     pub(crate) fn new(topology: &Topology) -> Self {
@@ -51,12 +51,13 @@ impl Routes {
         self.domains[access as usize]
     }
 
-    /// Returns the point of presence of an access router; none for one without.
+    /// Returns the point of presence of an access router, if it has one.
     pub(crate) fn pop(&self, access: u16) -> Option<u16> {
         self.pops[access as usize]
     }
 
-    /// Returns the next link from one backbone router towards another, if the tables lead there.
+    /// Returns the next link from one backbone router towards another, if the tables contain a
+    /// route.
     pub(super) fn link(&self, at: u16, to: u16) -> Option<u16> {
         let link = self.links[at as usize * self.routers + to as usize];
         (link != Self::NO_LINK).then_some(link)
@@ -75,7 +76,7 @@ impl Routes {
         })
     }
 
-    /// Returns the links from one backbone router to another; none if the tables do not lead there.
+    /// Returns the links from one backbone router to another; none if the tables contain no route.
     pub(crate) fn path(&self, from: u16, to: u16) -> Option<Vec<u16>> {
         let (mut path, mut at) = (Vec::new(), from);
         while at != to {

@@ -11,7 +11,8 @@ impl Network {
         self.layout.backbone.iter().copied().zip(queues)
     }
 
-    /// Samples points of presence, with their numbers in the network: up and down.
+    /// Samples the two queues (up and down) of points of presence, with their numbers in the
+    /// network.
     pub(crate) fn sample_pops(&self) -> impl Iterator<Item = (u16, (QueueSample, QueueSample))> {
         let samples = (0..self.layout.pops.len()).map(|pop| match self.shared.get(pop) {
             Some(shared) => shared.sample(),
@@ -20,7 +21,7 @@ impl Network {
         self.layout.pops.iter().copied().zip(samples)
     }
 
-    /// Samples access routers, with their numbers in the network: up and down.
+    /// Samples the two queues (up and down) of access routers, with their numbers in the network.
     pub(crate) fn sample_access(&self) -> impl Iterator<Item = (u16, (QueueSample, QueueSample))> {
         let first = self.layout.pops.len();
         let samples = (0..self.layout.access.len()).map(move |access| {
@@ -32,9 +33,9 @@ impl Network {
         self.layout.access.iter().copied().zip(samples)
     }
 
-    /// Returns the packets that have entered each link by now, with the link's number in the network.
-    /// For links to other regions they include packets that have been handed over and have not
-    /// departed.
+    /// Returns the number of packets that have entered each link by now, with the link's number in
+    /// the network. For links to other regions it includes packets that have been handed over and
+    /// have not departed yet.
     pub(crate) fn entered(&self) -> impl Iterator<Item = (u16, u64)> {
         self.out_links.iter().map(|link| {
             let entered = self.now + link.delay;

@@ -18,13 +18,13 @@ use crate::records::{Direction, QueueSample};
 pub(super) struct SharedServer {
     /// The packet in service.
     packet: Packet,
-    /// End of the service; never if the server is idle.
+    /// End of the service; [`Time::NEVER`] if the server is idle.
     end: Time,
     service: Span,
-    /// The queue that it came from.
+    /// The queue of the packet in service.
     serving: Direction,
     queues: [ServerQueue; 2],
-    /// Packets that each queue can hold, or both, the one in service included.
+    /// Number of packets, including the one in service, that each queue can hold, or both together.
     buffer: usize,
     shared_buffer: bool,
     /// True if the server idles for one service time when the queue whose turn it is holds no packet.
@@ -56,7 +56,7 @@ impl SharedServer {
         }
     }
 
-    /// Returns the end of the current service; never if there is none.
+    /// Returns the end of the current service; [`Time::NEVER`] if there is none.
     #[inline]
     pub(super) fn end_of_service(&self) -> Time {
         self.end
@@ -67,7 +67,7 @@ impl SharedServer {
         self.end == Time::NEVER
     }
 
-    /// Queues a packet while the server is busy; returns true if there is room.
+    /// Queues a packet while the server is busy; returns true if it was accepted.
     #[inline]
     fn enqueue(&mut self, direction: Direction, packet: Packet, now: Time) -> bool {
         let accepted = self.has_room(direction, now);
@@ -84,11 +84,11 @@ impl SharedServer {
     #[inline]
     fn has_room(&self, direction: Direction, now: Time) -> bool {
         let waiting = self.waiting(direction);
-        // Fewer packets leave room even if one is in service.
+        // With fewer waiting packets, one more fits even if a packet is in service.
         waiting + 1 < self.buffer || waiting + self.in_service(direction, now) < self.buffer
     }
 
-    /// Returns the packets in the buffer of a queue that wait for the server.
+    /// Returns the number of waiting packets in the buffer of a queue.
     #[inline]
     fn waiting(&self, direction: Direction) -> usize {
         let waiting = |queue: Direction| self.queues[queue as usize].packets.len();
@@ -100,8 +100,8 @@ impl SharedServer {
         waiting(direction) + others
     }
 
-    /// Returns the packets in the buffer of a queue that are being served. A departure at the same time has
-    /// made room.
+    /// Returns the number of packets in the buffer of a queue that are being served. A packet that
+    /// departs at the same time has already left.
     fn in_service(&self, direction: Direction, now: Time) -> usize {
         let counts = self.shared_buffer || self.serving == direction;
         usize::from(counts && self.end > now)
@@ -135,7 +135,7 @@ impl SharedServer {
         }
     }
 
-    /// Samples of its queues: up and down.
+    /// Samples both queues: up and down.
     pub(super) fn sample(&self) -> (QueueSample, QueueSample) {
         let sample = |direction: Direction| {
             let queue = &self.queues[direction as usize];
@@ -152,7 +152,7 @@ impl SharedServer {
     }
 }
 
-/// Routers are numbered from points of presence to access routers.
+/// Routers with one server are numbered from points of presence to access routers.
 impl Network {
     /// Queues a packet at a router.
     #[inline(always)]
@@ -165,7 +165,7 @@ impl Network {
         let now = self.now;
         let server = &mut self.shared[router];
         server.queues[direction as usize].arrived += 1;
-        // An idle router is empty: no buffer is for less than a packet.
+        // An idle router is empty, and every buffer holds at least one packet.
         let accepted = if server.is_idle() {
             server.start_service(direction, packet, now);
             let end = server.end;
@@ -179,7 +179,7 @@ impl Network {
         }
     }
 
-    /// Ends a service, and starts the next one; returns the packet that leaves, and the queue that it was in.
+    /// Ends a service, and starts the next one; returns the packet that leaves, and its queue.
     #[inline(always)]
     pub(super) fn end_service(&mut self, router: usize) -> (Packet, Direction) {
         let server = &mut self.shared[router];

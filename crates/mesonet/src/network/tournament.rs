@@ -1,20 +1,20 @@
 //! The event list: a tournament tree (winner tree) over the next events of the stations of a region.
 //!
-//! Time and number of a station are one integer, so that a comparison needs no branch and ties go to the
-//! lower number. When the event of a station changes, the path from its leaf to the root is played again:
-//! log2 of the number of stations comparisons.
+//! The time and the number of a station form one integer, so that a comparison needs no branch and
+//! ties go to the lower number. When the event of a station changes, the path from its leaf to the
+//! root is updated, with log2(number of stations) comparisons.
 //!
 //! The integers are compared as the floating-point numbers with the same bits, whose order is the same
 //! (IEEE 754, positive numbers): the minimum of two takes one instruction instead of three.
 
 use longhaul_units::{Span, Time};
 
-/// The tree: winners from index 2, keys of the stations in the upper half. Of one of a few sizes known to
-/// the compiler, so that no index is checked and loops are unrolled.
+/// The tree: winners from index 2 on, keys of the stations in the upper half. Its size is one of a
+/// few that the compiler knows, so that no index is checked and loops are unrolled.
 #[derive(Clone, Debug)]
 pub(crate) struct Tournament {
     games: Games,
-    /// The winner of all.
+    /// The first key of all.
     first: Key,
     /// Origin of the times in keys.
     base: Time,
@@ -28,22 +28,24 @@ enum Games {
     Most(Box<[Key; MOST]>),
 }
 
-/// The bits of a time above those of a station.
+/// A key: the bits of a time above those of a station.
 type Key = f64;
 
-/// Twice the stations of a region of the published network: with one server in each router.
+/// Twice the number of stations in a region of the published network, with one server in each
+/// router.
 const FEW: usize = 1 << 6;
-/// Twice the stations of a region of the published network: with two servers in each router.
+/// Twice the number of stations in a region of the published network, with two servers in each
+/// router.
 const SOME: usize = 1 << 7;
-/// Twice the stations of the published network as one region.
+/// Twice the number of stations in the published network as one region.
 const MANY: usize = 1 << 10;
-/// Twice the maximum of stations.
+/// Twice the maximum number of stations.
 const MOST: usize = 1 << (STATION_BITS + 1);
 /// Bits of a key that hold the number of the station.
 const STATION_BITS: u32 = 16;
 /// The key of a station without an event.
 const IDLE: Key = f64::INFINITY;
-/// Times that are this far from the base, 140 s, compare as later than all.
+/// Distance from the base, 140 s, from which on times compare as later than all others.
 const FAR: u64 = f64::MAX.to_bits() >> STATION_BITS;
 /// The largest number of a station.
 const LAST: u64 = (1 << STATION_BITS) - 1;
@@ -74,7 +76,7 @@ impl Tournament {
     ///
     /// # Panics
     ///
-    /// If there are more than 65,536.
+    /// If `stations` is more than 65,536.
     pub(crate) fn new(stations: usize) -> Self {
         assert!(
             stations <= MOST / 2,
@@ -96,13 +98,13 @@ impl Tournament {
         }
     }
 
-    /// Counts times from `base` on; no station may have an event.
+    /// Sets the base of times. No station may have an event.
     pub(crate) fn set_base(&mut self, base: Time) {
         self.base = base;
     }
 
-    /// Returns a time, which is not before the base, and a station as a key; later times count as the
-    /// `latest`.
+    /// Returns a time, which must not be before the base, and a station as a key; times after the
+    /// range of keys count as `latest`.
     #[inline]
     fn key(&self, time: Time, latest: u64, station: u64) -> Key {
         debug_assert!(time >= self.base, "the base is in the past");
@@ -110,13 +112,13 @@ impl Tournament {
         Key::from_bits(since << STATION_BITS | station)
     }
 
-    /// Returns the bound with which [`Self::first_within`] finds the events by `limit`.
+    /// Returns the bound for [`Self::first_within`] that includes events by `limit`.
     #[inline]
     pub(crate) fn bound(&self, limit: Time) -> Bound {
         Bound(self.key(limit, FAR - 2, LAST))
     }
 
-    /// Returns the station of the first event, if that is within a bound.
+    /// Returns the station of the first event, if the event is within a bound.
     #[inline]
     pub(crate) fn first_within(&self, bound: Bound) -> Option<usize> {
         let station = self.first.to_bits() & LAST;
@@ -140,7 +142,7 @@ impl Tournament {
     }
 }
 
-/// A time in the form of keys.
+/// A time in the format of keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound(Key);
 
@@ -149,8 +151,8 @@ fn play_in_many(games: &mut Games, station: usize, key: Key) -> Key {
     with_games!(games, games => play(games, station, key))
 }
 
-/// Replaces the key of a station, and plays the games on its path to the root again. The winner of each
-/// is a minimum: no branch depends on the keys. Returns the winner of all.
+/// Replaces the key of a station, and updates the winners on its path to the root. Each winner is a
+/// minimum, so that no branch depends on the keys. Returns the first key of all.
 #[inline(always)]
 fn play<const N: usize>(games: &mut [Key; N], station: usize, key: Key) -> Key {
     let mut at = (N / 2 + station) & (N - 1);
@@ -175,7 +177,7 @@ mod tests {
         tournament.first_within(tournament.bound(limit))
     }
 
-    /// Plays events of stations that happen and are entered at random.
+    /// Processes random events of stations, each of which adds later ones.
     fn play(stations: usize) {
         let mut stream = Streams::new(3, 0, Randomness::Streams).component("test");
         let mut tournament = Tournament::new(stations);
@@ -224,7 +226,7 @@ mod tests {
         [25, 42, 400, 700].into_iter().for_each(play);
     }
 
-    /// Times that no key can hold compare as later than all.
+    /// Times beyond the range of keys compare as later than all others, until the base is moved.
     #[test]
     fn far_times_wait_for_the_base_to_come_nearer() {
         let mut tournament = Tournament::new(2);

@@ -1,7 +1,7 @@
-//! Reports of a simulation: a record per interval, others as events happen.
+//! Reports of a simulation: a record per interval, and other records as events happen.
 //!
-//! NIST SP 500-282, tables 3-4 to 3-8. Records hold counts and sums; means, rates and shares follow from
-//! them. A count over an interval belongs to that interval alone unless a field says otherwise.
+//! NIST SP 500-282, tables 3-4 to 3-8. Records hold counts and sums; means, rates and shares follow
+//! from them. A count is over one interval unless the field states another period.
 
 mod trace;
 
@@ -21,19 +21,20 @@ pub use longhaul_kernel::{Control, DataPackets};
 pub trait Recorder {
     /// Called when an interval is over.
     fn interval(&mut self, interval: &Interval<'_>);
-    /// Called when enough flows of a group were completed, or the simulation is over.
+    /// Called when enough flows of a group have been completed, or the simulation is over.
     fn batch(&mut self, batch: &GoodputBatch);
-    /// Called when a flow was completed, or could not be connected; only if the configuration asks for it.
+    /// Called when a flow has been completed, or could not be connected; only if configured.
     fn flow(&mut self, flow: &FlowRecord);
     /// Called when a traced flow has changed.
     fn flow_state(&mut self, _state: &FlowState) {}
-    /// Called with an event of a packet of a traced flow; sorted by time, at the end of an interval.
+    /// Called with an event of a packet of a traced flow, sorted by time, at the end of an
+    /// interval.
     fn packet(&mut self, _record: &PacketTraceRecord) {}
     /// Called a few thousand times in a run with the simulated time and data packets so far; the
     /// result can stop the simulation.
     fn progress(&mut self, now: Time, data_packets: DataPackets<'_>) -> Control;
-    /// Called between two intervals: `state` makes the bytes that [`crate::resume`] takes, at the cost
-    /// of some thousands of packets. Algorithms written in Python cannot be stored.
+    /// Called between two intervals. `state` returns the bytes that [`crate::resume`] takes; a call
+    /// costs as much as some thousands of packets. Algorithms written in Python cannot be stored.
     fn checkpoint(&mut self, _state: &dyn Fn() -> Vec<u8>) {}
 }
 
@@ -71,7 +72,7 @@ impl FlowClass {
 /// The network at the end of an interval.
 #[derive(Clone, Copy, Debug)]
 pub struct Interval<'a> {
-    /// Its number, from one.
+    /// Number of the interval, from one.
     pub number: u64,
     /// Time at which it ended.
     pub end: Time,
@@ -93,8 +94,8 @@ pub struct Interval<'a> {
     pub edges: &'a [EdgeSample],
     /// Packets of any kind that entered each link of the backbone.
     pub links: &'a [u64],
-    /// Flows with documents, with service packs and with movies at the end of the interval, connecting ones
-    /// included: the numbers that are limited.
+    /// Numbers of flows with documents, with service packs and with movies at the end of the
+    /// interval, including connecting flows; these numbers are limited.
     pub large_files: [u64; 3],
 }
 
@@ -108,20 +109,19 @@ record! {
         connecting: u64 as "connecting_flows",
         /// Active flows in initial slow start.
         in_initial_slow_start: u64 as "initial_slow_start_flows",
-        /// Active flows after it that behave as standard TCP.
+        /// Active flows after initial slow start that behave as standard TCP.
         in_normal_mode: u64 as "normal_mode_flows",
         /// Active flows in the regime of their alternate algorithm.
         above_threshold: u64 as "above_threshold_flows",
-        /// Sum of the smoothed round-trip times of active ones, in seconds.
+        /// Sum of the smoothed round-trip times of active flows, in seconds.
         srtt_sum_s: f64,
-        /// Sum of the congestion windows of active ones, in packets.
+        /// Sum of the congestion windows of active flows, in packets.
         cwnd_sum: f64,
         /// Flows completed in the interval.
         completed: u64 as "completed_flows",
         /// Flows that could not be connected in the interval.
         failed: u64 as "failed_flows",
-        /// Sum of the retransmission rates of completed flows: packets sent beyond the file size, over the
-        /// size.
+        /// Sum over completed flows of the packets sent beyond the file size, divided by the size.
         retransmission_sum: f64,
         /// Data packets that reached the access routers of their receivers.
         packets_out: u64,
@@ -139,8 +139,8 @@ record! {
         "srtt_mean_s": Option<f64> = |flows| ratio(flows.srtt_sum_s, flows.active as f64),
         /// Mean congestion window of active flows.
         "cwnd_mean_pkts": Option<f64> = |flows| ratio(flows.cwnd_sum, flows.active as f64),
-        /// Packets sent beyond the size of the file, as part of it; mean over the flows completed in the
-        /// interval.
+        /// Packets sent beyond the file size, divided by the size; mean over the flows completed in
+        /// the interval.
         "retransmission_rate": Option<f64> = |flows| {
             ratio(flows.retransmission_sum, flows.completed as f64)
         },
@@ -150,13 +150,14 @@ record! {
         "timeouts": u64 = |flows| flows.timeouts,
         /// Acknowledgements that enlarged a congestion window in the interval.
         "increases": u64 = |flows| flows.increases,
-        /// Naks over active flows.
+        /// Negative acknowledgements divided by active flows.
         "naks_per_flow": Option<f64> = |flows| ratio(flows.naks as f64, flows.active as f64),
-        /// Timeouts over active flows.
+        /// Timeouts divided by active flows.
         "timeouts_per_flow": Option<f64> = |flows| ratio(flows.timeouts as f64, flows.active as f64),
-        /// Increases over active flows.
+        /// Increases divided by active flows.
         "increases_per_flow": Option<f64> = |flows| ratio(flows.increases as f64, flows.active as f64),
-        /// Packets that acknowledgements added to congestion windows in the interval, over active flows.
+        /// Growth of congestion windows by acknowledgements in the interval, in packets, divided by
+        /// active flows.
         "growth_mean_pkts": Option<f64> = |flows| ratio(flows.growth_sum, flows.active as f64),
     }
 }
@@ -199,9 +200,9 @@ pub struct RouterSample {
     pub up: QueueSample,
     /// The queue towards the hosts.
     pub down: QueueSample,
-    /// Connected flows whose data packets pass it, long-lived ones included.
+    /// Number of connected flows whose data packets pass the router, long-lived flows included.
     pub active_flows: u64,
-    /// Flows completed whose data packets passed it, since the beginning.
+    /// Number of completed flows whose data packets passed the router, since the beginning.
     pub completed_flows: u64,
 }
 
@@ -209,13 +210,13 @@ pub struct RouterSample {
 /// that arrived was forwarded, dropped, or waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSample {
-    /// Packets in it, the one in service included.
+    /// Packets in the queue, including the one in service.
     pub waiting: u64,
     /// Packets that have arrived.
     pub arrived: u64,
     /// Packets that have left for the next element.
     pub forwarded: u64,
-    /// Packets that found it full.
+    /// Packets dropped because the queue was full.
     pub dropped: u64,
 }
 
@@ -223,11 +224,11 @@ record! {
     /// Events in an interval of flows from and to the hosts of an access router. A flow counts at both ends.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct EdgeSample {
-        /// Active flows of its hosts; a flow counts at both ends.
+        /// Active flows of the router's hosts; a flow counts at both ends.
         active: u64 as "active_flows",
         /// Flows that could not be connected.
         failed: u64 as "failed_flows",
-        /// Times that no receiver below it was idle.
+        /// Number of times that no receiver below the router was idle.
         no_receivers: u64 as "no_receivers",
         /// First SYNs of connections.
         first_syns: u64 as "first_syns",
@@ -241,19 +242,19 @@ record! {
         increases: u64 as "increases",
     }
     columns {
-        /// Naks over active flows.
+        /// Negative acknowledgements divided by active flows.
         "naks_per_flow": Option<f64> = |edge| ratio(edge.naks as f64, edge.active as f64),
-        /// Timeouts over active flows.
+        /// Timeouts divided by active flows.
         "timeouts_per_flow": Option<f64> = |edge| ratio(edge.timeouts as f64, edge.active as f64),
-        /// Increases over active flows.
+        /// Increases divided by active flows.
         "increases_per_flow": Option<f64> = |edge| ratio(edge.increases as f64, edge.active as f64),
-        /// SYNs over first SYNs.
+        /// SYNs divided by first SYNs.
         "syns_per_first_syn": Option<f64> = |edge| ratio(edge.syns as f64, edge.first_syns as f64),
     }
 }
 
-/// Flows whose goodput is compared together (NIST SP 500-282, table 8-6): one of 24 groups, and standard TCP
-/// or the alternate.
+/// Flows whose goodput is compared together (NIST SP 500-282, table 8-6): one of 24 groups, with
+/// standard TCP or the alternate algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FlowGroup {
     /// Type of the file.
@@ -262,7 +263,7 @@ pub struct FlowGroup {
     pub path: PathClass,
     /// True if both hosts are fast.
     pub fast_interface: bool,
-    /// True if the source has the alternate algorithm.
+    /// True if the source uses the alternate algorithm.
     pub alternate: bool,
 }
 
@@ -270,36 +271,37 @@ impl FlowGroup {
     /// Number of groups.
     pub const COUNT: usize = 48;
 
-    /// Returns the position: twice its published number less one, movies first, plus one for the alternate.
+    /// Returns the position: twice the group's published number minus one (movies are first), plus
+    /// one for the alternate algorithm.
     pub const fn index(self) -> usize {
         let file = FileType::Movie as usize - self.file as usize;
         let group = file * 6 + self.path as usize * 2 + (!self.fast_interface) as usize;
         group * 2 + self.alternate as usize
     }
 
-    /// Returns its number in the published tables, from 1 to 24.
+    /// Returns the group's number in the published tables, from 1 to 24.
     pub const fn number(self) -> usize {
         self.index() / 2 + 1
     }
 }
 
-/// Goodput of flows of a group that were completed one after the other: packets of the file over the
-/// time from connection to the last acknowledgement, in packets per second.
+/// Goodput of flows of a group that were completed one after the other, in packets per second:
+/// packets of the file divided by the time from connection to the last acknowledgement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GoodputBatch {
     /// The group.
     pub group: FlowGroup,
-    /// Number of the interval at whose end it is reported, or in which the run was stopped.
+    /// Number of the interval at the end of which it is reported, or in which the run was stopped.
     pub interval: u64,
-    /// Flows.
+    /// Number of flows.
     pub count: u64,
-    /// Mean.
+    /// Mean goodput.
     pub mean: f64,
-    /// Standard deviation of the sample; zero for one flow.
+    /// Standard deviation of the sample; zero for a single flow.
     pub deviation: f64,
-    /// Smallest.
+    /// Smallest goodput.
     pub min: f64,
-    /// Largest.
+    /// Largest goodput.
     pub max: f64,
     /// The 10th to 90th percentiles: of n flows in order, the one at rank `ceil(n p)`.
     pub deciles: [f64; 9],
@@ -317,15 +319,15 @@ record! {
         from: u32,
         /// Access router of the receiver.
         to: u32,
-        /// Its class.
+        /// Class of the flow.
         class: FlowClass,
-        /// Its group.
+        /// Group of the flow.
         group: FlowGroup,
-        /// Position of its algorithm in the configuration.
+        /// Position of the flow's algorithm in the configuration.
         algorithm: u32,
         /// Time at which the source requested the file.
         start: Time as "start_s",
-        /// Time at which it was connected; null if it never was.
+        /// Time at which the flow was connected; null if it never was.
         connected: Option<Time> as "connected_s",
         /// Time at which the last packet was acknowledged, or the source gave up.
         end: Time as "end_s",
@@ -341,7 +343,7 @@ record! {
         timeouts: u64,
     }
     columns {
-        /// Packets of the file over the time from connection to end.
+        /// Packets of the file divided by the time from connection to end.
         "goodput_pps": Option<f64> = |flow| flow.connected.and_then(|connected| {
             ratio(flow.size_pkts as f64, flow.end.since(connected).as_secs_f64())
         }),
@@ -363,21 +365,21 @@ record! {
 pub struct Totals {
     /// Time at which the simulation ended.
     pub end: Time,
-    /// True if the recorder stopped it.
+    /// True if the recorder stopped the run.
     pub stopped: bool,
     /// Data packets that sources sent.
     pub packets_in: u64,
     /// Data packets that reached the access routers of their receivers.
     pub packets_out: u64,
-    /// Packets of any kind taken from one element to another.
+    /// Number of times that a packet of any kind was moved from one element to another.
     pub events: u64,
     /// Flows by class, in the order of [`FlowClass::ALL`], without long-lived ones.
     pub classes: [ClassTotals; 6],
-    /// Time at which the maximum of trace records was reached, if it was.
+    /// Time at which the maximum number of trace records was reached, if it was.
     pub trace_full: Option<Time>,
     /// Largest number of simultaneous flows, those connecting included.
     pub max_flows: u64,
-    /// Bytes of state that a flow takes while it is connected.
+    /// Bytes of state of a flow while it is connected.
     pub bytes_per_flow: u64,
     /// Bytes of state per source, active or not, and per receiver.
     pub bytes_per_host: (u64, u64),
@@ -399,11 +401,11 @@ record! {
         syns: u64,
     }
     columns {
-        /// Mean goodput of completed flows, the time of connecting left out.
+        /// Mean goodput of completed flows, without the time to connect.
         "goodput_mean_pps": Option<f64> = |class| ratio(class.goodput_sum, class.completed as f64),
-        /// SYNs of flows that were connected.
+        /// Number of SYNs of flows that were connected.
         "syns": u64 = |class| class.syns,
-        /// SYNs of a flow that was connected.
+        /// Mean number of SYNs of a flow that was connected.
         "syns_per_connection": Option<f64> = |class| ratio(class.syns as f64, class.connected as f64),
     }
 }

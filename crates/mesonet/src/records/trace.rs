@@ -10,25 +10,25 @@ use crate::records::FlowClass;
 /// Identity of a traced flow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TracedFlow {
-    /// Its number among the traced flows of the run, from one.
+    /// Number of the flow among the traced flows of the run, from one.
     pub number: u64,
     /// Position among the long-lived flows of the configuration; none for other flows.
     pub long_lived: Option<u32>,
     /// Number of the source; hosts of long-lived flows have none.
     pub source: Option<u32>,
-    /// Number of the receiver, likewise.
+    /// Number of the receiver; hosts of long-lived flows have none.
     pub receiver: Option<u32>,
     /// Access router of the source.
     pub from: u32,
     /// Access router of the receiver.
     pub to: u32,
-    /// Its class.
+    /// Class of the flow.
     pub class: FlowClass,
-    /// Position of its algorithm in the configuration.
+    /// Position of the flow's algorithm in the configuration.
     pub algorithm: u32,
     /// Time at which the source requested the file.
     pub start: Time,
-    /// Packets of the file; none of an unlimited flow.
+    /// Packets of the file; none for an unlimited flow.
     pub size_pkts: Option<u64>,
 }
 
@@ -41,11 +41,11 @@ pub enum FlowEvent {
     Increase,
     /// An acknowledgement reduced the window.
     Decrease,
-    /// An acknowledgement left the window as it was.
+    /// An acknowledgement did not change the window.
     Ack,
     /// Retransmission timeout.
     Timeout,
-    /// The last packet was acknowledged, or it was stopped.
+    /// The last packet was acknowledged, or the flow was stopped.
     End,
 }
 
@@ -90,13 +90,13 @@ record! {
         undelivered_pkts: Option<u64> as "undelivered_pkts",
         /// Data packets sent.
         sent_pkts: u64 as "sent_pkts",
-        /// Packets that window and file allow to send now.
+        /// Packets that the window and the file allow to send now.
         sendable_pkts: u64 as "sendable_pkts",
         /// Packets in flight.
         in_flight_pkts: u64 as "in_flight_pkts",
         /// Next sequence number.
         next: u64 as "next",
-        /// Highest acknowledged number: the receiver expects it next.
+        /// Highest acknowledged number, which the receiver expects next.
         highest: u64 as "highest",
         /// Next sequence number at the last detected loss; 0 before.
         last_nak: u64 as "last_nak",
@@ -118,19 +118,20 @@ record! {
 /// A type of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PacketKind {
-    /// A source asks for a connection.
+    /// Request of a source for a connection.
     Syn,
-    /// A receiver grants it.
+    /// Answer of a receiver that accepts the connection.
     SynAck,
-    /// Data: a packet of the file.
+    /// Data packet: a packet of the file.
     Data,
-    /// Acknowledges a data packet that arrived in sequence.
+    /// Acknowledgement of a data packet that arrived in sequence.
     Ack,
-    /// Acknowledges a data packet that arrived after a gap: at least one was lost before it.
+    /// Negative acknowledgement, of a data packet that arrived after a gap: at least one packet was
+    /// lost before it.
     Nak,
 }
 
-/// A router by its tier and position there.
+/// A router, by its tier and position in the tier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RouterId {
     /// A backbone router.
@@ -141,12 +142,12 @@ pub enum RouterId {
     Access(u32),
 }
 
-/// A queue of a router.
+/// A queue of a router, by its direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Direction {
-    /// The port towards the backbone; a backbone router has no other.
+    /// The queue towards the backbone; a backbone router has no other.
     Up,
-    /// The port towards the hosts.
+    /// The queue towards the hosts.
     Down,
 }
 
@@ -184,7 +185,7 @@ impl PacketEvent {
         }
     }
 
-    /// Returns the queue where it was queued or dropped.
+    /// Returns the queue at which the packet was queued or dropped.
     pub const fn queue(&self) -> Option<(RouterId, Direction)> {
         match *self {
             Self::Queued {
@@ -240,10 +241,10 @@ pub struct PacketTraceRecord {
     pub flow: u64,
     /// The packet's type.
     pub kind: PacketKind,
-    /// Sequence number; of an acknowledgement, the one expected next.
+    /// Sequence number; for an acknowledgement, the number expected next.
     pub number: u64,
-    /// Access router of the host that it goes to.
+    /// Access router of the packet's destination host.
     pub to: u32,
-    /// Event.
+    /// The event.
     pub event: PacketEvent,
 }

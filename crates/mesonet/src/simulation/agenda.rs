@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::calendar::{Calendar, Key, time_of};
 
-/// A flow that begins. Flows due at the same time are opened in this order.
+/// A flow that begins. Of flows due at the same time, files are opened first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Opening {
     /// A source requests a file.
@@ -32,15 +32,15 @@ impl Opening {
     }
 }
 
-/// Flows that are still to begin.
+/// Flows that have not begun yet.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Agenda {
     calendar: Calendar,
-    /// Flows that begin in the current window or before, the last ones first.
+    /// Flows that begin in the current window or before, in reverse order.
     due: Vec<Key>,
 }
 
-/// Windows of the calendar: some seconds.
+/// Number of windows in the calendar, which are some seconds.
 const SLOTS: usize = 2048;
 
 impl Agenda {
@@ -59,7 +59,7 @@ impl Agenda {
         }
     }
 
-    /// Adds the flows that are due in the next window to those that are left.
+    /// Adds the flows that are due in the next window to the remaining ones.
     pub(super) fn begin_window(&mut self) {
         self.due.append(&mut self.calendar.take_window());
         self.due.sort_unstable_by(|one, other| other.cmp(one));
@@ -92,7 +92,7 @@ mod tests {
         agenda.begin_window();
         let first = agenda.take();
         assert_eq!(first, Some((at(2), Opening::LongLived(3))));
-        // Thought of in the window in which it is due.
+        // This think time ends in the window in which it began.
         agenda.push(at(4), Opening::File(9));
         let order: Vec<_> = std::iter::from_fn(|| agenda.take()).collect();
         let expected = [
@@ -102,7 +102,7 @@ mod tests {
             (5, Opening::LongLived(0)),
         ];
         assert_eq!(order, expected.map(|(time, opening)| (at(time), opening)));
-        // Too late for its window.
+        // This entry is too late for its window.
         agenda.push(at(3), Opening::File(8));
         agenda.begin_window();
         let order: Vec<_> = std::iter::from_fn(|| agenda.take()).collect();

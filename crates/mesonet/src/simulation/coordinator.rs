@@ -1,8 +1,9 @@
 //! State shared by all regions, which begins and ends flows between two windows.
 //!
 //! Flows that begin in a window are opened at its beginning, at both ends: receivers and files are
-//! chosen in order of time, among the receivers that are idle then. A source whose think time is over
-//! before the window in which its last file ended requests the next one at the end of that window.
+//! selected in order of time, among the receivers that are idle at the beginning. If the think time
+//! of a source ends in the same window as its last file, it requests the next file at the end of
+//! that window.
 
 use longhaul_congestion::CongestionState;
 use longhaul_units::{Span, Time};
@@ -20,7 +21,7 @@ use crate::hosts::{ActiveLargeFiles, ChosenFile, FileChooser, Receivers, Receivi
 use crate::network::{FlowId, Regions};
 use crate::records::{FlowClass, Recorder};
 
-/// State that belongs to no region.
+/// State that is shared by all regions.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Coordinator {
     pub(super) regions: Regions,
@@ -33,15 +34,16 @@ pub(super) struct Coordinator {
     pub(super) tracing: Tracing,
     pub(super) setups: FlowSetups,
     pub(super) long_lived: Vec<LongLived>,
-    /// Algorithm and speed of each long-lived flow, and its region and sender once it was opened.
+    /// Algorithm and speed of each long-lived flow, and its region and sender once it has been
+    /// opened.
     pub(super) algorithms: Vec<u8>,
     pub(super) speeds: Vec<u16>,
     pub(super) opened: Vec<Option<(u16, FlowId)>>,
-    /// Flows that have ended in the window, not all of whose consequences have been drawn.
+    /// Flows that have ended in the window and have not been fully processed.
     pub(super) ended: Vec<EndedFlow>,
     /// Number of times in the interval that no receiver was idle, by access router.
     pub(super) no_receivers: Vec<u64>,
-    /// Flows that are open, and their maximum.
+    /// Number of open flows, and its maximum.
     pub(super) open: u64,
     pub(super) max_open: u64,
 }
@@ -52,7 +54,7 @@ pub(super) struct FlowSetups {
     /// Initial state of congestion control, by algorithm.
     #[serde(skip)]
     pub(super) initial: Vec<CongestionState>,
-    /// True for algorithms that flow groups count as the alternate.
+    /// True for algorithms that flow groups count as the alternate algorithm.
     pub(super) alternate: Vec<bool>,
     /// Class of each access router.
     pub(super) classes: Vec<AccessClass>,
@@ -63,7 +65,7 @@ pub(super) struct FlowSetups {
 }
 
 impl Coordinator {
-    /// Returns all regions, those with the most sources first.
+    /// Returns all regions in decreasing order of their numbers of sources.
     pub(super) fn most_sources_first(&self) -> Vec<usize> {
         let mut counts = vec![0_u32; self.regions.count];
         for source in self.sources.all() {
@@ -74,7 +76,7 @@ impl Coordinator {
         order
     }
 
-    /// Opens the flows that begin in the window that begins now.
+    /// Opens the flows that begin in the window that starts now.
     pub(super) fn begin_window(&mut self, common: &Common, places: &Places, now: Time) {
         self.agenda.begin_window();
         while let Some((due, opening)) = self.agenda.take() {
@@ -86,7 +88,7 @@ impl Coordinator {
         }
     }
 
-    /// Requests a file for a source: chooses a receiver and a file, and connects.
+    /// Requests a file for a source: selects a receiver and a file, and connects.
     fn request_file(&mut self, common: &Common, places: &Places, source: u32, time: Time) {
         let host = self.sources.get(source);
         let domain = common.routes.domain(host.access);
@@ -116,9 +118,9 @@ impl Coordinator {
         self.open(common, places, about, speeds, counter);
     }
 
-    /// Chooses an idle receiver; none if all are busy.
+    /// Selects an idle receiver; none if all are busy.
     fn choose_receiver(&mut self, domain: u16) -> Option<ReceivingHost> {
-        /// Attempts after which a source goes back to thinking.
+        /// Number of attempts after which a source begins another think time.
         const TRIES: usize = 1000;
         for _ in 0..TRIES {
             match self.receivers.choose(domain)? {
@@ -134,7 +136,7 @@ impl Coordinator {
         self.agenda.push(time, Opening::File(source));
     }
 
-    /// Opens a long-lived flow between hosts of its own, which needs no connection.
+    /// Opens a long-lived flow between separate hosts; it needs no handshake.
     fn open_long_lived(&mut self, common: &Common, places: &Places, number: u32, time: Time) {
         let at = number as usize;
         let flow = &self.long_lived[at];
@@ -161,7 +163,7 @@ impl Coordinator {
         timers.push(stop, Timer::Stop, sender);
     }
 
-    /// Opens both ends of a flow; returns the region of its sender, and the flow there.
+    /// Opens both ends of a flow; returns the region of its sender, and the flow's id there.
     fn open(
         &mut self,
         common: &Common,
@@ -215,7 +217,7 @@ impl Coordinator {
         for mut region in places.regions() {
             self.ended.append(&mut region.ended);
         }
-        // Stable: flows of one region are in order.
+        // The sort is stable, since flows of one region are in order already.
         self.ended[first..].sort_by_key(|ended| ended.time);
         for ended in &self.ended[first..] {
             if let Some(goodput) = ended.goodput {

@@ -8,21 +8,21 @@ use crate::records::{ClassSample, ClassTotals, EdgeSample, FlowClass};
 /// The counters of a region, or sums over regions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Counters {
-    /// Data packets that reached receivers' access routers in the interval: stale ones, those of each
-    /// class, those of each long-lived flow.
+    /// Data packets that reached receivers' access routers in the interval: stale packets, packets
+    /// of each class, and packets of each long-lived flow.
     out: Vec<u64>,
     pub(super) classes: [ClassSample; 6],
     pub(super) edges: Vec<EdgeSample>,
     /// Events of long-lived flows.
     pub(super) long_lived: Vec<Interval>,
     pub(super) totals: [ClassTotals; 6],
-    /// Flows that pass each router: of the backbone, points of presence, access.
+    /// Flows through each router of the backbone, point of presence and access router.
     pub(super) flows_by_router: FlowsByRouter,
-    /// Data packets before the current interval.
+    /// Number of data packets before the current interval.
     pub(super) packets_out: u64,
 }
 
-/// Flows that pass routers.
+/// Numbers of flows through routers, by tier.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct FlowsByRouter {
     pub(super) backbone: Vec<Flows>,
@@ -30,7 +30,7 @@ pub(super) struct FlowsByRouter {
     pub(super) access: Vec<Flows>,
 }
 
-/// Flows that pass a router.
+/// Numbers of flows through a router.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Flows {
     pub(super) active: u64,
@@ -38,7 +38,7 @@ pub(super) struct Flows {
 }
 
 impl Counters {
-    /// Returns counters of zero for a network with this many long-lived flows.
+    /// Returns zero counters for a network with this many long-lived flows.
     pub(super) fn new(long_lived: usize, topology: [usize; 3]) -> Self {
         let [backbone, pops, access] = topology.map(|count| vec![Flows::default(); count]);
         Self {
@@ -72,12 +72,12 @@ impl Counters {
         self.out[counter as usize] += 1;
     }
 
-    /// Returns the data packets of a counter in this interval.
+    /// Returns the number of data packets of a counter in this interval.
     pub(super) fn out(&self, counter: u16) -> u64 {
         self.out[counter as usize]
     }
 
-    /// Returns the data packets in this interval.
+    /// Returns the number of data packets in this interval.
     pub(super) fn all_out(&self) -> u64 {
         self.out.iter().sum()
     }
@@ -144,7 +144,7 @@ impl Flows {
     }
 }
 
-/// Adds another record to one, field by field.
+/// Adds one record to another, field by field.
 macro_rules! add_fields {
     ($($Record:ident { $($field:ident),+ $(,)? })+) => {
         $(impl $Record {

@@ -7,21 +7,21 @@ use std::thread;
 use super::locked;
 use super::region::Step;
 
-/// The threads, and their orders.
+/// The threads, and the steps that they execute.
 pub(super) struct Crew {
     threads: usize,
-    /// The regions in the order in which they are begun: the one with the most work first, so that no
-    /// thread is left alone with it.
+    /// The regions in the order in which they are started: the one with the most work first, so
+    /// that it is not the last to finish.
     regions: Vec<usize>,
     /// Number of steps so far. Changes under the lock of `orders`.
     steps: AtomicU64,
     orders: Mutex<Orders>,
     ordered: Condvar,
     done: Condvar,
-    /// Number of the step in the upper half, below it the number of regions taken in it: a thread that
-    /// is late takes no region of another step.
+    /// Number of the step in the upper half, and number of regions started in it in the lower half.
+    /// A thread that is late therefore starts no region of another step.
     next: AtomicU64,
-    /// Regions that are not finished.
+    /// Number of regions that are not finished.
     unfinished: AtomicUsize,
 }
 
@@ -30,13 +30,13 @@ struct Orders {
     over: bool,
 }
 
-/// Number of times that a thread looks for work or its completion before it goes to sleep: some tenths
-/// of a millisecond, the time that others need for the work that they have begun. Waking a thread can
-/// take as long.
+/// Number of times that a thread checks for work, or for its completion, before it sleeps: some
+/// tenths of a millisecond, about the time that others need for the work that they have begun. To
+/// wake a thread can take as long.
 const LOOKS: u32 = 20_000;
 
 impl Crew {
-    /// Returns a crew of `threads` threads, no more than there are regions.
+    /// Returns a crew of `threads` threads, or of as many as there are regions if that is less.
     pub(super) fn new(threads: usize, regions: Vec<usize>) -> Self {
         Self {
             threads: threads.min(regions.len()),
@@ -53,8 +53,8 @@ impl Crew {
         }
     }
 
-    /// Runs `lead` in this thread. It is given a function that has all regions advance by a step, each
-    /// in one of the threads.
+    /// Runs `lead` in this thread. Its argument is a function that lets all regions advance by a
+    /// step, each in one of the threads.
     pub(super) fn lead<R>(
         &self,
         advance: impl Fn(usize, &Step) + Sync,
@@ -68,7 +68,7 @@ impl Crew {
             for _ in 1..self.threads {
                 scope.spawn(|| self.work(&advance));
             }
-            // Also if it panics: the scope waits for the others.
+            // This is dropped even after a panic, since the scope waits for the other threads.
             let _end = End(self);
             lead(&|step| {
                 let number = self.order(step);
@@ -90,7 +90,7 @@ impl Crew {
         number
     }
 
-    /// Takes the next region to be simulated in a step, until all have been taken.
+    /// Takes the next region to simulate in a step; none if all have been taken.
     fn take(&self, number: u64) -> Option<usize> {
         let next = |next: u64| {
             let of_step = next >> 32 == number && (next as u32 as usize) < self.regions.len();
@@ -104,7 +104,7 @@ impl Crew {
     /// Advances regions until all have been taken.
     fn advance_regions(&self, advance: &impl Fn(usize, &Step), number: u64, step: &Step) {
         while let Some(region) = self.take(number) {
-            // Also if it panics: the leader finds the region's lock poisoned.
+            // This is dropped even after a panic: the leader then finds the region's lock poisoned.
             let _finished = FinishGuard(self);
             advance(region, step);
         }
@@ -140,7 +140,7 @@ impl Crew {
     }
 }
 
-/// Returns true if the condition becomes true soon.
+/// Returns true if the condition becomes true within [`LOOKS`] checks.
 fn looks(condition: impl Fn() -> bool) -> bool {
     (0..LOOKS).any(|_| {
         std::hint::spin_loop();
@@ -148,7 +148,7 @@ fn looks(condition: impl Fn() -> bool) -> bool {
     })
 }
 
-/// Sends the other threads home when it is dropped.
+/// Ends the other threads when it is dropped.
 struct End<'a>(&'a Crew);
 
 impl Drop for End<'_> {
@@ -167,7 +167,7 @@ struct FinishGuard<'a>(&'a Crew);
 impl Drop for FinishGuard<'_> {
     fn drop(&mut self) {
         if self.0.unfinished.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // The leader looks at the number under the lock before it sleeps.
+            // The leader checks the number under the lock before it sleeps.
             drop(self.0.orders.lock());
             self.0.done.notify_all();
         }

@@ -12,10 +12,10 @@ use crate::records::FlowRecord;
 pub(super) struct EndedFlow {
     pub(super) time: Time,
     pub(super) about: FlowInfo,
-    /// The flow as its receiver knows it.
+    /// The flow's id at its receiver.
     pub(super) receiver: FlowId,
-    /// Packets of the file over the time since it was connected, in packets per second; none if it could
-    /// not be connected.
+    /// Packets of the file divided by the time since the connection, in packets per second; none if
+    /// the flow could not be connected.
     pub(super) goodput: Option<f64>,
     pub(super) record: FlowRecord,
 }

@@ -12,7 +12,8 @@ use crate::network::{FlowId, Packet};
 use crate::records::{FlowClass, FlowEvent, FlowRecord};
 
 impl Region {
-    /// Begins a flow that was opened: connects it, or, if it is long-lived, sends at once.
+    /// Begins a flow that has been opened: connects it or, if it is long-lived, starts to send at
+    /// once.
     pub(super) fn begin_flow(&mut self, common: &Common, flow: FlowId) {
         let at = flow.slot as usize;
         let about = self.flows.about[at];
@@ -94,7 +95,7 @@ impl Region {
         self.end(flow, None);
     }
 
-    /// Closes the sender of a flow; the coordinator does the rest.
+    /// Closes the sender of a flow; the coordinator completes the end.
     fn end(&mut self, flow: FlowId, goodput: Option<f64>) {
         let at = flow.slot as usize;
         let (sender, about) = (&mut self.flows.sending[at], self.flows.about[at]);
@@ -120,7 +121,7 @@ impl Region {
         self.for_each_router(common, ends, |flows| flows.active -= 1);
     }
 
-    /// Changes the flow counts of every router on the path of a flow's data.
+    /// Changes the flow counts of every router on the path of a flow's data packets.
     fn for_each_router(&mut self, common: &Common, ends: [u16; 2], change: impl Fn(&mut Flows)) {
         let (routes, routers) = (&common.routes, &mut self.counters.flows_by_router);
         for access in ends {

@@ -1,4 +1,4 @@
-//! Goodput of completed flows by group, a batch at a time (NIST SP 500-282, chapter 8: flow-group
+//! Goodput of completed flows by group, in batches (NIST SP 500-282, chapter 8: flow-group
 //! statistics).
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::records::{FlowGroup, GoodputBatch};
 /// Goodputs not yet reported, by group.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Batches {
-    /// Flows after which a batch is reported.
+    /// Number of flows after which a batch is reported.
     size: usize,
     groups: Vec<(Option<FlowGroup>, Vec<f64>)>,
 }
@@ -28,7 +28,8 @@ impl Batches {
         goodputs.push(goodput);
     }
 
-    /// Reports the batches that are complete at the end of `interval`, and all others after the `last`.
+    /// Reports the batches that are complete at the end of `interval`; after the last interval
+    /// reports all others, too.
     pub(crate) fn report(&mut self, interval: u64, last: bool, to: &mut dyn FnMut(&GoodputBatch)) {
         let least = if last { 1 } else { self.size.max(1) };
         for (group, goodputs) in &mut self.groups {
@@ -42,7 +43,7 @@ impl Batches {
     }
 }
 
-/// Returns the statistics of a batch, which is sorted.
+/// Returns the statistics of a batch, and sorts it.
 fn summary(group: FlowGroup, interval: u64, goodputs: &mut [f64]) -> GoodputBatch {
     goodputs.sort_by(f64::total_cmp);
     let count = goodputs.len();
@@ -89,7 +90,7 @@ mod tests {
         let [full, rest] = reports.as_slice() else {
             panic!("{reports:?}");
         };
-        // 1 to 20: mean 10.5, variance 20 * 21 / 12.
+        // For 1 to 20, the mean is 10.5 and the variance 20 * 21 / 12.
         assert_eq!((full.interval, full.count, full.mean), (8, 20, 10.5));
         assert!((full.deviation - libm::sqrt(35.0)).abs() < 1e-12);
         assert_eq!((full.min, full.max), (1.0, 20.0));

@@ -46,7 +46,7 @@ impl Run<'_> {
         clock.interval_end = (clock.interval_end + clock.measure.every).min(clock.end);
     }
 
-    /// Takes the sums of the regions' counters, which begin the next interval.
+    /// Takes the sums of the regions' counters, which then begin the next interval.
     fn take_counters(&mut self) -> Counters {
         let mut sum = self.places.counters();
         for mut region in self.places.regions() {
@@ -95,8 +95,8 @@ impl Run<'_> {
         (backbone, pops, access)
     }
 
-    /// Returns the packets that have entered each link since the beginning: those that have
-    /// departed by now.
+    /// Returns the number of packets that have entered each link since the beginning; a packet
+    /// enters when it departs from the router.
     fn entered(&self) -> Vec<u64> {
         let mut sent = vec![0; self.clock.entered.len()];
         let mut late = vec![0; sent.len()];
@@ -162,7 +162,7 @@ impl Run<'_> {
 }
 
 impl Region {
-    /// Adds up states and events of all flows.
+    /// Adds up the states and events of all flows.
     pub(super) fn sample_flows(&mut self) {
         let Self {
             flows,
@@ -177,7 +177,7 @@ impl Region {
         for (sender, about) in flows.sending.iter_mut().zip(&flows.about) {
             let events = std::mem::take(&mut sender.interval);
             if let Some(number) = about.long_lived {
-                // The counts of a long-lived flow are kept even if it stopped in the interval.
+                // The counts of a long-lived flow are reported even if it stopped in the interval.
                 counters.long_lived[number as usize] = events;
                 counters.add_at(about.ends, events);
             }

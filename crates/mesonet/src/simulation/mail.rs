@@ -1,4 +1,4 @@
-//! Packets on their way from one region to another, between two windows.
+//! Packets that are handed over from one region to another between two windows.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::locked;
 use crate::network::Crossing;
 
-/// A box for each link and for each of two windows in turn: a region fills that of the current window,
-/// while another empties that of the window before.
+/// Two boxes per link, for alternate windows: one region fills the box of the current window while
+/// another empties the box of the previous one.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Mail {
     boxes: Vec<[Mutex<Crossing>; 2]>,
@@ -25,14 +25,14 @@ impl Mail {
         &self.boxes[link as usize][(window % 2) as usize]
     }
 
-    /// Sends the packets that a region has put on a link, at the end of a window.
+    /// Stores the packets that a region has put on a link, at the end of a window.
     pub(super) fn send(&self, link: u16, window: u64, packets: &mut Crossing) {
         let mut sent = locked(self.of(link, window));
         debug_assert!(sent.is_empty(), "received in the window before");
         std::mem::swap(&mut *sent, packets);
     }
 
-    /// Returns the packets sent on a link in a window, which are received in the next one.
+    /// Returns the packets put on a link in a window, which are received in the next one.
     pub(super) fn sent(&self, link: u16, window: u64) -> MutexGuard<'_, Crossing> {
         locked(self.of(link, window))
     }

@@ -1,9 +1,10 @@
-//! The simulation: regions that are simulated for one window after the other, state that spans them, and
-//! measurement intervals.
+//! The simulation: regions that are simulated one window after the other, the state that they
+//! share, and measurement intervals.
 //!
-//! Windows follow one another from the beginning, whatever intervals are; where an interval ends, a
-//! window is processed in two steps. Results are a function of the configuration: regions at the same
-//! time in several threads give the same bytes as one after the other.
+//! Windows follow one another from the beginning, independent of intervals; if an interval ends
+//! within a window, the window is processed in two steps. Results depend on the configuration
+//! alone: regions simulated in several threads give the same bytes as regions simulated one after
+//! the other.
 
 mod agenda;
 mod checkpoint;
@@ -39,12 +40,12 @@ pub enum SetupError {
     /// Two backbone routers are not connected.
     #[error("backbone: there is no path from router `{from}` to router `{to}`")]
     NoPath {
-        /// Name of the router that packets come from.
+        /// Name of the router from which packets come.
         from: String,
-        /// Name of the router that they go to.
+        /// Name of the router to which they go.
         to: String,
     },
-    /// A link between backbone routers takes no time.
+    /// A link between backbone routers has no delay.
     #[error(
         "backbone: link `{link}` has no delay; what happens at one of its routers would reach the other at once, and \
          come back without an end"
@@ -53,7 +54,7 @@ pub enum SetupError {
         /// Name of the link.
         link: String,
     },
-    /// Congestion control that is refused.
+    /// A congestion control is refused.
     #[error("algorithm `{label}`: {reason}")]
     Congestion {
         /// Label in tables.
@@ -70,16 +71,17 @@ pub enum SetupError {
 ///
 /// # Errors
 ///
-/// Those of [`simulate`].
+/// As [`simulate`].
 pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, SetupError> {
     simulate(config, None, 1, recorder)
 }
 
-/// Resumes a simulation of `config` in one thread from a `state` that [`Recorder::checkpoint`] was given.
+/// Resumes a simulation of `config` in one thread from a `state` that [`Recorder::checkpoint`] has
+/// provided.
 ///
 /// # Errors
 ///
-/// Those of [`simulate`].
+/// As [`simulate`].
 pub fn resume(
     config: &Config,
     state: &[u8],
@@ -88,13 +90,13 @@ pub fn resume(
     simulate(config, Some(state), 1, recorder)
 }
 
-/// Simulates `config` from its beginning, or from a `state` that [`Recorder::checkpoint`] was given, in
-/// `threads` threads. Their number changes nothing that is reported.
+/// Simulates `config` from its beginning, or from a `state` that [`Recorder::checkpoint`] has
+/// provided, in `threads` threads. The number of threads does not affect the results.
 ///
 /// # Errors
 ///
-/// Backbone routers with hosts and no route between them, a link between backbone routers without a delay,
-/// congestion control that does not exist, or a state that is no checkpoint.
+/// Backbone routers with hosts but without a route between them, a link between backbone routers
+/// without a delay, a congestion control that does not exist, or a state that is not a checkpoint.
 pub fn simulate(
     config: &Config,
     state: Option<&[u8]>,
@@ -109,7 +111,7 @@ pub fn simulate(
     Ok(world.totals(stopped))
 }
 
-/// The whole state, as plain data: a run resumed from a stored copy has the same results.
+/// The whole state, as plain data: a run that resumes from a stored copy has the same results.
 #[derive(Debug, Serialize, Deserialize)]
 struct World {
     common: Common,
@@ -145,13 +147,13 @@ impl Places {
         self.regions.iter().map(locked)
     }
 
-    /// Returns the data packets that sources have sent.
+    /// Returns the number of data packets that sources have sent.
     fn packets_in(&self) -> u64 {
         self.regions().map(|region| region.env.packets_in).sum()
     }
 }
 
-/// Locks a mutex. A thread that panics while it holds a lock ends the run.
+/// Locks a mutex. If a thread has panicked while it held the lock, the run ends.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().expect("a thread of the simulation panicked")
 }
@@ -161,22 +163,22 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 struct Clock {
     now: Time,
     end: Time,
-    /// Windows, from one: number and end of the current one.
+    /// Number, from one, and end of the current window.
     window: u64,
     window_end: Time,
     window_length: Span,
-    /// End of the current interval, and its number.
+    /// End and number of the current interval.
     interval_end: Time,
     interval: u64,
     measure: Measure,
-    /// Counters at the end of the interval before.
+    /// Counters at the end of the previous interval.
     packets_in: u64,
     entered: Vec<u64>,
     /// Time of the last report of progress.
     reported: Time,
 }
 
-/// Longest simulated time between two calls of [`Recorder::progress`], give or take a window.
+/// Longest simulated time between two calls of [`Recorder::progress`], to within a window.
 const MAX_STEP: Span = Span::from_secs(1);
 
 impl World {
@@ -208,7 +210,7 @@ impl World {
     }
 }
 
-/// A run, whose regions threads may use.
+/// A run, whose regions several threads may use.
 struct Run<'a> {
     common: &'a Common,
     places: &'a Places,
@@ -218,8 +220,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Processes a window, or its part in the current interval. Returns none before the run is over, then
-    /// true if it was stopped.
+    /// Processes a window, or its part in the current interval. Returns none while the run
+    /// continues; at its end, true if it was stopped.
     fn step(&mut self, advance: &dyn Fn(Step), recorder: &mut dyn Recorder) -> Option<bool> {
         let (common, places) = (self.common, self.places);
         let Clock {

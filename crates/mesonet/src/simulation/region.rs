@@ -11,26 +11,26 @@ use crate::flows::{Env, FlowTable, Timer, TimerOutcome};
 use crate::network::{FlowId, HostEvent, Kind, Packet};
 use crate::records::FlowState;
 
-/// The state of a region: a backbone router with all routers and hosts below it.
+/// The state of a region: one or more backbone routers with all routers and hosts below them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Region {
     pub(super) number: usize,
-    /// Links from other regions: backbone router, position there, number in the network.
+    /// Links from other regions: backbone router, position at the router, number in the network.
     pub(super) links_in: Vec<(u16, usize, u16)>,
     pub(super) env: Env,
     pub(super) flows: FlowTable,
     pub(super) counters: Counters,
-    /// Flows from here that ended since the coordinator last looked.
+    /// Flows of sources in this region that ended since the coordinator last processed them.
     pub(super) ended: Vec<EndedFlow>,
     /// States of traced flows in the current interval.
     #[serde(skip)]
     pub(super) states: Vec<FlowState>,
 }
 
-/// A part of a window, in most cases the whole of it.
+/// A part of a window, in most cases the whole window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// Number of the window, and its end.
+    /// Number and end of the window.
     pub(super) window: u64,
     pub(super) window_end: Time,
     /// True if the window begins with the step.
@@ -40,8 +40,8 @@ pub(super) struct Step {
 }
 
 impl Region {
-    /// Processes all events of a step. Nothing of other regions is read or changed but mail of the
-    /// window before, and for the one after.
+    /// Processes all events of a step. It accesses nothing of other regions except the mail of the
+    /// previous window, and the mail for the next one.
     pub(super) fn advance(&mut self, common: &Common, mail: &Mail, step: &Step) {
         if step.begins {
             self.begin_window(mail, step);
@@ -82,7 +82,7 @@ impl Region {
     }
 
     /// Processes events until `until`. Compiled twice, so that the loop without traces has no test
-    /// for them. Inlining is forced where the compiler would not inline into two copies.
+    /// for them. Inlining is forced, since the compiler would not inline functions into two copies.
     #[inline(always)]
     fn run_until<const TRACED: bool>(&mut self, common: &Common, until: Time) {
         loop {

@@ -1,4 +1,4 @@
-//! Builds the world.
+//! Construction of the state of a simulation.
 
 use std::sync::Mutex;
 
@@ -89,7 +89,7 @@ fn region(config: &Config, number: usize, network: Network, window: Span) -> Reg
     }
 }
 
-/// Returns counters that have counted nothing.
+/// Returns counters that are zero.
 fn no_counters(config: &Config) -> Counters {
     let topology = &config.topology;
     let routers = [
@@ -164,8 +164,8 @@ fn coordinator(
     })
 }
 
-/// Returns the packet intervals of hosts: base, fast, then others of long-lived flows; and the
-/// index of each long-lived flow's among them.
+/// Returns the packet intervals of hosts: of base and fast hosts, and then other intervals of
+/// long-lived flows; and the index of each long-lived flow's interval.
 fn host_speeds(config: &Config) -> (Vec<Span>, Vec<u16>) {
     let interval = |rate: PacketRate| Span::from_secs_f64(1.0 / rate.as_per_s());
     let mut packet_intervals = vec![interval(config.hosts.base), interval(config.hosts.fast)];
@@ -210,8 +210,8 @@ pub(super) fn initial_congestion(config: &Config) -> Result<Vec<CongestionState>
     states.collect()
 }
 
-/// Returns the round-trip propagation delay between any two backbone routers that flows begin and
-/// end at; zero where one only forwards.
+/// Returns the round-trip propagation delay between any two backbone routers at which flows begin
+/// and end; zero for a router that only forwards.
 fn round_trip_delays(config: &Config, routes: &Routes) -> Result<Vec<Span>, SetupError> {
     let routers = config.topology.backbone.len() as u16;
     let one_way = |from, to| -> Result<Span, SetupError> {

@@ -1,8 +1,8 @@
 //! Traces of chosen flows, and the reports of their states.
 //!
-//! A trace is on in the intervals that overlap its span. There a copy of the event loop runs that
-//! records every packet; the other copy has no code for traces. Regions keep their records until the
-//! end of an interval.
+//! A trace is on in the intervals that overlap its span. In these intervals, the copy of the event
+//! loop that records every packet is used; the other copy has no code for traces. Regions keep
+//! their records until the end of an interval.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ impl Trace {
         }
     }
 
-    /// Returns the packets to record in a region.
+    /// Returns the packet trace of a region.
     pub(super) fn packet_trace(&self, regions: &Regions) -> PacketTrace {
         PacketTrace::new((self.from, self.until), self.max, regions)
     }
@@ -37,12 +37,12 @@ impl Trace {
 /// Numbers of records traced and reported, if there is a trace.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Tracing {
-    /// Flows.
+    /// Number of flows traced.
     flows: u64,
-    /// States and packets reported.
+    /// Number of states and packet events reported.
     states: u64,
     packets: u64,
-    /// Time at which the maximum of records was reached.
+    /// Time at which the maximum number of records was reached.
     pub(super) full: Option<Time>,
 }
 
@@ -53,7 +53,7 @@ impl Tracing {
         self.full.is_none() && common.trace.as_ref().is_some_and(within)
     }
 
-    /// Traces a flow that has been opened at both ends, if it is chosen.
+    /// Traces a flow that has been opened at both ends, if the flow is selected.
     pub(super) fn track(
         &mut self,
         common: &Common,
@@ -78,7 +78,8 @@ impl Tracing {
         }
     }
 
-    /// Reports the records of all regions, in order of time; at the same time, in order of regions.
+    /// Reports the records of all regions, in order of time; simultaneous records in order of
+    /// regions.
     pub(super) fn report(&mut self, common: &Common, places: &Places, recorder: &mut dyn Recorder) {
         let Some(trace) = &common.trace else {
             return;
@@ -204,7 +205,7 @@ impl Region {
         }
     }
 
-    /// Keeps the state of a traced flow after an event, for the report.
+    /// Stores the state of a traced flow after an event, to be reported.
     pub(super) fn report_state(&mut self, common: &Common, flow: FlowId, event: FlowEvent) {
         let Some(trace) = &common.trace else {
             return;

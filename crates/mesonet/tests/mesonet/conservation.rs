@@ -81,8 +81,8 @@ fn what_one_element_forwards_arrives_at_the_next() {
     conserves(&congested());
 }
 
-/// With one server for both queues of a router, packets are conserved too, and together they get no more
-/// than its capacity, which they use up.
+/// Packets are also conserved if one server serves both queues of a router; together the queues get
+/// no more than its capacity, and they use all of it.
 #[test]
 fn queues_that_share_a_server_share_its_capacity() {
     let mut config = congested();
@@ -103,8 +103,8 @@ fn queues_that_share_a_server_share_its_capacity() {
     assert!(uses.fold(0.0, f64::max) > 0.9);
 }
 
-/// Returns the largest part of a router's buffer that is in use at the end of an interval, and packets
-/// dropped.
+/// Returns the largest fraction of a router's buffer in use at the end of an interval, and the
+/// number of packets dropped.
 fn fullest(config: &Config) -> (f64, u64) {
     let mut keeper = Keeper::default();
     run(config, &mut keeper).expect("valid");
@@ -120,7 +120,8 @@ fn fullest(config: &Config) -> (f64, u64) {
     (used.fold(0.0, f64::max), dropped.sum())
 }
 
-/// Each queue may fill its own buffer, or both together that of the router.
+/// Depending on the topology, each queue may fill a separate buffer, or both together the buffer of
+/// the router.
 #[test]
 fn queues_share_a_buffer_if_the_topology_says_so() {
     let mut config = congested();
@@ -134,7 +135,7 @@ fn queues_share_a_buffer_if_the_topology_says_so() {
     assert!(dropped_more > dropped, "{dropped_more} and {dropped}");
 }
 
-/// Runs it, checks every interval, and returns the last one.
+/// Runs the simulation, checks every interval, and returns the last one.
 fn conserves(config: &Config) -> IntervalRecord {
     let mut keeper = Keeper::default();
     let totals = run(config, &mut keeper).expect("valid");
@@ -165,7 +166,7 @@ fn conserves(config: &Config) -> IntervalRecord {
     };
     assert!(dropped(&last.access) > 100, "the test needs losses");
     assert!(data_out < data_in);
-    // Every completed flow was counted once at every router that it passed.
+    // Every completed flow was counted once at every router on its path.
     let completed: u64 = totals.classes.iter().map(|class| class.completed).sum();
     let logged = keeper.flows.iter().filter(|flow| flow.connected.is_some());
     assert_eq!(logged.count() as u64, completed);
@@ -180,8 +181,8 @@ fn conserves(config: &Config) -> IntervalRecord {
     last.clone()
 }
 
-/// A second run gives the same results, and so does one with intervals of another length: measuring
-/// changes nothing.
+/// A second run gives the same results, and so does a run with intervals of another length:
+/// measurement does not affect the simulation.
 #[test]
 fn a_run_repeats_whatever_its_intervals_are() {
     let config = congested();
@@ -216,7 +217,7 @@ fn events_of_a_flow_count_in_the_interval_in_which_it_stops() {
                     growth + one.growth,
                 )
             });
-        // Sums of other parts differ by rounding.
+        // Sums over other parts differ by rounding errors.
         (naks, increases, (1e3 * growth).round())
     };
     let [exact, short, whole] = [1000, 170, 6000].map(Span::from_millis).map(events_with);
@@ -224,7 +225,7 @@ fn events_of_a_flow_count_in_the_interval_in_which_it_stops() {
     assert_eq!([short, whole], [exact; 2]);
 }
 
-/// Stops a run in the middle of an interval.
+/// A recorder that stops a run in the middle of an interval.
 #[derive(Default)]
 struct Impatient(Keeper);
 
@@ -250,7 +251,7 @@ impl Recorder for Impatient {
     }
 }
 
-/// Totals of a run that was stopped are those of a run of that length, and so is goodput.
+/// Totals and goodput of a run that was stopped are those of a run of that length.
 #[test]
 fn a_run_that_is_stopped_has_counted_everything_until_then() {
     let mut config = congested();

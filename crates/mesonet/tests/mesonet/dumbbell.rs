@@ -8,11 +8,11 @@ use longhaul_units::{Span, Time};
 use crate::network::{Study, controller, long_lived, transport, two_backbone_routers};
 use crate::records::Keeper;
 
-/// Packets per millisecond of the bottleneck.
+/// Rate of the bottleneck in packets per millisecond.
 const BOTTLENECK: f64 = 21.0;
 
-/// Returns two flows of an algorithm over a round trip of `rtt_ms`, the second from a quarter of
-/// the run on.
+/// Returns two flows of an algorithm over a round trip of `rtt_ms`; the second one starts after a
+/// quarter of the run.
 fn dumbbell(congestion: ControllerSpec, rtt_ms: u64, seconds: f64) -> Config {
     let buffer = (BOTTLENECK * rtt_ms as f64 * 0.2).trunc() as u64;
     let large = 1_000_000;
@@ -43,7 +43,7 @@ fn dumbbell(congestion: ControllerSpec, rtt_ms: u64, seconds: f64) -> Config {
     config
 }
 
-/// Mean windows: of the first flow alone, and of both while both send.
+/// Mean windows: of the first flow before the second starts, and of both flows while both send.
 struct Windows {
     alone: f64,
     both: [f64; 2],
@@ -68,7 +68,7 @@ impl Windows {
         }
     }
 
-    /// Returns the use of the link, of the buffer, and Jain's index.
+    /// Returns the utilisation of the link and of the buffer, and Jain's index.
     fn figures(&self, rtt_ms: u64) -> [f64; 3] {
         let [a, b] = self.both;
         let product = BOTTLENECK * rtt_ms as f64;
@@ -171,7 +171,8 @@ fn figures_are_those_of_the_published_tables() {
             let found = Windows::of(&dumbbell(spec.clone(), rtt_ms, 1000.0)).figures(rtt_ms);
             let rounded = found.map(|figure| libm::round(figure * 100.0) / 100.0);
             eprintln!("{name} {rtt_ms} ms: {rounded:?}, published {published:?}");
-            // Tolerances for the rounding of the printed values and for unpublished parameters.
+            // The tolerances allow for the rounding of the printed values and for unpublished
+            // parameters.
             let near = |at: usize| (found[at] - published[at]).abs() <= [0.03, 0.12, 0.05][at];
             if judged && !(0..3).all(near) {
                 apart.push((name, rtt_ms, rounded, published));

@@ -11,8 +11,8 @@ use longhaul_units::{Span, Time};
 use crate::network::{Study, controller, long_lived};
 use crate::records::Keeper;
 
-/// Seconds until each flow first received at full speed for an interval, and the packets that each
-/// received.
+/// Time in seconds until each flow first received at full speed for an interval, and the number of
+/// packets that each received.
 #[derive(Debug, Default)]
 struct Lags {
     full: [Option<f64>; 3],
@@ -25,7 +25,8 @@ impl Recorder for Lags {
     fn interval(&mut self, interval: &Interval<'_>) {
         for (flow, sample) in interval.long_lived.iter().enumerate() {
             self.received[flow] += sample.packets_out;
-            // 80,000 a second in 200 ms, less the packets that one rounded interval leaves out.
+            // Full speed is 80,000 packets a second for 200 ms, less the packets lost by rounding
+            // one interval.
             if sample.packets_out >= 15_976 {
                 self.full[flow].get_or_insert(interval.end.as_secs_f64());
             }
@@ -67,7 +68,7 @@ fn fast_with_slack() -> ControllerSpec {
     }
 }
 
-/// Reno's window does not depend on it.
+/// Reno's window does not depend on the measured round-trip time.
 #[test]
 fn an_excess_of_round_trip_times_is_what_sources_measure_and_no_delay() {
     let samples_with = |excess| {
@@ -81,7 +82,8 @@ fn an_excess_of_round_trip_times_is_what_sources_measure_and_no_delay() {
     };
     let excess = Span::from_millis(5);
     let (without, with) = (samples_with(Span::ZERO), samples_with(excess));
-    // The last one is after the flow's end; before, the average forgets the first value.
+    // The last value is after the flow's end; in the values before it, the average has forgotten
+    // the initial value.
     let [.., one, _] = without[..] else {
         panic!("intervals")
     };
@@ -96,9 +98,9 @@ fn an_excess_of_round_trip_times_is_what_sources_measure_and_no_delay() {
     assert_eq!(received(&with), received(&without));
 }
 
-/// Table 7-14 within tolerances: (algorithm, lags of L1 to L3, part by which they may
-/// differ where that is more than 0.4 s). H-TCP's is one interval wider, for which the spec's own
-/// recursion needs 16.0 s on L3, too. CTCP needs no `srtt_timer_slack` here: while its window opens, the
+/// Table 7-14 within tolerances: (algorithm, lags of L1 to L3, fraction by which they may differ if
+/// that is more than 0.4 s). H-TCP's tolerance is one interval wider, since the published recursion
+/// itself gives 16.0 s on L3. CTCP needs no `srtt_timer_slack` here: while its window opens, the
 /// smoothed round-trip time is above the distance of the bursts of acknowledgements.
 #[test]
 #[ignore = "fifty million packets"]
@@ -129,7 +131,8 @@ fn flows_reach_full_speed_when_published() {
     }
 }
 
-/// Table 7-11 and the closed form: standard TCP's mean goodput over 300 s, in thousands a second.
+/// Table 7-11 and the closed form: mean goodput of standard TCP over 300 s, in thousands of packets
+/// a second.
 #[test]
 #[ignore = "fifty million packets"]
 fn standard_tcp_opens_its_window_by_one_packet_a_round_trip() {

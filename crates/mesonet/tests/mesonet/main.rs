@@ -1,4 +1,4 @@
-//! MesoNet against the numbers of NIST SP 500-282 .
+//! Tests of MesoNet against the numbers of NIST SP 500-282.
 
 mod conservation;
 mod dumbbell;

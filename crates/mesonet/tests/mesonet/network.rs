@@ -41,22 +41,22 @@ const NEXT: [&str; 11] = [
     "IJIJIJIJIJ-",
 ];
 
-/// Routers below each backbone router: a direct access router, then points of presence.
+/// Routers below each backbone router: a direct access router, and then points of presence.
 const UNDER: [&str; 11] = [
     "NF", "DNF", "DNN", "NF", "DNF", "DNN", "NF", "NN", "DNN", "NN", "DFF",
 ];
 
-/// Size of buffers.
+/// Rule for the size of buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffers {
     /// Round-trip time times capacity.
     RttC,
-    /// Round-trip time times capacity, over the square root of the flows.
+    /// Round-trip time times capacity, divided by the square root of the number of flows.
     RttCOverRootN,
 }
 
-/// Parameters of the published studies. Rates are packets per millisecond, shares of normal, fast and
-/// direct access routers.
+/// Parameters of the published studies. Rates are in packets per millisecond; shares are those of
+/// normal, fast and direct access routers.
 #[derive(Clone, Copy, Debug)]
 pub struct Study {
     pub r1: f64,
@@ -105,7 +105,7 @@ impl Study {
         ]
     }
 
-    /// Returns the delay of a link in milliseconds, halves to even.
+    /// Returns the delay of a link in milliseconds; halves are rounded to even.
     fn delay(&self, ms: u64) -> u64 {
         (ms as f64 * self.delay_factor).round_ties_even() as u64
     }
@@ -191,7 +191,7 @@ impl Study {
         }
     }
 
-    /// NIST SP 500-282, chapter 3: `QszAlg`.
+    /// Sets the sizes of buffers (NIST SP 500-282, chapter 3: `QszAlg`).
     fn size_buffers(&self, topology: &mut Topology) {
         let rtt = mean_round_trip_ms(topology);
         let domain = |parent| match parent {
@@ -230,7 +230,7 @@ impl Study {
         }
     }
 
-    /// Returns the whole simulation, with one algorithm, documents and no jumbos.
+    /// Returns the whole simulation, with one algorithm, documents and no jumbo files.
     pub fn config(&self, kind: &str, variant: Variant) -> Config {
         let topology = self.topology();
         Config {
@@ -307,7 +307,7 @@ pub fn controller(kind: &str, variant: Variant) -> ControllerSpec {
     }
 }
 
-/// Returns a router with a buffer for one packet, until it is sized.
+/// Returns a router with a buffer for one packet, which is sized later.
 pub fn router(name: String, per_ms: f64) -> Router {
     Router {
         name,
@@ -316,8 +316,8 @@ pub fn router(name: String, per_ms: f64) -> Router {
     }
 }
 
-/// Returns two backbone routers of a rate per millisecond and a buffer, with a direct access router
-/// under each, of this name, rate and buffer.
+/// Returns two backbone routers with a rate per millisecond and a buffer. Below each is a direct
+/// access router of this name, rate and buffer.
 pub fn two_backbone_routers(
     (per_ms, buffer): (f64, u64),
     delay: Span,
@@ -385,7 +385,7 @@ pub fn route(topology: &Topology, from: usize, to: usize) -> (u64, Vec<usize>) {
     (ms, path)
 }
 
-/// Returns the mean over all pairs of different backbone routers.
+/// Returns the mean round-trip propagation delay over all pairs of different backbone routers.
 pub fn mean_round_trip_ms(topology: &Topology) -> f64 {
     let routers = topology.backbone.len();
     let pairs = (0..routers).flat_map(|a| (0..a).map(move |b| (a, b)));

@@ -20,7 +20,7 @@ pub struct IntervalRecord {
     pub no_receivers: u64,
 }
 
-/// Keeps everything.
+/// A recorder that keeps everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keeper {
     pub intervals: Vec<IntervalRecord>,

@@ -1,4 +1,4 @@
-//! A run that goes on from a stored state is the run that was never stopped.
+//! Tests that a run that continues from a stored state equals a run that was never stopped.
 
 use longhaul_congestion::{ControllerSpec, Variant};
 use longhaul_mesonet::config::{Admission, Algorithm, Cell, Config, Jumbo, Service, Trace};
@@ -12,7 +12,7 @@ use longhaul_units::{Span, Time};
 use crate::network::{Buffers, Study, controller, long_lived};
 use crate::records::Keeper;
 
-/// Keeps records, and the states after some intervals with the records until then.
+/// A recorder that keeps records and, after some intervals, the state with the records until then.
 #[derive(Default)]
 struct Storing {
     keeper: Keeper,
@@ -52,8 +52,8 @@ impl Recorder for Storing {
     }
 }
 
-/// Returns a network with everything that has a state: users, long-lived flows of each algorithm that come
-/// and go, files that are longer for a while, limits on large ones, and losses.
+/// Returns a network with every kind of state: users, long-lived flows of each algorithm that start
+/// and stop, larger files for a part of the run, limits on large files, and losses.
 fn busy(algorithms: &[ControllerSpec]) -> Config {
     let study = Study {
         r1: 120.0,
@@ -114,7 +114,8 @@ fn whole(config: &Config, after: Vec<usize>) -> (Storing, Totals) {
     (recorder, totals)
 }
 
-/// Runs `config` whole and from each of some states; each of these runs is stopped and resumed again.
+/// Runs `config` completely, and from each of some states; each of these runs is stopped and
+/// resumed again.
 fn check(config: &Config) {
     let after = vec![1, 13, 27, 39];
     let (whole, totals) = whole(config, after.clone());
@@ -150,7 +151,7 @@ fn runs_of_the_study_s_algorithms_go_on() {
     check(&busy(&[paper.as_slice(), &nist].concat()));
 }
 
-/// Algorithms with tables, boxed state and clocks of their own are among them.
+/// The algorithms include some with tables, with boxed state and with their own clocks.
 #[test]
 fn runs_of_other_algorithms_go_on() {
     let others = [
@@ -167,8 +168,8 @@ fn runs_in_which_queues_share_a_server_go_on() {
     check(&config);
 }
 
-/// Everything that is reported, and the states between intervals, in any number of threads; and a run that
-/// goes on from the state of another in a number of its own.
+/// All reports, and the states between intervals, are the same with any number of threads, and so
+/// is a run that continues from the state of another run with another number of threads.
 #[test]
 fn the_number_of_threads_changes_nothing() {
     for service in [Service::Dual, Service::Shared] {
@@ -196,8 +197,8 @@ fn the_number_of_threads_changes_nothing() {
     }
 }
 
-/// Keys of the next events count from a moment that moves on every hundred seconds; timers reach beyond
-/// it.
+/// Keys of the next events are relative to a base that moves every hundred seconds; timers extend
+/// beyond that.
 #[test]
 fn long_runs_with_few_events_go_on() {
     let study = Study {

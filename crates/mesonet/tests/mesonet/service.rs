@@ -1,5 +1,5 @@
-//! Options where NIST SP 500-282 leaves a choice: the service of a router's two queues (chapter 3), and the
-//! smallest window after losses (chapter 5).
+//! Options for which NIST SP 500-282 leaves a choice: the service of a router's two queues (chapter
+//! 3), and the smallest window after losses (chapter 5).
 
 use longhaul_congestion::Variant;
 use longhaul_mesonet::config::{Service, Trace};
@@ -10,8 +10,8 @@ use longhaul_units::{Span, Time};
 use crate::network::{Buffers, Study, long_lived, transport, two_backbone_routers};
 use crate::records::Keeper;
 
-/// Milliseconds in which an access router of 1 packet/ms forwards a window of 20 packets that a host
-/// sends at once, while nothing comes back.
+/// Returns the time in milliseconds in which an access router of 1 packet/ms forwards a window of
+/// 20 packets that a host sends at once, while no packet arrives in the other direction.
 fn time_of_a_window(service: Service) -> u64 {
     let mut topology = two_backbone_routers(
         (100.0, 1000),
@@ -30,12 +30,12 @@ fn time_of_a_window(service: Service) -> u64 {
     run(&config, &mut keeper).expect("valid");
     let all = keeper.intervals.iter();
     let waits = all.filter(|kept| kept.access[0].up.waiting > 0);
-    // The last one departs at the end of the millisecond after these.
+    // The last packet departs at the end of the millisecond after these.
     waits.count() as u64 + 1
 }
 
-/// Windows after losses in a congested network: not below the minimum, which some flow reaches; without one
-/// there are windows of less than a packet.
+/// Windows after losses in a congested network are not below the minimum, which some flows reach;
+/// without a minimum there are windows of less than one packet.
 #[test]
 fn losses_leave_no_less_than_the_smallest_window() {
     let smallest = |min_cwnd| {

@@ -77,7 +77,7 @@ fn routes_have_the_published_delays_and_five_pairs_differ_there_and_back() {
         (Some(&6), Some(&100))
     );
     assert_eq!(sums.iter().sum::<u64>(), 2238);
-    // A to J goes over B, D, F and H.
+    // The route from A to J passes B, D, F and H.
     assert_eq!(route(&topology, 0, 9).1, [0, 1, 3, 5, 7, 9]);
     assert_eq!(route(&topology, 9, 5).1, [9, 7, 5]);
 }
@@ -114,7 +114,7 @@ fn there_are_as_many_hosts_as_published() {
     assert_eq!(count(100.0, [1.0 / 3.0; 3]).0, 13_900);
 }
 
-/// E-14: mean buffers of backbone, points of presence and access routers.
+/// E-14: mean buffers of backbone routers, points of presence and access routers.
 #[test]
 fn buffers_are_those_of_the_published_tables() {
     let mean = |routers: Vec<&Router>| {

@@ -1,4 +1,4 @@
-//! Traces of flows against values worked out by hand from NIST SP 500-282, chapter 3.
+//! Traces of flows against values computed by hand from NIST SP 500-282, chapter 3.
 
 use longhaul_congestion::Variant;
 use longhaul_mesonet::config::{Config, PacketRate, Service, Trace};
@@ -13,7 +13,7 @@ use crate::records::Keeper;
 
 const END_S: f64 = 0.06;
 
-/// Way back of the answer to the second packet that arrives.
+/// Return path of the answer to the second packet that arrives.
 const SECOND_ANSWER: [&str; 6] = [
     "13.7 sent",
     "13.7 b up to 14.7",
@@ -23,8 +23,8 @@ const SECOND_ANSWER: [&str; 6] = [
     "25.9 delivered",
 ];
 
-/// Returns one flow from `a` to `b`, whose routers serve a packet a millisecond; backbone routers
-/// serve ten, and the link between them takes 10 ms. Hosts send two.
+/// Returns one flow from `a` to `b`. Access routers serve one packet per millisecond, backbone
+/// routers ten, the link between these takes 10 ms, and hosts send two packets per millisecond.
 fn line(buffer: u64, initial_cwnd: f64) -> Config {
     let access = [("a", 1.0, buffer), ("b", 1.0, buffer)];
     let topology = two_backbone_routers((10.0, 100), Span::from_millis(10), access);
@@ -56,8 +56,8 @@ fn ms(time: Time) -> f64 {
     (time.as_secs_f64() * 1e7).round() / 1e4
 }
 
-/// Returns the events of the packet of a kind and number: time and place of each, and the time at which
-/// it leaves.
+/// Returns the events of the packet of a kind and number: the time and place of each, and the time
+/// at which the packet leaves that place.
 fn journey(keeper: &Keeper, kind: PacketKind, number: u64) -> Vec<String> {
     let own = |record: &&PacketTraceRecord| (record.kind, record.number) == (kind, number);
     let step = |record: &PacketTraceRecord| {
@@ -93,7 +93,8 @@ fn journey(keeper: &Keeper, kind: PacketKind, number: u64) -> Vec<String> {
     keeper.records.iter().filter(own).map(step).collect()
 }
 
-/// Time, event, window, next number, highest number, packets in flight and packets to send.
+/// Time, event, window, next number, highest number, packets in flight, and packets that may be
+/// sent.
 type State = (f64, FlowEvent, f64, u64, u64, u64, u64);
 
 fn states(keeper: &Keeper) -> Vec<State> {
@@ -127,7 +128,8 @@ fn a_flow_without_losses_is_traced_as_computed_by_hand() {
         ]
     );
     assert_eq!(journey(&keeper, PacketKind::Ack, 3), SECOND_ANSWER);
-    // Answers come at 24.9 and 25.9; the packets that they allow leave half a millisecond apart.
+    // Answers arrive at 24.9 and 25.9 ms; the packets that they release leave half a millisecond
+    // apart.
     assert_eq!(
         states(&keeper)[..3],
         [
@@ -149,7 +151,8 @@ fn a_flow_without_losses_is_traced_as_computed_by_hand() {
     assert_eq!(totals.trace_full, None);
 }
 
-/// A queue of one packet drops every second one of three; its number is not used again.
+/// A queue of one packet drops the second of three packets; the number of that packet is not used
+/// again.
 #[test]
 fn a_loss_is_followed_by_a_negative_answer_and_a_new_number() {
     use FlowEvent::{Ack, Decrease, Increase, Start};
@@ -164,9 +167,9 @@ fn a_loss_is_followed_by_a_negative_answer_and_a_new_number() {
         [
             (0.0, Start, 3.0, 2, 1, 1, 2),
             (24.9, Increase, 4.0, 5, 2, 3, 1),
-            // Packet 5 was lost at 25.4, in the same way.
+            // Packet 5 was dropped at 25.4 ms, in the same way.
             (25.9, Decrease, 2.0, 6, 4, 2, 0),
-            // It answers packet 4, sent before the loss was noticed.
+            // This answers packet 4, which was sent before the loss was detected.
             (49.8, Ack, 2.0, 7, 5, 2, 0),
         ]
     );
@@ -232,7 +235,7 @@ fn a_trace_changes_nothing_and_leaves_no_packet_out() {
         let delivered = count(|event| *event == PacketEvent::Delivered);
         let dropped = count(|event| matches!(event, PacketEvent::Dropped { .. }));
         assert!(dropped > 100 && sent >= delivered + dropped);
-        // On the way at the end: less than is sent in half a second.
+        // These packets are in flight at the end; they are fewer than are sent in half a second.
         let late = Time::from_secs_f64(2.5);
         let last = records
             .iter()

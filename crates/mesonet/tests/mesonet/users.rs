@@ -25,7 +25,7 @@ fn quiet(seconds: u64) -> Config {
     config
 }
 
-/// E-13b: shares in percent that the choice of receivers leads to, for the example of EX-DIST.
+/// E-13b: percentages that follow from the selection of receivers, for the example of EX-DIST.
 #[test]
 fn classes_have_the_shares_that_follow_from_the_choice_of_receivers() {
     let mut keeper = Keeper::default();
@@ -55,8 +55,8 @@ fn classes_have_the_shares_that_follow_from_the_choice_of_receivers() {
         );
     }
     assert!(keeper.intervals.iter().all(|kept| kept.no_receivers == 0));
-    // No flow stays below one backbone router: 19 points of presence and direct routers are not
-    // passed.
+    // No flow has both ends below one backbone router, so that 19 points of presence and direct
+    // routers are not passed.
     let topology = &quiet(1).topology;
     for flow in &keeper.flows {
         let domain = |access: u32| topology.access[access as usize].router.name.as_bytes()[0];
@@ -64,8 +64,8 @@ fn classes_have_the_shares_that_follow_from_the_choice_of_receivers() {
     }
 }
 
-/// Handshakes and one round trip of data in an almost empty network take the delays of the links, and
-/// the few services and turns on the way.
+/// In an almost empty network, a handshake and one round trip of data take the delays of the links
+/// and a few service times and packet intervals.
 #[test]
 fn connections_take_a_round_trip() {
     let config = quiet(2);
@@ -103,8 +103,8 @@ fn connections_take_a_round_trip() {
     assert!(short > 1000);
 }
 
-/// E-27: flows between direct access routers that are connected in the period are a hundred times
-/// longer, Web objects a thousand times, as documents are; all else stays as it was.
+/// E-27: flows between direct access routers that connect in the period are a hundred times larger,
+/// and Web objects a thousand times, like documents; all other flows are unchanged.
 #[test]
 fn jumbos_are_those_that_are_connected_in_their_period() {
     let mut config = quiet(4);

@@ -1,4 +1,5 @@
-//! flow_trace.parquet: traced flows, a row for each event (NIST SP 500-282, chapter 3: `TCPstate`).
+//! flow_trace.parquet: traced flows, with a row for each event (NIST SP 500-282, chapter 3:
+//! `TCPstate`).
 
 use longhaul_mesonet::records::{FlowPhase, FlowState};
 
@@ -68,7 +69,7 @@ pub(crate) fn columns() -> Vec<Column<StateRow>> {
     columns
 }
 
-/// Number of the record's columns that are counts; they come first.
+/// Number of the record's columns that are counts, which come first.
 const COUNTS: usize = 8;
 
 fn identity() -> Vec<Column<StateRow>> {

@@ -1,4 +1,4 @@
-//! network.parquet and classes.parquet: flows by state, and their events, a row for each
+//! network.parquet and classes.parquet: flows by state, and their events, with a row for each
 //! interval, or for each interval and class (NIST SP 500-282, tables 3-4 and 3-5).
 
 use longhaul_mesonet::records::{ClassSample, FlowClass, Interval, LongLivedSample};
@@ -24,7 +24,7 @@ pub(crate) const fn class_name(class: FlowClass) -> &'static str {
     }
 }
 
-/// All flows in an interval, long-lived ones included.
+/// All flows in an interval, including long-lived ones.
 pub(crate) struct NetworkRow {
     stamp: Stamp,
     flows: ClassSample,
@@ -74,7 +74,7 @@ fn add(sum: &mut ClassSample, one: &ClassSample) {
     sum.growth_sum += one.growth_sum;
 }
 
-/// Returns a class of one flow.
+/// Returns a class sample of a single flow.
 fn as_class(flow: &LongLivedSample) -> ClassSample {
     let counts = ClassSample {
         packets_out: flow.packets_out,
@@ -99,7 +99,7 @@ fn as_class(flow: &LongLivedSample) -> ClassSample {
     }
 }
 
-/// Flows of a class in an interval, without long-lived ones.
+/// Flows of a class in an interval, excluding long-lived ones.
 pub(crate) struct ClassRow {
     stamp: Stamp,
     class: FlowClass,
@@ -119,8 +119,8 @@ impl ClassRow {
         })
     }
 
-    /// Returns the packets per second of a flow, those completed in the interval counted half (our
-    /// reading: NIST SP 500-282 does not say).
+    /// Returns the throughput per flow in packets per second, where flows completed in the interval
+    /// count half (our assumption: NIST SP 500-282 does not specify it).
     fn throughput(&self) -> Cell<'static> {
         let flows = self.flows.active as f64 + self.flows.completed as f64 / 2.0;
         ratio(

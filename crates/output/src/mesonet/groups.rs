@@ -1,5 +1,5 @@
-//! goodput.parquet: goodput of completed flows by group, a row for each batch (NIST SP 500-282, chapter
-//! 8).
+//! goodput.parquet: goodput of completed flows by group, with a row for each batch (NIST SP
+//! 500-282, chapter 8).
 
 use longhaul_mesonet::config::{FileType, PathClass};
 use longhaul_mesonet::records::{FlowGroup, GoodputBatch};

@@ -1,4 +1,5 @@
-//! long_lived.parquet: long-lived flows, a row for each interval and flow (NIST SP 500-282, table 3-6).
+//! long_lived.parquet: long-lived flows, with a row for each interval and flow (NIST SP 500-282,
+//! table 3-6).
 
 use longhaul_mesonet::records::LongLivedSample;
 use longhaul_units::Span;
@@ -57,7 +58,7 @@ pub(crate) fn columns() -> Vec<Column<LongLivedRow>> {
     columns
 }
 
-/// The place after `out_pkts` among the columns of the record.
+/// Position after `out_pkts` among the columns of the record.
 const AFTER_PACKETS: usize = 5;
 
 fn throughput() -> Column<LongLivedRow> {

@@ -1,11 +1,11 @@
-//! measures.parquet: measures of the user's own, a row for each interval.
+//! measures.parquet: custom measures, with a row for each interval.
 
 use super::{Stamp, stamp_columns};
 use crate::table::{Column, Kind};
 
 pub(crate) const FILE: &str = "measures.parquet";
 
-/// Values of the user's measures in an interval.
+/// Values of the custom measures in an interval.
 pub(crate) struct MeasuredRow {
     pub(crate) stamp: Stamp,
     pub(crate) values: Vec<Option<f64>>,

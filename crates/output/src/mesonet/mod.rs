@@ -44,21 +44,24 @@ use totals::TotalsRow;
 
 pub use tables::MesoNetRows;
 
-/// Description of a simulation of MesoNet in its run directory, and the choice of its tables.
+/// Description of a simulation of MesoNet, as its run directory records it, and the tables to
+/// write.
 #[derive(Clone, Debug)]
 pub struct MesoNetMeta {
     /// Description common to all runs.
     pub run: RunMeta<Config>,
-    /// Names of the tables to write: of [`MesoNetRows`], without `flows`, `totals` and `topology`.
+    /// Names of the tables to write: fields of [`MesoNetRows`], except `flows`, `totals` and
+    /// `topology`.
     pub tables: Vec<String>,
-    /// Intervals whose rows are kept before they are written, if few.
+    /// Number of intervals whose rows are kept before they are written, if it is limited.
     pub flush_every: Option<u64>,
-    /// Time between two checkpoints; none without checkpoints. A run of the same scenario and
-    /// directory resumes from the last after this process was killed. The tables do not depend on it.
+    /// Wall-clock time between two checkpoints; none without checkpoints. After this process was
+    /// killed, a run of the same scenario and directory resumes from the last checkpoint. The
+    /// tables do not depend on it.
     pub checkpoint_every: Option<Duration>,
 }
 
-/// Number and end of an interval.
+/// Number and end time of an interval.
 #[derive(Clone, Copy)]
 pub(crate) struct Stamp {
     number: u64,
@@ -93,7 +96,7 @@ fn stamp_columns<R: 'static>(stamp: fn(&R) -> &Stamp) -> Vec<Column<R>> {
     ]
 }
 
-/// Names that many rows have.
+/// Names that many rows share.
 pub(crate) struct Names {
     long_lived: Vec<Name>,
     access: Vec<Name>,
@@ -113,30 +116,30 @@ impl Names {
     }
 }
 
-/// Returns the names of many things.
+/// Returns the names of all elements of a list.
 fn names<T>(all: &[T], name: impl Fn(&T) -> &String) -> Vec<Name> {
     all.iter()
         .map(|one| Name::from(name(one).as_str()))
         .collect()
 }
 
-/// Writer of the directory of one run, under a temporary name until [`MesoNetWriter::finish`]. Dropped
-/// before that, it leaves nothing but a checkpoint.
+/// Writer of the directory of one run, which has a temporary name until [`MesoNetWriter::finish`].
+/// A writer dropped before that leaves nothing but a checkpoint.
 pub struct MesoNetWriter {
-    // Tables close their files before the directory goes.
+    // The tables, which are dropped before the directory: their files must be closed first.
     tables: Tables,
     run: Run<Config>,
     names: Names,
     sites: Sites,
     routers: Routers,
-    /// Names of the user's own measures, from the first interval in which they have values.
+    /// Names of the custom measures, from the first interval in which they have values.
     measured: Option<Vec<String>>,
     resumption: Resumption,
 }
 
 impl MesoNetWriter {
-    /// Refuses an `out` that exists, unless `meta.run.overwrite` says otherwise and it is a run; and a
-    /// checkpoint that cannot be resumed.
+    /// Creates the writer. Refuses an `out` that exists, unless it is a run and
+    /// `meta.run.overwrite` allows replacing it; also refuses a checkpoint that cannot be resumed.
     pub fn create(out: &Path, meta: MesoNetMeta, progress: Progress) -> Result<Self, OutputError> {
         let OpenedRun {
             directory,
@@ -156,13 +159,13 @@ impl MesoNetWriter {
         })
     }
 
-    /// Records the cause that has stopped the run.
+    /// Records the cause that stopped the run.
     pub fn note_stop(&mut self, by: &str) {
         self.run.note_stop(by);
     }
 
-    /// Writes the final tables and gives the directory its name. `wall` is the time that the
-    /// simulation took, `peak_memory_bytes` the memory that the engine needed.
+    /// Writes the final tables and gives the directory its final name. `wall` is the wall-clock
+    /// time of the simulation, `peak_memory_bytes` the peak memory of the engine.
     pub fn finish(
         self,
         totals: &Totals,
@@ -197,8 +200,8 @@ impl MesoNetWriter {
         Ok(summary)
     }
 
-    /// Appends the values of a user's own measures in an interval, in the order of their names, which
-    /// are the same in each call.
+    /// Appends the values of the custom measures in an interval, in the order of their names. The
+    /// names are the same in each call.
     pub fn measured(
         &mut self,
         interval: &Interval<'_>,
@@ -254,7 +257,7 @@ impl MesoNetWriter {
     }
 }
 
-/// Part of run.json that only runs of MesoNet have.
+/// The part of run.json that only runs of MesoNet have.
 #[derive(Debug, Serialize)]
 struct MesoNetPart {
     mesonet: MesoNetFigures,
@@ -264,7 +267,7 @@ struct MesoNetPart {
 struct MesoNetFigures {
     /// Data packets that reached the access routers of their receivers.
     delivered_packets: u64,
-    /// Mean over pairs of backbone routers, propagation both ways.
+    /// Mean round-trip propagation delay over pairs of backbone routers, in seconds.
     mean_round_trip_s: Option<f64>,
     flows_max: u64,
     bytes_per_flow: u64,
@@ -272,7 +275,7 @@ struct MesoNetFigures {
     bytes_per_receiver: u64,
 }
 
-/// Returns the values of a run for run.json; a run is measured from its start.
+/// Returns the values of a run for run.json. The measured window is the whole run.
 fn figures(config: &Config, totals: &Totals) -> Figures<MesoNetPart> {
     Figures {
         seed: config.seed,

@@ -8,7 +8,7 @@ use crate::table::{Cell, Column, Kind, Name};
 
 pub(crate) const FILE: &str = "packet_trace.parquet";
 
-/// Row of an event of a packet, with the names of its places.
+/// Row of an event of a packet, with the names of the routers.
 pub(crate) struct PacketRow {
     passage: PacketTraceRecord,
     to: Name,

@@ -1,4 +1,5 @@
-//! Resuming a run: the part of a checkpoint about the tables, beside the simulation's state.
+//! Resuming a run: the part of a checkpoint about the tables, in addition to the simulation's
+//! state.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,14 +13,14 @@ use crate::checkpoint::Checkpoint;
 use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 
-/// Position of the tables, and values that later rows depend on.
+/// State of the tables, and values on which later rows depend.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct StoredState {
     /// Wall-clock time so far.
     wall: Duration,
     pub(super) tables: StoredTables,
     pub(super) routers: Vec<RouterSample>,
-    /// Names of the user's own measures, if there are any.
+    /// Names of the custom measures, if there are any.
     pub(super) measured: Option<Vec<String>>,
 }
 
@@ -31,11 +32,11 @@ pub(super) struct OpenedRun {
     pub(super) stored: StoredState,
 }
 
-/// State needed to resume a run, now and later.
+/// State needed to resume a run, now and in later processes.
 #[derive(Debug)]
 pub(super) struct Resumption {
     checkpoint: Option<Checkpoint>,
-    /// The simulation's state to resume from.
+    /// The simulation's state from which to resume.
     state: Option<Vec<u8>>,
     /// Wall-clock time of earlier processes.
     wall: Duration,
@@ -95,7 +96,8 @@ fn of_user(algorithm: &longhaul_mesonet::config::Algorithm) -> bool {
 }
 
 impl Resumption {
-    /// Returns the wall-clock time of the run, earlier processes included, if this one took `wall`.
+    /// Returns the wall-clock time of the run, including earlier processes; `wall` is the time of
+    /// this process.
     pub(super) fn wall(&self, wall: Duration) -> Duration {
         self.wall + wall
     }
@@ -107,12 +109,13 @@ impl Resumption {
 }
 
 impl MesoNetWriter {
-    /// Takes the state to resume from, if another process began the run. `measures` is true if
-    /// there are measures of the user's own.
+    /// Takes the state from which to resume, if another process began the run. `measures` is true
+    /// if there are custom measures.
     ///
     /// # Errors
     ///
-    /// A run resumes with such measures if it began with them, and without them if not.
+    /// A run with custom measures can only be resumed with them, and a run without them only
+    /// without.
     pub fn take_state(&mut self, measures: bool) -> Result<Option<Vec<u8>>, OutputError> {
         let state = self.resumption.state.take();
         let begun = self.measured.is_some();
@@ -127,7 +130,7 @@ impl MesoNetWriter {
         }
     }
 
-    /// Returns the names of the user's own measures, if a resumed run has any.
+    /// Returns the names of the custom measures, if a resumed run has any.
     pub fn measured_names(&self) -> &[String] {
         self.measured.as_deref().unwrap_or_default()
     }

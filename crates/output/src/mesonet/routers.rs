@@ -1,5 +1,5 @@
-//! routers.parquet: a row for each interval and router (NIST SP 500-282, tables 3-7 and 3-8). Counters
-//! are those of the interval.
+//! routers.parquet: a row for each interval and router (NIST SP 500-282, tables 3-7 and 3-8).
+//! Counters are for the interval.
 
 use longhaul_mesonet::config::{AccessClass, Config, Parent, Router};
 use longhaul_mesonet::records::{Interval, QueueSample, RouterSample};
@@ -15,7 +15,7 @@ const BACKBONE: &str = "backbone";
 const POP: &str = "pop";
 const ACCESS: &str = "access";
 
-/// Returns every router in order, its tier before its name: backbone, points of presence, access.
+/// Returns every router in order, with its tier: backbone, points of presence, access.
 fn all(config: &Config) -> impl Iterator<Item = (&'static str, &Router)> {
     let topology = &config.topology;
     let backbone = topology.backbone.iter().map(|router| (BACKBONE, router));
@@ -35,9 +35,9 @@ pub(crate) struct Routers {
 struct Known {
     tier: &'static str,
     name: Name,
-    /// Packets that it can forward in an interval.
+    /// Number of packets that the router can forward in an interval.
     capacity: f64,
-    /// Packets that its queues can hold together.
+    /// Number of packets that the router's queues can hold together.
     room: u64,
     before: RouterSample,
 }
@@ -67,7 +67,7 @@ impl Routers {
         }
     }
 
-    /// Samples at the end of the previous interval.
+    /// Returns the samples at the end of the previous interval.
     pub(crate) fn samples(&self) -> Vec<RouterSample> {
         self.known.iter().map(|known| known.before).collect()
     }
@@ -119,7 +119,7 @@ pub(crate) struct RouterRow {
     capacity: f64,
     room: u64,
     up: QueueSample,
-    /// Backbone routers have one queue.
+    /// Sample of the second queue; backbone routers have only one.
     down: Option<QueueSample>,
     active_flows: u64,
     completed_flows: u64,

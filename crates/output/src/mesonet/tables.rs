@@ -19,7 +19,7 @@ use crate::directory::PartialDirectory;
 use crate::error::OutputError;
 use crate::table::{Column, StoredTable, Table};
 
-/// Rows of each table; nothing for those that the run does not have.
+/// Numbers of rows of each table; none for tables that the run does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MesoNetRows {
     /// Rows of network.parquet.
@@ -73,16 +73,16 @@ pub(super) struct Tables {
     pub(super) flows: Option<Table<FlowRow>>,
     pub(super) flow_trace: Option<Table<StateRow>>,
     pub(super) packet_trace: Option<Table<PacketRow>>,
-    /// Table of the user's measures, from the first interval in which they have values.
+    /// Table of the custom measures, from the first interval in which they have values.
     pub(super) measures: Option<Table<MeasuredRow>>,
 }
 
-/// State of each table, by the name of its file; empty if the run begins.
+/// State of each table, by the name of its file; empty at the beginning of a run.
 pub(super) type StoredTables = BTreeMap<String, StoredTable>;
 
 impl Tables {
-    /// Creates the tables that `meta` asks for, as far as they were `stored`; `measured` are names of
-    /// measures of the user's own.
+    /// Creates the tables that `meta` requests, or resumes those that were `stored`. `measured` are
+    /// the names of custom measures.
     pub(super) fn create(
         directory: &PartialDirectory,
         meta: &MesoNetMeta,
@@ -134,7 +134,7 @@ impl Tables {
     }
 }
 
-/// Maker of the tables that a run asks for.
+/// Creates the requested tables of a run.
 struct Creator<'a> {
     directory: &'a PartialDirectory,
     meta: &'a MesoNetMeta,
@@ -189,7 +189,7 @@ impl Tables {
         Ok(stored)
     }
 
-    /// Writes the remaining rows. The tables that are written at the end are still missing.
+    /// Writes the remaining rows. The tables that are written at the end of a run are not included.
     pub(super) fn finish(self) -> Result<MesoNetRows, OutputError> {
         Ok(MesoNetRows {
             network: self.network.map(Table::finish).transpose()?,

@@ -1,4 +1,5 @@
-//! totals.parquet: flows of each class over the whole run (NIST SP 500-282, chapter 3: summary files).
+//! totals.parquet: the flows of each class over the whole run (NIST SP 500-282, chapter 3: summary
+//! files).
 
 use longhaul_mesonet::records::{ClassTotals, FlowClass, Totals};
 

@@ -16,18 +16,19 @@ use super::values::Values;
 use crate::digest::{DigestedFile, NewFile};
 use crate::error::OutputError;
 
-/// Rows of a row group: bounds the rows held before they are written to two or three megabytes.
+/// Number of rows in a row group; it limits the rows in memory before they are written to two or
+/// three megabytes.
 const ROW_GROUP_ROWS: u64 = 8_192;
 
 /// Key of a file's metadata that describes its columns, as JSON.
 const DESCRIPTIONS: &str = "longhaul.columns";
 
-/// A file that gets a row group whenever `group` rows wait.
+/// A file to which a row group is written whenever `group` rows wait.
 pub(super) struct TableFile {
     pub(super) path: PathBuf,
     pub(super) columns: Vec<(Heading, Values)>,
     pub(super) rows: u64,
-    /// Rows of a row group.
+    /// Number of rows in a row group.
     group: u64,
     pub(super) writer: SerializedFileWriter<DigestedFile>,
 }
@@ -66,7 +67,7 @@ impl TableFile {
         self.rows.is_multiple_of(self.group)
     }
 
-    /// Returns the values of each column that wait to be written.
+    /// Returns the values of each column that have not been written yet.
     pub(super) fn values(&mut self) -> impl Iterator<Item = &mut Values> {
         self.columns.iter_mut().map(|(_, values)| values)
     }
@@ -117,8 +118,8 @@ fn row_group<'a>(
 
 /// Returns the properties of the file. Numbers repeat too rarely for dictionaries: counters are
 /// stored as differences, measures byte by byte, which compresses better. Names repeat in the order
-/// of the rows, which compression finds at a third of the cost of looking each up. A column has a
-/// page in each row group, so that an index of pages would say nothing. A file does not contain the
+/// of the rows; compression finds that at a third of the cost of a dictionary. A column has one
+/// page in each row group, so that an index of pages would have no use. A file does not contain the
 /// time at which it was written.
 fn properties(headings: &[Heading]) -> WriterProperties {
     let descriptions = serde_json::to_string(headings).expect("strings are JSON");

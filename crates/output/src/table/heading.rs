@@ -1,4 +1,4 @@
-//! Description of each column in a table: name, kind, unit, text.
+//! Description of each column in a table: name, kind, unit and text.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ pub(super) struct Heading {
     pub(super) description: String,
     #[serde(skip)]
     pub(super) kind: Kind,
-    /// Texts of the column, if its values are taken from a list.
+    /// Texts of the column, if its values come from a list.
     #[serde(skip)]
     list: Vec<Name>,
 }
@@ -42,7 +42,7 @@ impl Heading {
         }
     }
 
-    /// Returns the buffer for the column's values in rows that are not written yet.
+    /// Returns the buffer for the column's values in rows that have not been written yet.
     pub(super) fn values(&mut self) -> Values {
         if self.list.is_empty() {
             Values::new(self.kind)

@@ -1,4 +1,4 @@
-//! A table that is described column by column and written to Parquet as it grows.
+//! A table that is declared column by column and written to Parquet as it grows.
 
 mod file;
 mod heading;
@@ -16,10 +16,10 @@ use crate::error::OutputError;
 pub(crate) use self::stored::StoredTable;
 pub(crate) use self::values::Number;
 
-/// Rows that are split into columns at once: few enough to stay in the cache.
+/// Number of rows that are split into columns at once: few enough to stay in the cache.
 const BATCH_ROWS: usize = 256;
 
-/// A text that many rows have, in the form that Parquet's writer takes: copies share it.
+/// A text that many rows share, in the form that Parquet's writer takes.
 #[derive(Clone)]
 pub(crate) struct Name(ByteArray);
 
@@ -55,10 +55,10 @@ impl<'a> From<Option<&'a str>> for Cell<'a> {
 pub(crate) enum Kind {
     /// Names.
     Text,
-    /// Numbers of things and identifiers. Signed in the file, so that differences of columns do
-    /// not wrap around.
+    /// Counts and identifiers. They are signed in the file, so that differences of columns do not
+    /// wrap around.
     Count,
-    /// Measures.
+    /// Real numbers.
     Real,
 }
 
@@ -68,8 +68,9 @@ pub(crate) struct Column<R> {
     take: Take<R>,
 }
 
-/// Takes over the values of a column in some rows: one call through a pointer for all of them. Compiled for each
-/// column: a plain loop gives the compiler a third of the code that chained iterators do.
+/// Function that reads the values of a column in some rows, with one call through a pointer for all
+/// of them. It is compiled for each column: a plain loop results in a third of the code that
+/// chained iterators do.
 type Take<R> = Box<dyn Fn(&[R], &mut Values) + Send>;
 
 impl<R> Column<R> {
@@ -93,7 +94,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column of texts from a list; `number` is the index of a row's text in it.
+    /// Creates a column of texts from a list. `number` returns the index of a row's text in the
+    /// list.
     pub(crate) fn of_list(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -111,8 +113,8 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column of a few texts, with the same text for all rows that are taken over together; `number` is
-    /// the index of their text.
+    /// Creates a column of a few texts, with the same text for all rows that are processed
+    /// together. `number` returns the index of their text.
     pub(crate) fn dictionary(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -131,8 +133,9 @@ impl<R> Column<R> {
         }
     }
 
-    /// Creates a column of numbers of a part that not all rows have; empty for others. In a group of rows that are
-    /// taken over together either all have the part or none has ([`Table::create_of_runs`]).
+    /// Creates a column of numbers of a part that only some rows have; the column is empty for
+    /// others. In a group of rows that are processed together, either all have the part or none has
+    /// ([`Table::create_of_runs`]).
     pub(crate) fn optional_group<P: 'static, N: Number>(
         name: impl Into<String>,
         unit: &'static str,
@@ -178,13 +181,13 @@ pub(crate) fn unit(name: &str) -> &'static str {
     known.map_or("", |(_, unit)| unit)
 }
 
-/// A table in a Parquet file: the part that depends on the type of its rows. All else is in [`TableFile`],
-/// compiled once.
+/// A table in a Parquet file. This is the part that depends on the type of its rows; everything
+/// else is in [`TableFile`], compiled once.
 pub(crate) struct Table<R> {
     takes: Vec<Take<R>>,
     /// The newest rows, which have not been split into columns yet.
     pending: Vec<R>,
-    /// Test that two rows have the same parts.
+    /// Returns true if two rows have the same parts.
     alike: fn(&R, &R) -> bool,
     file: TableFile,
 }
@@ -231,7 +234,7 @@ impl<R> Table<R> {
         }
     }
 
-    /// Returns the table with smaller row groups.
+    /// Returns the table with row groups of `rows` rows.
     pub(crate) fn with_row_groups(mut self, rows: u64) -> Self {
         self.file.limit_row_groups(rows);
         self

@@ -1,9 +1,9 @@
 //! Tables that another process resumes: their state in a checkpoint.
 //!
-//! Row groups are cut by the number of rows alone, and stay in the file: a checkpoint keeps Parquet's
-//! description of them, and the rows that wait for their group to be full. Rows written to the file
-//! after the checkpoint are discarded when the table is resumed, so that in the end its bytes are those
-//! of a table written in one go.
+//! Row groups depend on the number of rows alone, and stay in the file: a checkpoint contains
+//! Parquet's description of them, and the rows whose group is not full yet. Rows written to the
+//! file after the checkpoint are discarded when the table is resumed, so that in the end its bytes
+//! are those of a table that was never interrupted.
 
 use std::fs::{self, File};
 use std::ops::Range;
@@ -29,11 +29,11 @@ pub(crate) struct StoredTable {
     rows: u64,
     /// Parquet's description of the row groups in the file.
     groups: Vec<u8>,
-    /// Values of each column that are not in the file yet.
+    /// Values of each column that have not been written to the file.
     waiting: Vec<StoredValues>,
 }
 
-/// Values that are not null, and runs of rows that have one; of texts out of a list, which.
+/// Non-null values, and runs of rows with a value; for texts from a list, their indices.
 #[derive(Debug, Serialize, Deserialize)]
 enum StoredValues {
     Text(Vec<String>, Runs),
@@ -60,7 +60,7 @@ impl StoredValues {
         }
     }
 
-    /// Puts them back into a column that waits for nothing yet.
+    /// Restores the values in an empty column.
     fn restore(self, column: &mut Values) {
         *column = match self {
             Self::Text(texts, runs) => {
@@ -100,7 +100,7 @@ impl TableFile {
     }
 
     fn groups(&self) -> ParquetResult<Vec<u8>> {
-        /// Length of the metadata, and the magic number, behind them.
+        /// Length of the trailer behind the metadata: the metadata's length, and the magic number.
         const TRAILER: usize = 8;
         let schema = self.writer.schema_descr().clone();
         let file = FileMetaData::new(1, self.rows as i64, None, None, Arc::new(schema), None);
@@ -184,7 +184,7 @@ mod tests {
         rows.for_each(|row| table.push(row).unwrap());
     }
 
-    /// Stored at any place in a row group, with rows written after it that do not count.
+    /// A table is stored at any position in a row group, and rows written after that do not count.
     #[test]
     fn a_table_gone_on_with_has_the_bytes_of_one_written_in_one_go() {
         let folder = std::env::temp_dir().join(format!("longhaul-stored-{}", std::process::id()));
@@ -213,7 +213,7 @@ mod tests {
                 push(&mut table, after..5500);
                 table
             };
-            // The first one is killed too.
+            // The first resumed process is killed, too.
             drop(resume());
             assert_eq!(resume().finish().unwrap(), 5500);
             assert!(

@@ -1,7 +1,7 @@
-//! Values of a table's columns in rows that are not written yet.
+//! Values of a table's columns in rows that have not been written yet.
 //!
-//! A thousand flows fill row groups so fast that these values are kept small: texts out of a list
-//! stay in the list, and the rows that have a value are noted by runs.
+//! A thousand flows fill row groups quickly, so these values are kept small: texts from a list are
+//! stored as indices, and the rows with a value as runs.
 
 use std::ops::Range;
 
@@ -35,7 +35,7 @@ impl Values {
         }
     }
 
-    /// Appends the value of each row: compiled once, unlike the functions that take the values of
+    /// Appends the value of each row. Compiled once, unlike the functions that read the values of
     /// each column.
     pub(super) fn extend(&mut self, cells: Vec<Cell<'_>>) {
         let cells = cells.into_iter();
@@ -92,7 +92,7 @@ impl Values {
         }
     }
 
-    /// Writes and forgets them; `levels` is room to work in.
+    /// Writes and removes the values; `levels` is a buffer for definition levels.
     pub(super) fn write(
         &mut self,
         column: &mut SerializedColumnWriter<'_>,
@@ -107,7 +107,7 @@ impl Values {
     }
 }
 
-/// Type of the numbers in a column, which gives the column's kind.
+/// Type of the numbers in a column, which determines the column's kind.
 pub(crate) trait Number: Sized {
     const KIND: Kind;
 
@@ -151,10 +151,10 @@ impl Number for Option<f64> {
     }
 }
 
-/// Values that are not null, and the runs of rows that have one.
+/// Non-null values, and the runs of rows with a value.
 pub(crate) struct TypedValues<T: DataType> {
     pub(super) values: Vec<T::T>,
-    /// Runs of rows, each with the definition level that all of it have.
+    /// Runs of rows, each with the definition level of all its rows.
     pub(super) runs: Runs,
 }
 
@@ -168,13 +168,13 @@ impl<T: DataType> Default for TypedValues<T> {
 }
 
 impl<T: DataType> TypedValues<T> {
-    /// Appends the values of rows that all have one.
+    /// Appends the values of rows that all have a value.
     fn extend_all(&mut self, rows: impl ExactSizeIterator<Item = T::T>) {
         self.note(VALUE, rows.len());
         self.values.extend(rows);
     }
 
-    /// Appends the values of rows some of which may have none.
+    /// Appends the values of rows, some of which may have no value.
     fn extend(&mut self, rows: impl ExactSizeIterator<Item = Option<T::T>>) {
         self.values.reserve(rows.len());
         let (mut level, mut run) = (VALUE, 0);
@@ -190,7 +190,7 @@ impl<T: DataType> TypedValues<T> {
         self.note(level, run);
     }
 
-    /// Notes that `rows` more rows have this level.
+    /// Records that `rows` more rows have this level.
     fn note(&mut self, level: i16, rows: usize) {
         match self.runs.last_mut() {
             Some((last, run)) if *last == level => *run += rows,
@@ -214,10 +214,11 @@ impl<T: DataType> TypedValues<T> {
     }
 }
 
-/// Texts out of a list, which are most often neighbours there: writing them needs no copies.
+/// Texts from a list. They are mostly adjacent in the list, so that they are written without
+/// copies.
 pub(crate) struct ListedTexts {
     list: Vec<ByteArray>,
-    /// Runs of neighbours.
+    /// Runs of adjacent texts, as indices.
     pub(super) runs: Vec<Range<usize>>,
 }
 
@@ -229,7 +230,7 @@ impl ListedTexts {
         }
     }
 
-    /// Appends `count` texts, the first of which is at `first` in the list.
+    /// Appends `count` texts, which begin at index `first` of the list.
     #[inline]
     pub(super) fn push(&mut self, first: usize, count: usize) {
         match self.runs.last_mut() {
@@ -262,7 +263,7 @@ mod tests {
     fn neighbours_in_a_list_are_one_run() {
         let names = ["a", "b", "c", "d"].map(Name::from);
         let mut listed = ListedTexts::new(names.into());
-        // Two points of three rows, then a point without the first.
+        // Two points of three rows are followed by a point without the first row.
         for number in [0, 1, 2, 0, 1, 2, 1, 2] {
             listed.push(number, 1);
         }

@@ -1,4 +1,4 @@
-//! packets.pcapng as tshark sees it. Without tshark the tests pass without a word.
+//! packets.pcapng as read by tshark. Without tshark the tests pass silently.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -162,7 +162,7 @@ fn capture(name: &str) -> PathBuf {
     summary.directory.join("packets.pcapng")
 }
 
-/// Lines that tshark prints about a file, or nothing if there is no tshark.
+/// Returns the lines that tshark prints about a file, or nothing if tshark is not installed.
 fn tshark(file: &Path, arguments: &[&str]) -> Option<Vec<String>> {
     let checks = [
         "tcp.check_checksum:TRUE",
@@ -204,8 +204,8 @@ fn tshark_finds_nothing_wrong() {
     assert_eq!(lines.len(), without_payload, "{lines:?}");
 }
 
-/// Returns the fields that tshark reads of every packet, by name, in one call, since it starts
-/// slowly.
+/// Returns the fields of every packet as read by tshark, by name. All are read in one call, since
+/// tshark starts slowly.
 fn dissected(file: &Path, names: &[&'static str]) -> Option<Vec<BTreeMap<&'static str, String>>> {
     let mut arguments = vec!["-T", "fields", "-E", "separator=;"];
     arguments.extend(names.iter().flat_map(|name| ["-e", name]));

@@ -1,4 +1,5 @@
-//! Two nodes, a link in each direction, two TCP flows and a UDP flow; and directories to write to.
+//! A network of two nodes, a link in each direction, two TCP flows and a UDP flow; and directories
+//! to write to.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Files that a run leaves on disk.
+//! Tests of the files that a run writes to disk.
 
 mod capture;
 mod fixture;

@@ -1,4 +1,4 @@
-//! Tables of a simulation of MesoNet, from records made by hand.
+//! Tables of a simulation of MesoNet, from records created by hand.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -49,8 +49,8 @@ fn access(name: &str, class: AccessClass, parent: Parent) -> AccessRouter {
     }
 }
 
-/// Returns two backbone routers, X with a normal access router below a point of presence and Y
-/// with a direct one; intervals of 200 ms.
+/// Returns two backbone routers: X with a normal access router below a point of presence, and Y
+/// with a direct access router. Intervals are 200 ms.
 fn config() -> Config {
     let link = |name: &str, from, to| BackboneLink {
         name: name.to_string(),
@@ -156,7 +156,8 @@ fn meta(tables: &[&str]) -> MesoNetMeta {
     }
 }
 
-/// Returns a class of ten active flows: four in slow start, five normal, one above its threshold.
+/// Returns a class of ten active flows: four in slow start, five in normal mode, one above its
+/// threshold.
 fn class() -> ClassSample {
     ClassSample {
         active: 10,
@@ -331,7 +332,7 @@ fn the_network_is_the_sum_of_classes_and_long_lived_flows() {
     near(network.real("srtt_mean_s", 0), 0.2);
     near(network.real("cwnd_mean_pkts", 0), 150.0 / 11.0);
     near(network.real("naks_per_flow", 0), 2.0);
-    // Over completed flows.
+    // The mean is over completed flows.
     near(network.real("retransmission_rate", 0), 0.125);
     near(network.real("loss_rate", 0), 0.3);
     assert_eq!(network.count("no_receivers", 0), 2);
@@ -351,7 +352,7 @@ fn a_class_counts_flows_completed_in_the_interval_half() {
     near(classes.real("throughput_pps", 2), 250.0);
     near(classes.real("increases_per_flow", 2), 5.0);
     near(classes.real("growth_mean_pkts", 2), 2.5);
-    // Nobody there, no mean.
+    // Without flows there is no mean.
     assert_eq!(classes.text("class", 6), "DD");
     assert!(classes.is_null("cwnd_mean_pkts", 6));
     assert!(classes.is_null("throughput_pps", 6));

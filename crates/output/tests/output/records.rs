@@ -1,4 +1,4 @@
-//! A recorded run: samples, events and totals in which every number is another one.
+//! A recorded run: samples, events and totals in which all numbers differ.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use longhaul_units::{PS_PER_S, Rate, Span, Time};
 
 use crate::fixture::{config, meta, no_progress, seconds};
 
-/// With three rows each, more than a row group.
+/// Number of samples. With three rows per sample there is more than one row group.
 pub const SAMPLES: u64 = 6000;
 
 pub fn flow_sample(n: u64) -> FlowSample {
@@ -67,7 +67,7 @@ pub fn event(kind: EventKind) -> Event {
     }
 }
 
-/// Counters of a flow: different numbers everywhere.
+/// Returns counters of a flow that all differ.
 pub fn flow_counters(n: u64) -> FlowCounters {
     FlowCounters {
         sent_pkts: n + 1,
@@ -97,8 +97,8 @@ pub fn flow_counters(n: u64) -> FlowCounters {
     }
 }
 
-/// Returns counters of a link over this many seconds at 100 Mbit/s, as behind a token bucket on a
-/// line of 400 Mbit/s.
+/// Returns counters of a link over this many seconds at 100 Mbit/s, as if behind a token bucket on
+/// a line of 400 Mbit/s.
 pub fn link_counters(n: u64, seconds: u64) -> LinkCounters {
     let capacity =
         |mbps: u64| Work::of_rate(Rate::from_bps(mbps * 1_000_000), Span::from_secs(seconds));
@@ -122,8 +122,8 @@ pub fn link_counters(n: u64, seconds: u64) -> LinkCounters {
     }
 }
 
-/// Ends at 10 s; the window begins at 2 s. The second flow lives from 3 s to 7 s, the third is
-/// silent.
+/// Returns totals of a run that ends at 10 s and whose measurement window begins at 2 s. The second
+/// flow lasts from 3 s to 7 s; the third sends nothing.
 pub fn totals() -> Totals {
     let flow = |start, finish, total, window| FlowTotals {
         start,

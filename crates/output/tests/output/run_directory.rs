@@ -1,4 +1,4 @@
-//! Run directories: a repeated run gives the same bytes, and nothing unfinished or unasked for
+//! Run directories: a repeated run gives the same bytes, and no unfinished or unrequested file
 //! stays on disk.
 
 use std::fs;
@@ -81,8 +81,9 @@ fn run_json_tells_where_the_tables_come_from() {
     assert_eq!(run, expected);
 }
 
-/// Parts of run.json have one order, and keys are sorted in parts that come as JSON: where `serde_json` sorts maps, in
-/// a build of this crate alone, and in a build of all, in which quinn's qlog has it keep the order of insertion.
+/// The parts of run.json have a fixed order, and the keys of parts that come as JSON are sorted. In
+/// a build of this crate alone `serde_json` sorts maps; in a build of the workspace it keeps the
+/// order of insertion, because quinn's qlog enables that feature.
 #[test]
 fn keys_of_run_json_have_one_order_in_every_build() {
     let writer = RunWriter::create(&scratch("order"), meta(config()), no_progress()).unwrap();
@@ -189,7 +190,7 @@ fn an_older_run_stays_unless_overwriting_is_allowed() {
     let mut meta = meta(config());
     meta.overwrite = true;
     let writer = RunWriter::create(&out, meta, no_progress()).unwrap();
-    // The older run is there until the new one is complete.
+    // The older run stays until the new one is complete.
     assert_eq!(fs::read(out.join("run.json")).unwrap(), before);
     writer.finish(&totals(), Duration::from_secs(5), 0).unwrap();
     assert_ne!(fs::read(out.join("run.json")).unwrap(), before);

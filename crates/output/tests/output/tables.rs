@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::fixture::{config, meta, no_progress, scratch, seconds};
 use crate::records::{SAMPLES, flow_sample, link_sample, totals, write};
 
-/// A table read back.
+/// A table that was read back.
 pub struct Read {
     reader: SerializedFileReader<File>,
     pub rows: Vec<Row>,
@@ -30,7 +30,7 @@ impl Read {
         Self { reader, rows }
     }
 
-    /// Returns the file's descriptions of its columns.
+    /// Returns the descriptions of the columns in the file.
     pub fn descriptions(&self) -> Vec<Value> {
         let metadata = self.reader.metadata().file_metadata();
         let pairs = metadata.key_value_metadata().unwrap();
@@ -125,7 +125,7 @@ fn the_series_hold_every_sample() {
         );
         assert_eq!(series.count("dropped_pkts", row), n as i64 / 10);
         assert_eq!(series.count("marked_pkts", row), n as i64 / 20);
-        // 100 Mbit/s.
+        // The link's rate is 100 Mbit/s.
         let capacity = series.real("t_s", row) * 12.5e6;
         let found = series.count("capacity_bytes", row) as f64;
         assert!((found - capacity).abs() <= 1.0, "{found}, not {capacity}");
@@ -243,10 +243,10 @@ fn flows_have_window_and_total_counters() {
         assert!((real("limited_receive_window_s") - n_s - 0.010).abs() < 1e-12);
         assert!((real("limited_application_s") - n_s - 0.011).abs() < 1e-12);
     }
-    // Bits over 8 s of window or 10 s of run.
+    // Bits are divided by 8 s of the window, or by 10 s of the run.
     assert_eq!(flows.real("goodput_bps", 0), 1005.0 * 8.0 / 8.0);
     assert_eq!(flows.real("total_goodput_bps", 0), 2005.0 * 8.0 / 10.0);
-    // The first flow exists for 8 s of the window and 9.5 s of the run, the second for 4 s.
+    // The first flow exists during 8 s of the window and 9.5 s of the run, the second during 4 s.
     assert_eq!(flows.real("cwnd_mean_pkts", 0), 1000.0 / 8.0);
     assert_eq!(flows.real("total_cwnd_mean_pkts", 0), 2000.0 / 9.5);
     assert_eq!(flows.real("cwnd_mean_pkts", 1), 100.0 / 4.0);
@@ -291,7 +291,8 @@ fn links_conserve_packets() {
         );
         assert_eq!(count("duplicated_pkts"), n + 9);
         let real = |name: &str| links.real(&format!("{prefix}{name}"), 0);
-        // 50 MB are 4 s of 100 Mbit/s; a thousand bytes less, as part of a packet has left before.
+        // 50 MB take 4 s at 100 Mbit/s. 1000 bytes less: part of a packet was transmitted before
+        // the window.
         let bits = 8.0 * 49_999_000.5;
         assert_eq!(
             (real("utilization"), real("queue_mean_pkts")),

@@ -1,4 +1,5 @@
-//! Calls of algorithms in Python by one thread, which another one may watch and interrupt.
+//! Counter of the calls of Python algorithms by one thread, for another thread that watches and
+//! interrupts them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -7,10 +8,10 @@ thread_local! {
     static CALLS: Arc<Calls> = Arc::default();
 }
 
-/// The calls of algorithms by one thread, as others may look at them.
+/// The calls of algorithms by one thread, readable from other threads.
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
-    /// Odd within a call.
+    /// Number of beginnings and ends of calls so far: odd during a call.
     number: AtomicU64,
     files: Mutex<Vec<String>>,
 }
@@ -21,13 +22,13 @@ impl Calls {
         CALLS.with(Arc::clone)
     }
 
-    /// Returns the number of the call that the thread is in; none outside calls.
+    /// Returns the number of the call that the thread is in; `None` outside calls.
     pub(crate) fn current(&self) -> Option<u64> {
         let number = self.number.load(Ordering::Relaxed);
         (number % 2 == 1).then_some(number)
     }
 
-    /// Returns the files of the algorithms of this thread.
+    /// Returns the source files of this thread's algorithms.
     pub(crate) fn files(&self) -> Vec<String> {
         let files = self.files.lock();
         files
@@ -35,7 +36,7 @@ impl Calls {
             .clone()
     }
 
-    /// Notes a file that an algorithm of this thread is in.
+    /// Adds a source file of an algorithm of this thread.
     pub(super) fn note_file(&self, file: &str) {
         let files = self.files.lock();
         let mut files = files.expect("no thread panics while it holds the lock");
@@ -46,13 +47,13 @@ impl Calls {
 
     /// Counts the beginning or the end of a call.
     fn count(&self) {
-        // Only its own thread writes it.
+        // Only the counter's own thread writes it.
         let number = self.number.load(Ordering::Relaxed);
         self.number.store(number + 1, Ordering::Relaxed);
     }
 }
 
-/// Runs a function that counts as a call of an algorithm.
+/// Runs a function, which counts as a call of an algorithm.
 pub(super) fn called<T>(act: impl FnOnce() -> T) -> T {
     CALLS.with(|calls| calls.count());
     let done = act();

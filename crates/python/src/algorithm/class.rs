@@ -1,4 +1,4 @@
-//! A class of the user's: its methods, its parameters, and the objects that flows make of it.
+//! A user's class: its methods, its parameters, and the objects that flows create from it.
 
 use std::cell::OnceCell;
 
@@ -9,7 +9,7 @@ use pyo3::types::PyDict;
 
 use crate::facts::{Ack, Congestion, Timeout, Window};
 
-/// Methods that a class may have.
+/// Methods that a class may define.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     OnAck,
@@ -34,7 +34,7 @@ pub(super) const METHODS: [&str; 8] = [
     "pacing_rate",
 ];
 
-/// Description of an algorithm's class by the Python half.
+/// Description of an algorithm's class, as the Python module `longhaul.algorithm` gives it.
 #[derive(FromPyObject)]
 pub(super) struct ClassDescription<'py> {
     name: String,
@@ -52,10 +52,10 @@ pub(super) struct Algorithm {
     pub(super) name: String,
     class: Py<PyAny>,
     parameters: Py<PyDict>,
-    /// True for those of [`METHODS`] that the class defines itself.
+    /// For each entry of [`METHODS`], true if the class itself defines it.
     pub(super) has: [bool; METHODS.len()],
     pub(super) phases: Phases,
-    /// File of its source, for messages.
+    /// Source file of the class, for messages.
     pub(super) file: String,
 }
 
@@ -75,7 +75,7 @@ impl Algorithm {
         })
     }
 
-    /// Creates a flow's own object.
+    /// Creates the object of a flow.
     pub(super) fn begin(&self, py: Python<'_>) -> PyResult<Instance> {
         let object = self
             .class
@@ -95,7 +95,7 @@ impl Algorithm {
     }
 }
 
-/// Object of one flow: its methods, and their arguments, filled anew for each call.
+/// Object of one flow: its methods, and their argument objects, which are reused for each call.
 #[derive(Debug)]
 pub(super) struct Instance {
     methods: [Option<Py<PyAny>>; METHODS.len()],
@@ -103,7 +103,7 @@ pub(super) struct Instance {
     window: OnceCell<Py<Window>>,
 }
 
-/// Arguments of a method other than the window.
+/// Argument of a method in addition to the window.
 pub(super) enum Fact<'a> {
     Ack(&'a congestion::AckSample, Phase),
     Congestion(&'a congestion::Congestion),
@@ -112,7 +112,7 @@ pub(super) enum Fact<'a> {
 }
 
 impl Instance {
-    /// Returns a fact as an object of Python.
+    /// Converts a fact to a Python object.
     pub(super) fn fact<'py>(
         &self,
         py: Python<'py>,
@@ -134,7 +134,7 @@ impl Instance {
         })
     }
 
-    /// Lends the window to Python.
+    /// Passes a copy of the window to Python.
     pub(super) fn lend(
         &self,
         py: Python<'_>,
@@ -150,7 +150,7 @@ impl Instance {
         Ok(self.window.get().expect("set above"))
     }
 
-    /// Returns a method that the class has.
+    /// Returns a bound method that the class defines.
     pub(super) fn bound(&self, method: Method) -> &Py<PyAny> {
         let bound = self.methods[method as usize].as_ref();
         bound.expect("only methods that the class has are called")

@@ -15,7 +15,7 @@ use super::{HELPER, fail};
 use crate::error::AlgorithmError;
 use crate::facts::MAX_CWND;
 
-/// Maker of a class's controllers.
+/// Factory of a class's controllers.
 #[derive(Debug)]
 pub(super) struct SharedAlgorithm(pub(super) Arc<Algorithm>);
 
@@ -25,23 +25,23 @@ impl Factory for SharedAlgorithm {
     }
 }
 
-/// An algorithm in Python as the simulation sees it.
+/// A controller that calls an algorithm in Python.
 #[derive(Debug)]
 struct Controller {
     algorithm: Arc<Algorithm>,
-    /// The instance, created at the first call.
+    /// The object of the flow, created at the first call.
     instance: OnceCell<Instance>,
     /// Time of the last call.
     now: Time,
-    /// Segments per round trip, for an algorithm that is asked once a round trip.
+    /// Growth in segments per round trip, for an algorithm that is called once per round trip.
     increase: f64,
-    /// True once the algorithm has raised an exception: it is not called again, and the run ends.
+    /// True after the algorithm raised an exception: it is not called again, and the run ends.
     failed: Cell<bool>,
 }
 
 impl Clone for Controller {
-    /// Creates a new controller: flows start from copies of a controller that has had no call, and make their objects
-    /// themselves.
+    /// Creates a new controller: each flow starts from a copy of a controller that has had no call,
+    /// and creates its own object.
     fn clone(&self) -> Self {
         Self::new(Arc::clone(&self.algorithm))
     }
@@ -63,7 +63,7 @@ impl Controller {
         self.algorithm.has[method as usize]
     }
 
-    /// Returns true if the algorithm moves the window in this phase.
+    /// Returns true if the algorithm changes the window in this phase.
     fn moves_window(&self, phase: Phase) -> bool {
         match self.algorithm.phases {
             Phases::Avoidance => phase == Phase::Avoidance,
@@ -72,7 +72,7 @@ impl Controller {
         }
     }
 
-    /// Processes an acknowledgement in one of the algorithm's phases.
+    /// Processes an acknowledgement in a phase in which the algorithm changes the window.
     fn grow(&mut self, ack: &congestion::AckSample, phase: Phase, window: &mut congestion::Window) {
         if self.has(Method::OnAck) {
             self.tell(Method::OnAck, &Fact::Ack(ack, phase), window);
@@ -133,7 +133,7 @@ impl Controller {
         Ok(self.instance.get_or_init(|| instance))
     }
 
-    /// Calls a method with a fact and the window, which it may move unless it only observes.
+    /// Calls a method with a fact and the window, which every method except `observe` may change.
     fn tell(
         &self,
         method: Method,
@@ -149,7 +149,7 @@ impl Controller {
             if movable {
                 *window = lent.borrow(py).inner;
             }
-            // Only this one has an answer.
+            // Only this method returns a value.
             if method == Method::OnRound {
                 returned.extract(py)
             } else {
@@ -158,7 +158,8 @@ impl Controller {
         })
     }
 
-    /// Does something with Python, unless the algorithm has failed; if it fails now, the run ends.
+    /// Runs `act` with the interpreter's lock, unless the algorithm has failed. If `act` fails, the
+    /// run ends.
     fn attached<T>(
         &self,
         method: Method,
@@ -177,11 +178,12 @@ impl Controller {
         })
     }
 
-    /// Returns the exception with file, line and simulated time in its message. The user's interruption stays one.
+    /// Returns the exception with file, line and simulated time in its message. A user's
+    /// interruption stays an interruption.
     fn explained(&self, py: Python<'_>, error: PyErr, method: Method) -> PyErr {
         let place = format!("{}.{}", self.algorithm.name, METHODS[method as usize]);
         let (file, now) = (&self.algorithm.file, self.now.as_secs_f64());
-        // Unlike `value`, this gives the exception its traceback.
+        // Unlike `value`, this call adds the traceback to the exception.
         let raised = error.clone_ref(py).into_value(py);
         let text = py
             .import(HELPER)

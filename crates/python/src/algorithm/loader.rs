@@ -1,5 +1,5 @@
-//! Loader of algorithms for a scenario that is being read: classes of Python, modules of Linux, controllers in other
-//! processes, and QUIC stacks.
+//! Loader of the algorithms that a scenario names: Python classes, Linux modules, controllers in
+//! other processes, and QUIC stacks.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,9 +21,9 @@ use super::process::PROGRAM;
 use super::{FAILURE, HELPER};
 use crate::error::AlgorithmError;
 
-/// Loader of classes for a scenario that is being read.
+/// Loader of the algorithms of a scenario that is being read.
 pub(crate) struct Loader {
-    /// Classes handed over by the program, by name.
+    /// Classes passed by the calling program, by name.
     pub(crate) given: Option<Py<PyDict>>,
 }
 
@@ -98,7 +98,7 @@ fn value_of(value: ModuleValue) -> Value {
     }
 }
 
-/// Returns the default of a parameter, unless it is larger than numbers of scenarios.
+/// Returns the default of a parameter, unless it exceeds the range of numbers in scenarios.
 fn default_of(parameter: &Parameter) -> Option<ModuleValue> {
     Some(match parameter.default {
         Value::Flag(flag) => ModuleValue::Flag(flag),
@@ -107,7 +107,8 @@ fn default_of(parameter: &Parameter) -> Option<ModuleValue> {
     })
 }
 
-/// Describes an object of `longhaul module build`: its name, its parameters with types and defaults, its hooks and needs.
+/// Describes an object of `longhaul module build`: its name, parameters with types and defaults,
+/// hooks and needs.
 #[pyfunction]
 pub(crate) fn describe_module<'py>(py: Python<'py>, file: PathBuf) -> PyResult<Bound<'py, PyDict>> {
     let refuse = |reason: String| AlgorithmError::new_err(format!("{}: {reason}", file.display()));

@@ -1,7 +1,9 @@
-//! Congestion control written in Python: found in a file or handed over as a class, and called for
-//! each flow from the simulation's thread, which holds the interpreter's lock only meanwhile.
+//! Congestion control written in Python. The class is found in a file or passed by the program;
+//! flows call it from the simulation's thread, which holds the interpreter's lock only during
+//! calls.
 //!
-//! `longhaul.algorithm` finds and checks the class; here it becomes a controller like any other.
+//! The Python module `longhaul.algorithm` finds and checks the class; this module turns it into a
+//! controller.
 
 mod calls;
 mod class;
@@ -17,29 +19,29 @@ pub(crate) use self::calls::Calls;
 pub(crate) use self::loader::{Loader, describe_module};
 pub(crate) use self::process::{check_controller, note_limit};
 
-/// The Python half.
+/// The Python module that finds and checks classes.
 const HELPER: &str = "longhaul.algorithm";
 
 thread_local! {
-    /// Error that ended the run in this thread. A simulation stays in the thread that it began in.
+    /// Error that ended the run in this thread. A simulation stays in the thread in which it began.
     static FAILURE: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// Ends the call that a thread of Python is in. To be called with the interpreter's lock, so that the thread is not
-/// about to leave it.
+/// Interrupts the call that a Python thread is in. The caller must hold the interpreter's lock, so
+/// that the call cannot end meanwhile.
 pub(crate) fn interrupt(py: Python<'_>, thread: &Py<PyAny>) -> PyResult<()> {
     py.import(HELPER)?.call_method1("interrupt", (thread,))?;
     Ok(())
 }
 
-/// Takes back an interruption that came too late.
+/// Cancels an interruption that came too late.
 pub(crate) fn forget_interruption(py: Python<'_>, thread: &Py<PyAny>) -> PyResult<()> {
     py.import(HELPER)?
         .call_method1("forget_interruption", (thread,))?;
     Ok(())
 }
 
-/// Ends the run of this thread with an error, unless it ends with an earlier one.
+/// Ends the run of this thread with an error, unless an earlier error ends it already.
 fn fail(error: PyErr) {
     FAILURE.with_borrow_mut(|failure| {
         failure.get_or_insert(error);

@@ -1,4 +1,5 @@
-//! Controllers in other processes: their check, and the run's reactions to one that fails.
+//! Controllers in other processes: the check of their address, and the reactions of a run to a
+//! failure.
 
 use std::cell::RefCell;
 
@@ -13,14 +14,14 @@ thread_local! {
     static LIMIT: RefCell<Option<TimeLimit>> = const { RefCell::new(None) };
 }
 
-/// Refuses an address without a controller, or with one that does not know the protocol.
+/// Refuses an address at which no controller answers, or one that does not speak the protocol.
 #[pyfunction]
 pub(crate) fn check_controller(py: Python<'_>, address: &str) -> PyResult<()> {
     let checked = py.detach(|| longhaul_external::check(&address.parse()?, PROGRAM));
     checked.map_err(|what| take_failure().unwrap_or_else(|| AlgorithmError::new_err(what)))
 }
 
-/// Reactions of a run to a controller in another process that fails or does not answer.
+/// How a run reacts to a controller in another process that fails or does not answer.
 pub(super) const PROGRAM: Program = Program {
     failed: |message| fail(AlgorithmError::new_err(message)),
     stops_waiting: || {
@@ -41,7 +42,7 @@ pub(super) const PROGRAM: Program = Program {
     patience: PATIENCE,
 };
 
-/// Notes the limit of the run that this thread does, for controllers in other processes.
+/// Sets the time limit of this thread's run, for controllers in other processes.
 pub(crate) fn note_limit(limit: Option<TimeLimit>) {
     LIMIT.set(limit);
 }

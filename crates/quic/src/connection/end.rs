@@ -1,4 +1,4 @@
-//! Interface of a connection to one of its ends, in any stack.
+//! The interface of one end of a connection, the same for every stack.
 
 use std::time::{Duration, Instant};
 
@@ -9,10 +9,10 @@ use longhaul_engine::stack::{Datagram, EcnCodepoint};
 pub(crate) struct PathState {
     /// Congestion window in bytes.
     pub(crate) window: u64,
-    /// Slow start threshold in bytes; the largest number stands for none.
+    /// Slow start threshold in bytes; `u64::MAX` means that there is none.
     pub(crate) ssthresh: Option<u64>,
     pub(crate) srtt: Duration,
-    /// Packets declared lost; none if the stack counts them only for its controller.
+    /// Packets declared lost; `None` if the stack reports losses to its controller only.
     pub(crate) lost_packets: Option<u64>,
 }
 
@@ -20,22 +20,22 @@ pub(crate) struct PathState {
 pub(crate) trait End: std::fmt::Debug + Send {
     /// Opens the connection.
     fn connect(&mut self, now: Instant);
-    /// Stops the application, which has nothing more to send.
+    /// Stops the application: it sends nothing more.
     fn stop(&mut self);
     /// Receives a datagram.
     fn receive(&mut self, now: Instant, ecn: EcnCodepoint, datagram: Datagram<'_>);
-    /// Processes a deadline of the stack that has passed.
+    /// Processes the stack's timers that have expired.
     fn expire(&mut self, now: Instant);
     /// Writes the next datagram to `datagram`.
     fn poll(&mut self, now: Instant, datagram: &mut Vec<u8>) -> Option<EcnCodepoint>;
-    /// Returns the time of the end's next call.
+    /// Returns the time of the end's next timer.
     fn deadline(&mut self) -> Option<Instant>;
-    /// Returns the state of the path, once there is a connection.
+    /// Returns the state of the path, `None` without a connection.
     fn path(&self) -> Option<PathState>;
-    /// Returns the bytes that the application has read.
+    /// Returns the number of bytes that the application has read.
     fn bytes_read(&self) -> u64;
-    /// Returns the time at which the peer had acknowledged the whole transfer.
+    /// Returns the time at which the peer had acknowledged the whole transfer, if it has.
     fn finished(&self) -> Option<Instant>;
-    /// Takes the reason for which the connection was lost, or could not be opened.
+    /// Takes the reason why the connection was lost or could not be opened, if there is one.
     fn take_loss(&mut self) -> Option<String>;
 }

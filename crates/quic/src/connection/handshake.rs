@@ -1,24 +1,25 @@
-//! A handshake that encrypts nothing: messages of the sizes that TLS 1.3 has, which carry the transport parameters.
+//! A handshake without encryption. Its messages have the sizes of TLS 1.3 and carry the transport
+//! parameters.
 //!
-//! With rustls in its place, packets of data have the same sizes; those of the handshake differ by the bytes of
-//! certificates and signatures.
+//! With rustls instead, packets with data would have the same sizes; handshake packets would differ
+//! by the bytes of certificates and signatures.
 
-/// Length of the sample for header protection (RFC 9001 section 5.4.2).
+/// Length in bytes of the sample for header protection (RFC 9001 section 5.4.2).
 pub(crate) const SAMPLE: usize = 16;
 
-/// Length of a signature of HMAC-SHA-256.
+/// Length in bytes of a signature of HMAC-SHA-256.
 pub(crate) const SIGNATURE: usize = 32;
 
-/// Messages and their sizes: with X25519 and one ECDSA certificate of P-256.
+/// Sizes in bytes of the messages of TLS 1.3 with X25519 and one ECDSA certificate of P-256.
 const CLIENT_HELLO: usize = 280;
 const SERVER_HELLO: usize = 90;
 const CERTIFICATE_AND_FINISHED: usize = 700;
 const FINISHED: usize = 36;
 
-/// Length and number of bytes of parameters, with which a message begins.
+/// Bytes at the beginning of a message: its length, and the length of its parameters.
 const PREFIX: usize = 4;
 
-/// The next thing that an end does.
+/// The next step of an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Step {
     SendHello,
@@ -34,9 +35,9 @@ enum Step {
 pub(crate) struct Handshake {
     is_client: bool,
     step: Step,
-    /// Its own transport parameters.
+    /// This end's transport parameters.
     own: Vec<u8>,
-    /// Bytes that have arrived and are no whole message yet.
+    /// Bytes that have arrived and are not a whole message yet.
     received: Vec<u8>,
 }
 
@@ -58,11 +59,12 @@ impl Handshake {
         self.step == Step::Done
     }
 
-    /// Reads bytes of the peer, and passes its transport parameters on.
+    /// Reads bytes from the peer, and passes the peer's transport parameters to `parameters`.
     ///
     /// # Errors
     ///
-    /// A message in another form than this session writes, or parameters that `parameters` refuses.
+    /// Fails if a message is not of the form that this session writes, or if `parameters` refuses
+    /// the parameters.
     pub(crate) fn read(
         &mut self,
         data: &[u8],
@@ -87,7 +89,7 @@ impl Handshake {
         Ok(())
     }
 
-    /// Advances after a whole message has arrived.
+    /// Moves to the next step after a whole message has arrived.
     fn advance(&mut self) {
         self.step = match (self.is_client, self.step) {
             (_, Step::AwaitHello) => Step::HandshakeKeys,
@@ -97,7 +99,7 @@ impl Handshake {
         };
     }
 
-    /// Writes the next message; returns true if new keys follow.
+    /// Writes the next message; returns true if new keys follow it.
     pub(crate) fn write(&mut self, out: &mut Vec<u8>) -> bool {
         let own = std::mem::take(&mut self.own);
         let (message, next) = match (self.is_client, self.step) {
@@ -120,7 +122,7 @@ impl Handshake {
     }
 }
 
-/// Appends a message that carries parameters, of at least `size` bytes.
+/// Appends a message of at least `size` bytes that carries parameters.
 fn put_message(parameters: &[u8], size: usize, out: &mut Vec<u8>) {
     let size = size.max(parameters.len() + PREFIX);
     let end = out.len() + size;
@@ -130,8 +132,9 @@ fn put_message(parameters: &[u8], size: usize, out: &mut Vec<u8>) {
     out.resize(end, 0);
 }
 
-/// Writes a signature that differs where the data differ. Stateless reset tokens are made of the signatures of connection
-/// identifiers, which are shorter than a token, so that no token ends with zeros as packets do.
+/// Writes a signature that depends on the data. Stateless reset tokens are derived from signatures of
+/// connection identifiers, which are shorter than a token; the rest of a token is not zero, unlike
+/// the end of a packet.
 pub(crate) fn sign(data: &[u8], signature: &mut [u8]) {
     signature.fill(0xff);
     let len = signature.len();
@@ -145,7 +148,8 @@ pub(crate) fn sign(data: &[u8], signature: &mut [u8]) {
 mod tests {
     use super::*;
 
-    /// Messages go back and forth in pieces of any size until both ends are done, and have the sizes of TLS 1.3.
+    /// Messages of the sizes of TLS 1.3 go back and forth in pieces of any size until both ends are
+    /// done.
     #[test]
     fn both_ends_learn_the_parameters_of_the_other() {
         for piece in [1, 7, 2000] {

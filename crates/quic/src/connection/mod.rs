@@ -1,4 +1,4 @@
-//! Both ends of a connection in any stack, and its records.
+//! The two ends of a connection of any stack, and the records of a connection.
 
 mod end;
 pub(crate) mod handshake;

@@ -1,4 +1,4 @@
-//! Inputs and outputs of a stack's controller, noted for records.
+//! Inputs and outputs of a stack's congestion controller, noted for records.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
@@ -6,29 +6,29 @@ use std::time::{Duration, Instant};
 use longhaul_congestion::Cause;
 use longhaul_engine::stack::StackNote;
 
-/// A congestion event, as a controller has answered it.
+/// A congestion event, and the controller's response to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CongestionEvent {
-    /// Window before and after, and threshold after: bytes.
+    /// Window before and after the event, and threshold after it, in bytes.
     pub(crate) before: u64,
     pub(crate) after: u64,
     pub(crate) ssthresh: Option<u64>,
     pub(crate) is_persistent: bool,
-    /// True if a mark caused it.
+    /// True if an ECN mark caused the event.
     pub(crate) is_ecn: bool,
 }
 
-/// Values of a controller after an acknowledgement.
+/// State of a controller after an acknowledgement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ControllerState {
-    /// Bytes.
+    /// Congestion window in bytes.
     pub(crate) window: u64,
-    /// Bytes.
+    /// Slow start threshold in bytes.
     pub(crate) ssthresh: Option<u64>,
     pub(crate) pacing_bps: Option<u64>,
 }
 
-/// Inputs of a controller so far, and its answers.
+/// Inputs and outputs of a controller so far.
 #[derive(Debug, Default)]
 pub(crate) struct Observation {
     pub(super) rtt_samples: u64,
@@ -40,11 +40,12 @@ pub(crate) struct Observation {
     pub(super) cuts_loss: u64,
     pub(super) cuts_ecn: u64,
     pub(super) persistent_congestions: u64,
-    /// Packets declared lost, of stacks that tell their controller of each.
+    /// Packets declared lost, for stacks that report each one to their controller.
     pub(super) lost_packets: u64,
-    /// Integral of the window over time, up to its last change: packet seconds.
+    /// Integral of the window over time up to the last change of the window, in packets times
+    /// seconds.
     window_integral: f64,
-    /// Time of its last change, and its value since then: packets.
+    /// Time of the last change of the window, and the window since then in packets.
     window: Option<(Instant, f64)>,
     pub(super) notes: Vec<StackNote>,
     pub(super) traced: bool,
@@ -56,7 +57,8 @@ pub(crate) struct Observation {
 pub(crate) struct SharedObservation(Arc<Mutex<Observation>>);
 
 impl SharedObservation {
-    /// Creates the observation of the sending end; `traced`, if acknowledgements are.
+    /// Creates the observation of the sending end; `traced` is true if each acknowledgement is
+    /// recorded.
     pub(crate) fn of_sender(traced: bool) -> Self {
         let shared = Self::default();
         shared.lock().traced = traced;
@@ -69,7 +71,7 @@ impl SharedObservation {
 }
 
 impl Observation {
-    /// Returns the bytes as packets of the path's MTU.
+    /// Converts bytes to packets of the path's MTU.
     pub(super) fn packets(&self, bytes: u64) -> f64 {
         bytes as f64 / self.mtu.max(1) as f64
     }
@@ -80,7 +82,7 @@ impl Observation {
         self.window_integral + self.window.map_or(0.0, since)
     }
 
-    /// Notes the beginning of the controller.
+    /// Notes the creation of the controller.
     pub(crate) fn begin(&mut self, now: Instant, mtu: u16, window: u64) {
         self.mtu = mtu.into();
         self.note_window(now, window);
@@ -91,7 +93,7 @@ impl Observation {
         self.mtu = mtu.into();
     }
 
-    /// Notes a window that may be new.
+    /// Notes the current window, which may have changed.
     fn note_window(&mut self, now: Instant, bytes: u64) {
         let window = self.packets(bytes);
         if self.window.is_none_or(|(_, before)| before != window) {
@@ -137,8 +139,8 @@ impl Observation {
         self.notes.extend(notes);
     }
 
-    /// Notes a congestion event that has been answered. Events of a round trip in which the window
-    /// is reduced already change nothing.
+    /// Notes a congestion event and the controller's response to it. An event that left the window
+    /// unchanged, as a further one in the same round trip does, is not counted.
     pub(crate) fn note_congestion(&mut self, now: Instant, event: CongestionEvent) {
         self.note_window(now, event.after);
         if event.after >= event.before && !event.is_persistent {
@@ -163,7 +165,7 @@ impl Observation {
     }
 }
 
-/// Returns a threshold, unless it stands for none.
+/// Returns a threshold, or `None` if it is the value that means no threshold.
 pub(super) fn finite(ssthresh: Option<u64>) -> Option<u64> {
     ssthresh.filter(|&bytes| bytes < u64::MAX)
 }

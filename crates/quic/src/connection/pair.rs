@@ -1,4 +1,4 @@
-//! The two ends of a connection, in the form that the engine drives.
+//! The two ends of a connection, driven by the engine.
 
 use std::time::{Duration, Instant};
 
@@ -9,8 +9,8 @@ use super::end::End;
 use super::log::SharedLog;
 use super::observation::{SharedObservation, finite};
 
-/// Lead of a connection's clock over the machine's when the connection is made, so that the stack can subtract
-/// any time that it knows: differences alone matter.
+/// Time by which a connection's clock starts ahead of the machine's, so that the stack can subtract
+/// any duration that it knows. Only differences of times matter.
 const AHEAD: Duration = Duration::from_secs(90_000);
 
 /// Returns time zero of a connection's clock.
@@ -21,9 +21,9 @@ pub(crate) fn zero() -> Instant {
 /// The two ends of a connection, and their clock.
 #[derive(Debug)]
 pub(crate) struct Pair<E> {
-    /// Time zero of the simulation.
+    /// The stack's time at which the simulation starts.
     zero: Instant,
-    /// Ends of the connection, by number of the host.
+    /// Ends of the connection, indexed by host.
     ends: [E; 2],
     client: Host,
     /// Observation of the sending end's controller.
@@ -35,8 +35,8 @@ pub(crate) struct Pair<E> {
 }
 
 impl<E: End> Pair<E> {
-    /// Puts two ends together, whose clocks begin at `zero`; `sender` is the observation of the sending one, `log` its
-    /// log.
+    /// Creates the pair of two ends whose clocks begin at `zero`; `sender` and `log` are the
+    /// observation and the log of the sending end.
     pub(crate) fn new(
         zero: Instant,
         client: Host,
@@ -54,7 +54,7 @@ impl<E: End> Pair<E> {
         }
     }
 
-    /// Returns the stack's time: rounded down, so that an event within a nanosecond happens at its beginning.
+    /// Converts simulated time to the stack's time, rounded down to nanoseconds.
     fn at(&self, now: Time) -> Instant {
         self.zero + Duration::from_nanos(now.as_ps() / 1000)
     }
@@ -157,7 +157,7 @@ impl<E: End> Stack for Pair<E> {
             notes.push(StackNote::Finished);
         }
         for (end, host) in self.ends.iter_mut().zip(["sending", "receiving"]) {
-            // A connection that closes after the transfer is not lost.
+            // A connection that closes after the transfer does not count as lost.
             if let Some(reason) = end.take_loss()
                 && !self.is_finished
                 && !self.is_lost

@@ -1,12 +1,14 @@
-//! Protection of packets by a session that encrypts nothing: their whole number, in the room for the tag of an AEAD.
+//! Protection of packets by a session without encryption: the whole packet number, in the bytes that
+//! packets reserve for the tag of an AEAD.
 //!
-//! A header carries a truncated packet number, and a receiver takes a packet that comes late enough for another one
-//! (RFC 9000 appendix A.3). The number is part of the nonce of an AEAD (RFC 9001 section 5.3), which therefore fails for
-//! such a packet, and the receiver drops it; [`open`] refuses it for the same reason.
+//! A header has a truncated packet number, and a receiver decodes that of a very late packet as
+//! another number (RFC 9000 appendix A.3). An AEAD then fails, because the number is part of its nonce
+//! (RFC 9001 section 5.3), and the receiver drops the packet; [`open`] refuses it for the same reason.
 //!
-//! The number stands before the payload, because the engine stores datagrams without the zeros at their ends, of which
-//! payload consists. Zeros follow the payload, so that no packet ends with a stateless reset token that it carries in a
-//! frame: a receiver compares the plain end of each packet with the token of its peer (RFC 9000 section 10.3.1).
+//! The number precedes the payload, because the engine stores datagrams without the zeros at their
+//! ends, and payload consists of zeros. Zeros follow the payload, because a receiver compares the end
+//! of each packet with the stateless reset token of its peer (RFC 9000 section 10.3.1), and a frame at
+//! the end of a packet may contain that token.
 
 use bytes::{Buf, BytesMut};
 
@@ -16,7 +18,7 @@ pub(crate) const TAG: usize = 16;
 /// Length of the packet number before the payload, and of the zeros after it.
 const HALF: usize = TAG / 2;
 
-/// Protects a packet whose last [`TAG`] bytes are room for a tag, and whose header has `header_len` bytes.
+/// Protects a packet with a header of `header_len` bytes, whose last [`TAG`] bytes are free.
 pub(crate) fn seal(number: u64, packet: &mut [u8], header_len: usize) {
     let payload = header_len..packet.len() - TAG;
     let end = payload.end + HALF;
@@ -25,7 +27,7 @@ pub(crate) fn seal(number: u64, packet: &mut [u8], header_len: usize) {
     packet[end..].fill(0);
 }
 
-/// Removes the protection from a payload; returns `None` if the packet was not sent under this number.
+/// Removes the protection from a payload; returns `None` if the packet has another number.
 pub(crate) fn open(number: u64, payload: &mut BytesMut) -> Option<()> {
     let end = payload.len().checked_sub(HALF)?;
     if end < HALF || !payload.starts_with(&number.to_be_bytes()) {

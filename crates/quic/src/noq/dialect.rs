@@ -14,7 +14,7 @@ use proto::{
 
 use crate::connection::{PathState, SharedLog};
 
-/// Makes an endpoint, which serves if it has a server's configuration.
+/// Creates an endpoint, which accepts connections if `server` is given.
 pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     mut config: EndpointConfig,
     server: Option<Arc<ServerConfig>>,
@@ -24,10 +24,11 @@ pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     Endpoint::new(Arc::new(config), server, true)
 }
 
-/// Does nothing: noq's qlog is not built, and refused before ([`super::TRAITS`]).
+/// Does nothing. This build has noq without qlog, and a request for one is refused earlier
+/// ([`super::TRAITS`]).
 pub(super) fn write_qlog(_: &mut TransportConfig, _: Instant, _: SharedLog) {}
 
-/// Passes a datagram to an endpoint, whose answer is appended to `response`.
+/// Passes a datagram to an endpoint; appends the endpoint's answer to `response`.
 pub(super) fn handle(
     endpoint: &mut Endpoint,
     now: Instant,
@@ -48,13 +49,13 @@ pub(super) fn poll_transmit(
     connection.poll_transmit(now, NonZeroUsize::MIN, datagram)
 }
 
-/// Writes to a stream as much as it takes; returns the number of bytes, or none if it takes none
-/// now.
+/// Writes as much of `chunk` to a stream as it accepts; returns the number of bytes, `None` if the
+/// stream is blocked.
 pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> {
     stream.write_chunks(&mut &mut [chunk][..]).ok()
 }
 
-/// Returns the state of the one path.
+/// Returns the state of the connection's only path.
 pub(super) fn path_state(connection: &Connection) -> Option<PathState> {
     let metrics = connection.congestion_state(PathId::ZERO)?.metrics();
     Some(PathState {

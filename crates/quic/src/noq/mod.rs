@@ -51,7 +51,7 @@ fn controller(name: &str, initial_window: Option<u64>) -> ControllerSource {
     }
 }
 
-/// Returns the warning to users about a controller.
+/// Returns the warning to users about a controller, if there is one.
 fn warning(name: &str) -> Option<&'static str> {
     (name == "bbr3")
         .then_some("noq's BBR v3 draws from a generator that has no seed: results do not repeat")

@@ -1,4 +1,4 @@
-//! A controller that passes on its calls, and notes them for records.
+//! A controller that forwards all calls and notes them for records.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use noq_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
 use crate::connection::{CongestionEvent, ControllerState, SharedObservation};
 
-/// Factory of a connection's controllers.
+/// Factory that creates the controllers of connections.
 pub(super) type ControllerSource = Arc<dyn ControllerFactory + Send + Sync>;
 
 /// Factory of observed controllers.
@@ -29,7 +29,7 @@ impl ControllerFactory for Observing {
     }
 }
 
-/// A controller that is observed.
+/// A controller whose calls are noted.
 #[derive(Debug)]
 struct ObservedController {
     inner: Box<dyn Controller>,

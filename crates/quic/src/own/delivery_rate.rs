@@ -1,7 +1,8 @@
-//! The rate at which the network delivered the last flight (draft-cheng-iccrg-delivery-rate-estimation-02), of a sender
-//! that knows when an acknowledged packet left, but not which one it was: packets that left together are one.
+//! Delivery rate of the last flight (draft-cheng-iccrg-delivery-rate-estimation-02), for a sender
+//! that knows when an acknowledged packet was sent, but not which packet it was. Packets sent at
+//! the same time are therefore treated as one burst.
 //!
-//! The names of the draft are in parentheses.
+//! The draft's names of variables are in parentheses.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -9,17 +10,17 @@ use std::time::{Duration, Instant};
 use longhaul_congestion::{Limit, RateSample};
 use longhaul_units::Span;
 
-/// Packets sent at one time, and the state of the connection then.
+/// Packets sent at the same time, and the state of the connection then.
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     at: Instant,
-    /// Bytes delivered by then (`P.delivered`).
+    /// Bytes delivered before the burst was sent (`P.delivered`).
     delivered: u64,
-    /// Time at which the last of these bytes were acknowledged (`P.delivered_time`).
+    /// Time at which the last of those bytes were acknowledged (`P.delivered_time`).
     delivered_at: Instant,
-    /// Beginning of the flight that this burst ends (`P.first_sent_time`).
+    /// Send time of the first packet of the flight that this burst ends (`P.first_sent_time`).
     flight_began: Instant,
-    /// Limit of the sender (`P.is_app_limited`).
+    /// What limited the sender when the burst was sent (`P.is_app_limited`).
     limit: Limit,
 }
 
@@ -31,7 +32,7 @@ pub(super) struct ByteRate {
 }
 
 impl ByteRate {
-    /// Returns the rate in packets of a size.
+    /// Returns the rate in packets of `mtu` bytes.
     pub(super) fn in_packets_of(self, mtu: u64) -> RateSample {
         let interval = Span::from_ps(self.interval.as_nanos() as u64 * 1000);
         RateSample::new(self.bytes as f64 / mtu as f64, interval)
@@ -41,11 +42,12 @@ impl ByteRate {
 /// The estimator of one connection.
 #[derive(Clone, Debug)]
 pub(super) struct DeliveryRate {
-    /// Bursts in the order in which they left.
+    /// Bursts in the order in which they were sent.
     bursts: VecDeque<Burst>,
     delivered_at: Instant,
     flight_began: Instant,
-    /// Number of delivered bytes until which the application limits the sender (`C.app_limited`).
+    /// Number of delivered bytes up to which samples count as application-limited
+    /// (`C.app_limited`).
     limited_until: Option<u64>,
 }
 
@@ -59,7 +61,8 @@ impl DeliveryRate {
         }
     }
 
-    /// Notes that a packet leaves, after `delivered` bytes were delivered; `alone` if nothing is in flight.
+    /// Notes that a packet is sent when `delivered` bytes have been delivered; `alone` is true if
+    /// nothing is in flight.
     pub(super) fn on_sent(&mut self, delivered: u64, alone: bool, now: Instant) {
         if alone {
             self.flight_began = now;
@@ -82,13 +85,14 @@ impl DeliveryRate {
         });
     }
 
-    /// Notes that the sender has nothing to send until `delivered` bytes are delivered.
+    /// Notes that the application limits the sender until `delivered` bytes have been delivered.
     pub(super) fn note_limit(&mut self, delivered: u64) {
         self.limited_until = Some(delivered);
     }
 
-    /// Returns the sample of an acknowledgement whose last packet left at `newest`, and after which `delivered` bytes
-    /// are delivered. An interval shorter than a round trip comes from acknowledgements that were held up: no sample.
+    /// Returns the sample of an acknowledgement: `newest` is the send time of its last packet,
+    /// `delivered` the number of bytes delivered after it. There is no sample if the interval is
+    /// shorter than the minimum round trip, which happens when acknowledgements arrive in bursts.
     pub(super) fn sample(
         &mut self,
         newest: Instant,
@@ -120,7 +124,8 @@ mod tests {
 
     const MS: Duration = Duration::from_millis(1);
 
-    /// Packets of 1000 bytes leave and are acknowledged once a millisecond, 10 ms later: 1 MB/s.
+    /// 1000-byte packets are sent once a millisecond and acknowledged 10 ms later: the rate is 1
+    /// MB/s.
     #[test]
     fn a_steady_flow_is_delivered_at_its_rate() {
         let zero = Instant::now();

@@ -1,8 +1,8 @@
-//! Algorithms of Longhaul in the place of a stack's own congestion control.
+//! Longhaul's algorithms in place of a stack's own congestion control.
 //!
-//! A stack's interface tells less than the engine's TCP does, and later: losses come after the acknowledgement that
-//! shows them, and the stack paces as it likes. [`check`] refuses algorithms that need more, and returns the facts
-//! that others have to do without.
+//! A stack's interface reports less than the engine's TCP, and later: losses come after the
+//! acknowledgement that reveals them. Pacing is up to the stack. [`check`] refuses algorithms that
+//! need more than that, and returns warnings for algorithms that can run with less than they need.
 
 mod delivery_rate;
 
@@ -24,23 +24,24 @@ const INITIAL_WINDOW: f64 = 10.0;
 /// Smallest window in packets (RFC 9002 section 7.2).
 const MIN_WINDOW: u64 = 2;
 
-/// A window, and a threshold, that stand for none.
+/// Value of a window or a threshold without limit, in packets.
 const UNLIMITED: f64 = 1e12;
 
-/// Bytes of IPv4 and UDP headers, which pacing rates count.
+/// Bytes of IPv4 and UDP headers, which pacing rates include.
 const HEADERS: u64 = longhaul_engine::stack::HEADER_BYTES as u64;
 
 /// Properties of a stack that algorithms depend on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StackTraits {
     pub(crate) name: &'static str,
-    /// True if the stack paces at the rate that its controller gives.
+    /// True if the stack paces at the rate that its controller returns.
     pub(crate) uses_pacing_rate: bool,
-    /// True if the stack writes a qlog of its own.
+    /// True if the stack can write a qlog.
     pub(crate) writes_qlog: bool,
 }
 
-/// Refuses an algorithm whose needs exceed the stack's interface. Returns the facts that it has to do without.
+/// Refuses an algorithm that needs more than the stack's interface offers. Returns warnings about
+/// needs that are not satisfied but not essential.
 pub(crate) fn check(own: &OwnAlgorithm, stack: &StackTraits) -> Result<Vec<String>, StackError> {
     let (kind, name) = (&own.controller.kind, stack.name);
     let refuse = |message: String| StackError {
@@ -79,31 +80,32 @@ pub(crate) fn check(own: &OwnAlgorithm, stack: &StackTraits) -> Result<Vec<Strin
     Ok(warnings)
 }
 
-/// Returns true for algorithms that are made for queues of a kind of their own.
+/// Returns true for algorithms that need a special kind of router queue, such as XCP.
 fn asks_routers(kind: &str) -> bool {
     registry::find_algorithm(kind).is_ok_and(|entry| entry.needs_path.queue.is_some())
 }
 
-/// An algorithm of Longhaul as a stack's controller.
+/// One of Longhaul's algorithms as a stack's controller.
 #[derive(Debug)]
 pub(crate) struct OwnController {
     progress: Progress,
     /// Initial window in packets.
     initial: f64,
-    /// Never contended: algorithms may be sent to another thread, but not be shared by several.
+    /// State of the algorithm. The lock is never contended: algorithms may move to another thread,
+    /// but several threads may not share them.
     state: Mutex<CongestionState>,
 }
 
-/// Bytes counted as packets of the path's MTU, which may change.
+/// Counter of bytes in packets of the path's MTU, which may change.
 #[derive(Clone, Copy, Debug, Default)]
 struct Packets {
     whole: u64,
-    /// Bytes of the next one.
+    /// Bytes of the next, incomplete packet.
     rest: u64,
 }
 
 impl Packets {
-    /// Adds bytes; returns the packets that they complete.
+    /// Adds bytes; returns the number of packets that they complete.
     fn add(&mut self, bytes: u64, mtu: u64) -> u64 {
         self.rest += bytes;
         let packets = self.rest / mtu;
@@ -124,20 +126,20 @@ struct Progress {
     lost: Packets,
     sent: Packets,
     in_flight: u64,
-    /// Bytes of the acknowledgement that is being processed, and when the last of its packets left.
+    /// Bytes of the acknowledgement being processed, and the send time of its last packet.
     acked_bytes: u64,
     newest: Option<Instant>,
     srtt: Duration,
     min_rtt: Duration,
-    /// Round trips counted, and when the current one began.
+    /// Number of round trips so far, and the time at which the current one began.
     round: u64,
     round_began: Instant,
-    /// Time of the last reduction: losses of packets sent until then cause no other.
+    /// Time of the last reduction. Losses of packets sent before it cause no further reduction.
     recovery: Option<Instant>,
     reductions: u64,
     has_sample: bool,
     rate: DeliveryRate,
-    /// Window and threshold in packets, as the algorithm left them.
+    /// Window and threshold after the algorithm's last call, in packets.
     window: f64,
     ssthresh: f64,
     pacing_bps: Option<u64>,
@@ -173,7 +175,7 @@ impl Progress {
         Time::ZERO + span(at.saturating_duration_since(self.zero))
     }
 
-    /// Returns the facts of the acknowledgement that is being processed.
+    /// Returns the sample of the acknowledgement being processed.
     fn sample(&mut self, now: Instant, newest: Instant, app_limited: bool) -> AckSample {
         let acked = self.delivered.add(self.acked_bytes, self.mtu);
         let round_start = newest >= self.round_began;
@@ -210,7 +212,7 @@ impl Progress {
         }
     }
 
-    /// Adopts window, threshold and rate as the algorithm has left them.
+    /// Copies window, threshold and pacing rate from the algorithm's state.
     fn adopt(&mut self, state: &CongestionState) {
         self.window = state.window.cwnd();
         self.ssthresh = state.window.ssthresh();
@@ -230,7 +232,8 @@ impl Clone for OwnController {
 }
 
 impl OwnController {
-    /// Creates the algorithm on a path of this MTU; the initial window is RFC 9002's unless it is given.
+    /// Creates the algorithm on a path of this MTU, with the initial window of RFC 9002 unless
+    /// another is given.
     pub(crate) fn new(
         algorithm: &OwnAlgorithm,
         initial_window: Option<Bytes>,
@@ -255,13 +258,13 @@ impl OwnController {
         }
     }
 
-    /// Returns the algorithm and the progress, to change.
+    /// Returns the algorithm's state and the progress, both mutable.
     fn parts(&mut self) -> (&mut CongestionState, &mut Progress) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         (state, &mut self.progress)
     }
 
-    /// Notes that a packet leaves.
+    /// Notes that a packet is sent.
     pub(crate) fn on_sent(&mut self, now: Instant, bytes: u64) {
         let progress = &mut self.progress;
         let alone = progress.in_flight == 0;
@@ -270,7 +273,7 @@ impl OwnController {
         progress.rate.on_sent(progress.delivered_bytes, alone, now);
     }
 
-    /// Notes that a packet is acknowledged; `srtt` and `min_rtt` are those before.
+    /// Notes that a packet is acknowledged; `srtt` and `min_rtt` are the values before its sample.
     pub(crate) fn on_ack(&mut self, sent: Instant, bytes: u64, srtt: Duration, min_rtt: Duration) {
         let progress = &mut self.progress;
         progress.acked_bytes += bytes;
@@ -280,7 +283,7 @@ impl OwnController {
         progress.min_rtt = min_rtt;
     }
 
-    /// Processes an acknowledgement, all of whose packets have been reported.
+    /// Processes an acknowledgement after all of its packets have been reported.
     pub(crate) fn on_end_acks(&mut self, now: Instant, in_flight: u64, app_limited: bool) {
         let (state, progress) = self.parts();
         progress.in_flight = in_flight;
@@ -306,8 +309,8 @@ impl OwnController {
         progress.adopt(state);
     }
 
-    /// Processes a loss of packets, or the echo of a mark if none are lost; `sent` is the time at which the last of
-    /// them left.
+    /// Processes a loss of packets or, if `lost_bytes` is 0, the echo of an ECN mark; `sent` is the
+    /// send time of the last packet concerned.
     pub(crate) fn on_congestion_event(
         &mut self,
         now: Instant,
@@ -352,7 +355,8 @@ impl OwnController {
         progress.adopt(state);
     }
 
-    /// Keeps the window in packets: the initial one follows the packet size (RFC 9002 section 7.2).
+    /// Keeps the window in packets, since the initial window depends on the packet size (RFC 9002
+    /// section 7.2).
     pub(crate) fn on_mtu_update(&mut self, new_mtu: u16) {
         self.progress.mtu = new_mtu.into();
     }
@@ -370,7 +374,7 @@ impl OwnController {
         (progress.ssthresh < UNLIMITED).then_some((progress.ssthresh * progress.mtu as f64) as u64)
     }
 
-    /// Returns the rate to pace at in bit/s, headers included.
+    /// Returns the pacing rate in bit/s, headers included.
     pub(crate) fn pacing_bps(&self) -> Option<u64> {
         self.progress.pacing_bps
     }

@@ -1,4 +1,5 @@
-//! The applications at both ends: one writes zeros to a stream as fast as it may, the other reads them at once.
+//! The applications at both ends: one writes zeros to a stream as fast as it can, the other reads
+//! them at once.
 
 use std::sync::LazyLock;
 
@@ -6,31 +7,33 @@ use super::dialect::{proto, write};
 use bytes::Bytes;
 use proto::{Chunks, Connection, Dir, ReadableError, StreamId};
 
-/// Smallest and largest chunk of data that is written at once, in bytes.
+/// Smallest and largest size of a chunk of data, in bytes.
 const CHUNK: [usize; 2] = [1 << 14, 1 << 20];
 
-/// Chunks of a full send buffer. For each packet the stack searches them one after the other for the packet's data; and
-/// it frees them as a whole, so that a part of the buffer is that of one chunk.
+/// Number of chunks in a full send buffer. For each packet the stack searches the chunks linearly,
+/// so there should be few; and it frees a chunk only as a whole, so a chunk should be a small
+/// fraction of the buffer.
 const CHUNKS: u64 = 64;
 
-/// Data that is sent, again and again: never copied before it is put into packets. Nobody writes it, so that all of its
-/// pages are one of the machine's, which stays in a cache.
+/// Data to send, used again and again without a copy until it is put into packets. Nothing writes
+/// to it, so the system maps all its pages to one page of zeros, which stays in the cache.
 static ZEROS: LazyLock<Vec<u8>> = LazyLock::new(|| vec![0; CHUNK[1]]);
 
 /// The application that sends.
 #[derive(Debug)]
 pub(super) struct Writer {
     stream: Option<StreamId>,
-    /// Bytes written at once.
+    /// Size of a chunk in bytes.
     chunk: u64,
-    /// Bytes still to write; none of an unlimited source.
+    /// Bytes that are not written yet; `None` for an unlimited source.
     left: Option<u64>,
     /// True if the stream is finished, or will be as soon as it is opened.
     finished: bool,
 }
 
 impl Writer {
-    /// Creates the application, which writes `transfer` bytes; `buffer` is the size of the send buffer.
+    /// Creates the application, which writes `transfer` bytes; `buffer` is the size of the send
+    /// buffer in bytes.
     pub(super) fn new(transfer: Option<u64>, buffer: u64) -> Self {
         let [smallest, largest] = CHUNK.map(|bytes| bytes as u64);
         Self {
@@ -41,7 +44,7 @@ impl Writer {
         }
     }
 
-    /// Opens the stream, once there is a connection.
+    /// Opens the stream when there is a connection.
     pub(super) fn open(&mut self, connection: &mut Connection) {
         self.stream = connection.streams().open(Dir::Uni);
         if self.finished {
@@ -51,7 +54,7 @@ impl Writer {
         }
     }
 
-    /// Writes as much as the connection takes.
+    /// Writes as much as the connection accepts.
     pub(super) fn write(&mut self, connection: &mut Connection) {
         let Some(stream) = self.stream.filter(|_| !self.finished) else {
             return;
@@ -67,7 +70,7 @@ impl Writer {
         self.finish(connection);
     }
 
-    /// Finishes the stream: there is nothing more to write.
+    /// Finishes the stream.
     pub(super) fn finish(&mut self, connection: &mut Connection) {
         self.finished = true;
         if let Some(stream) = self.stream {
@@ -76,7 +79,7 @@ impl Writer {
         }
     }
 
-    /// Finishes the transfer before there is a connection.
+    /// Finishes the transfer before the connection is established.
     pub(super) fn finish_early(&mut self) {
         self.finished = true;
     }
@@ -85,9 +88,9 @@ impl Writer {
 /// The application that receives.
 #[derive(Debug)]
 pub(super) struct Reader {
-    /// True if it reads in order.
+    /// True if data is read in order.
     ordered: bool,
-    /// Bytes that it has read.
+    /// Bytes read so far.
     read: u64,
 }
 
@@ -108,7 +111,7 @@ impl Reader {
         }
     }
 
-    /// Reads everything that a stream has.
+    /// Reads all data that a stream has received.
     pub(super) fn read(&mut self, connection: &mut Connection, stream: StreamId) {
         let mut stream = connection.recv_stream(stream);
         let chunks: Result<Chunks<'_>, ReadableError> = stream.read(self.ordered);
@@ -118,8 +121,8 @@ impl Reader {
         while let Ok(Some(chunk)) = chunks.next(usize::MAX) {
             self.read += chunk.bytes.len() as u64;
         }
-        // The flow control credit that this frees is sent with the next datagrams, for which the stack is asked
-        // anyway.
+        // Reading may free flow control credit. The caller polls the stack for datagrams anyway,
+        // and the next ones carry the credit.
         let _ = chunks.finalize();
     }
 }

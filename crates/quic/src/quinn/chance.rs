@@ -1,15 +1,16 @@
-//! Sources of chance in a stack, made to follow from a seed: connection identifiers and the time of day. The stack's own
-//! generator takes a seed; keys are those of the session, which has none.
+//! Deterministic replacements for sources of randomness in a stack: connection identifiers and the
+//! time of day. The stack's random generator takes a seed, and the session has no random keys.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::dialect::proto;
 use proto::{ConnectionId, ConnectionIdGenerator, TimeSource};
 
-/// Connection identifiers that are counted: the stack's own come from the system's random numbers.
+/// Connection identifiers that are counted up. The stack's default ones are random numbers of the
+/// system.
 #[derive(Debug)]
 pub(super) struct CountedIdentifiers {
-    /// Number of the end, which tells the identifiers of both ends apart.
+    /// Number of the end, so that the identifiers of the two ends differ.
     end: u8,
     next: u64,
 }
@@ -37,12 +38,12 @@ impl ConnectionIdGenerator for CountedIdentifiers {
     }
 }
 
-/// Returns the identifier that a client gives a server before it knows the server's own.
+/// Returns the server identifier that a client uses before it knows the server's choice.
 pub(super) fn initial_identifier() -> ConnectionId {
     ConnectionId::new(&[7; 20])
 }
 
-/// A clock that stands still: tokens have no time.
+/// A clock that always shows the same time: no token expires.
 #[derive(Debug)]
 pub(super) struct StoppedClock;
 

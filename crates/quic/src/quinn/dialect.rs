@@ -1,4 +1,4 @@
-//! Calls of quinn that differ from those of its forks, with which the ends of connections share their source.
+//! Calls of quinn that differ in its forks. All other source of the ends is shared with the forks.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ pub(super) use quinn_proto as proto;
 
 use crate::connection::{PathState, SharedLog};
 
-/// Makes an endpoint, which serves if it has a server's configuration.
+/// Creates an endpoint, which accepts connections if `server` is given.
 pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     mut config: EndpointConfig,
     server: Option<Arc<ServerConfig>>,
@@ -23,14 +23,14 @@ pub(super) fn endpoint<G: ConnectionIdGenerator + 'static>(
     Endpoint::new(Arc::new(config), server, true, None)
 }
 
-/// Lets a connection write its qlog, with times since `zero`.
+/// Makes a connection write a qlog, with times since `zero`.
 pub(super) fn write_qlog(config: &mut TransportConfig, zero: Instant, log: SharedLog) {
     let mut qlog = QlogConfig::default();
     qlog.writer(Box::new(log)).start_time(zero);
     config.qlog_stream(qlog.into_stream());
 }
 
-/// Passes a datagram to an endpoint, whose answer is appended to `response`.
+/// Passes a datagram to an endpoint; appends the endpoint's answer to `response`.
 pub(super) fn handle(
     endpoint: &mut Endpoint,
     now: Instant,
@@ -51,7 +51,8 @@ pub(super) fn poll_transmit(
     connection.poll_transmit(now, 1, datagram)
 }
 
-/// Writes to a stream as much as it takes; returns the number of bytes, or none if it takes none now.
+/// Writes as much of `chunk` to a stream as it accepts; returns the number of bytes, `None` if the
+/// stream is blocked.
 pub(super) fn write(stream: &mut SendStream<'_>, chunk: Bytes) -> Option<usize> {
     let written = stream.write_chunks(&mut [chunk]).ok()?;
     Some(written.bytes)

@@ -14,11 +14,11 @@ use proto::{
     ClientConfig, Connection, ConnectionHandle, DatagramEvent, Endpoint, Event, StreamEvent,
 };
 
-/// Bytes of received datagrams that share one allocation: few enough to stay in a processor's first cache. The
-/// allocation is used again once nothing of it is waiting to be read.
+/// Bytes of received datagrams that share one allocation, few enough for a processor's first-level
+/// cache. The allocation is reused when no datagram in it is waiting to be read.
 const ARENA: usize = 1 << 14;
 
-/// Application at an end.
+/// The application at an end.
 #[derive(Debug)]
 pub(super) enum Application {
     Sends(Writer),
@@ -29,21 +29,22 @@ pub(super) enum Application {
 pub(super) struct StackEnd {
     endpoint: Endpoint,
     connection: Option<(ConnectionHandle, Connection)>,
-    /// Configuration to open the connection with.
+    /// Configuration with which the end opens the connection; `None` for a server.
     client: Option<ClientConfig>,
     peer: SocketAddr,
     application: Application,
-    /// Datagrams that the endpoint sends without a connection, such as a refusal.
+    /// Datagrams that the endpoint sends outside a connection, such as a refusal.
     responses: VecDeque<Vec<u8>>,
     arena: BytesMut,
     /// Time at which the peer had acknowledged the whole transfer.
     finished: Option<Instant>,
-    /// Reason why the connection was lost or not opened; taken once.
+    /// Reason why the connection was lost or not opened, until it is taken.
     lost: Option<String>,
 }
 
 impl StackEnd {
-    /// Makes an end; `client` is the configuration with which it opens the connection, if it does.
+    /// Creates an end; `client` is the configuration with which it opens the connection, if it is
+    /// the client.
     pub(super) fn new(
         endpoint: Endpoint,
         peer: SocketAddr,
@@ -69,8 +70,8 @@ impl StackEnd {
         }
     }
 
-    /// Passes the connection's events on to its endpoint and its application. Datagrams received and timeouts cause them,
-    /// and none is caused by sending (documentation of `Connection::poll`).
+    /// Passes the connection's events to its endpoint and its application. Received datagrams and
+    /// timeouts cause events; sending causes none (documentation of `Connection::poll`).
     fn process_events(&mut self, now: Instant) {
         let Some((handle, connection)) = &mut self.connection else {
             return;

@@ -1,4 +1,5 @@
-//! The stack as scenarios ask for it: its controllers by name, or an algorithm of Longhaul.
+//! Factory of the stack's connections for scenarios, with one of the stack's controllers or one of
+//! Longhaul's algorithms.
 
 use std::sync::Arc;
 
@@ -11,7 +12,7 @@ use super::setup::connection;
 use super::{CONTROLLERS, TRAITS, VERSION, controller, warning};
 use crate::own::check;
 
-/// Finds the stack with one of its controllers, or with an algorithm of Longhaul.
+/// Finds the stack, with one of its controllers or one of Longhaul's algorithms.
 pub(crate) fn find(
     settings: &QuicStack,
     own: Option<&OwnAlgorithm>,

@@ -1,6 +1,7 @@
 //! quinn (quinn-proto 0.11.19).
 //!
-//! Files that call nothing in which noq, its fork, differs are the source of noq's modules, too; `dialect` has the rest.
+//! quinn and its fork noq share the source files that make the same calls to both; `dialect` has
+//! the calls that differ.
 
 mod application;
 mod chance;
@@ -49,8 +50,8 @@ fn controller(name: &str, initial_window: Option<u64>) -> ControllerSource {
     }
 }
 
-/// Returns the warning to users about a controller: none. BBR draws from a generator without a seed for the phase of
-/// its gain cycle, which quinn's pacer does not read.
+/// Returns the warning to users about a controller: there is none. BBR draws the phase of its gain
+/// cycle from a generator without a seed, but quinn's pacer does not use that phase.
 fn warning(_: &str) -> Option<&'static str> {
     None
 }

@@ -1,4 +1,4 @@
-//! A controller that passes on its calls, and notes them for records.
+//! A controller that forwards all calls and notes them for records.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use quinn_proto::congestion::{Bbr, Controller, ControllerFactory, ControllerMetr
 
 use crate::connection::{CongestionEvent, ControllerState, SharedObservation};
 
-/// Factory of a connection's controllers.
+/// Factory that creates the controllers of connections.
 pub type ControllerSource = Arc<dyn ControllerFactory + Send + Sync>;
 
 /// Factory of observed controllers.
@@ -30,11 +30,11 @@ impl ControllerFactory for Observing {
     }
 }
 
-/// A controller that is observed.
+/// A controller whose calls are noted.
 struct ObservedController {
     inner: Box<dyn Controller>,
-    /// True of quinn's BBR: the phase of its gain cycle is drawn without a seed, and its pacing rate, which nothing
-    /// reads, would differ from run to run in records and logs.
+    /// True for quinn's BBR. The phase of its gain cycle is drawn without a seed, so its pacing
+    /// rate, which nothing reads, would differ from run to run in records and logs.
     draws: bool,
     shared: SharedObservation,
 }

@@ -1,4 +1,5 @@
-//! The session of a handshake without encryption: keys that only number packets, in the room for the tag of an AEAD.
+//! The session of a handshake without encryption: keys leave data unchanged and write the packet
+//! number where an AEAD has its tag.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::connection::protection::{TAG, open, seal};
 #[derive(Debug)]
 pub(crate) struct NoEncryption;
 
-/// Keys that number packets, and leave their contents as they are.
+/// Keys that write packet numbers and leave data unchanged.
 #[derive(Debug)]
 struct NoKey;
 

@@ -1,4 +1,4 @@
-//! Both ends of a connection: their configurations, and their parts.
+//! Setup of a connection: the configurations of both ends, and the ends themselves.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -30,7 +30,8 @@ pub(crate) fn connection(
     let sender = SharedObservation::of_sender(setup.traced);
     let log = SharedLog::default();
     let end = |host: Host| {
-        // The controller of the receiving end controls acknowledgements at most, which are not controlled.
+        // At the receiving end the controller could only limit acknowledgements, which are not
+        // congestion controlled.
         let shared = match host {
             Host::Sender => sender.clone(),
             Host::Receiver => SharedObservation::default(),

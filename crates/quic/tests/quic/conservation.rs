@@ -4,8 +4,8 @@ use longhaul_units::Span;
 
 use crate::{first_flow, run, with};
 
-/// A transfer delivers every byte, however many datagrams are lost, copied or reordered, in both directions of opening
-/// and both orders of reading.
+/// A transfer delivers every byte, even if datagrams are lost, duplicated or reordered, whichever
+/// end is the client, and whether data is read in order or not.
 #[test]
 fn transfers_are_delivered_whole() {
     for client in ["sender", "receiver"] {
@@ -26,7 +26,7 @@ fn transfers_are_delivered_whole() {
             let link = &totals.links[0].total;
             assert_eq!(flow.sent_pkts + link.duplicated_pkts, link.arrived_pkts);
             assert_eq!(flow.dropped_pkts, link.dropped_pkts());
-            // No packet counts as lost that was not, except those that came too late.
+            // Every packet counted as lost was lost or arrived too late.
             assert!(
                 flow.retransmitted_pkts >= flow.dropped_pkts.saturating_sub(link.duplicated_pkts)
             );
@@ -34,9 +34,9 @@ fn transfers_are_delivered_whole() {
     }
 }
 
-/// A packet may come later than half the range of its truncated number: 128 packets take 15 ms here, fewer are in flight,
-/// and so numbers have one byte (RFC 9000 section 17.1 and appendix A). A receiver would take it for a packet that was not
-/// sent yet, and acknowledge that one.
+/// A packet number of one byte, which suffices for fewer than 128 packets in flight, is ambiguous after
+/// 128 later packets (RFC 9000 section 17.1 and appendix A), here after 15 ms. A receiver that accepted
+/// a later packet would acknowledge one that has not been sent yet.
 #[test]
 fn late_packets_are_not_taken_for_others() {
     let (totals, _) = run(&with(&[
@@ -61,11 +61,12 @@ fn unlimited_sources_deliver_less_than_they_send() {
     assert_eq!(flow.sent_pkts, link.arrived_pkts);
     let waiting = link.arrived_pkts - link.dropped_pkts() - link.departed_pkts;
     let travelling = link.departed_pkts - flow.delivered_pkts;
-    // A bandwidth-delay product waits at most, and half of one travels to the receiver.
+    // At most a bandwidth-delay product waits, and at most half of one is on the way to the
+    // receiver.
     assert!(waiting <= 35 && travelling <= 18, "{waiting} {travelling}");
 }
 
-/// The rate is that of the path, headers taken off: 95.8 % of it with packets of 1480 bytes.
+/// Goodput is the rate of the path less headers: 95.8 % of the rate with packets of 1480 bytes.
 #[test]
 fn an_unlimited_source_fills_its_path() {
     let (totals, _) = run(&with(&[r#"measure.from="3 s""#]));

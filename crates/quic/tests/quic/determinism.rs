@@ -1,5 +1,5 @@
-//! The same scenario and seed give the same bytes: in any thread, in any process, with any
-//! lookahead.
+//! The same scenario and seed give the same bytes in any thread and any process, and with or
+//! without work ahead of time.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
@@ -8,7 +8,7 @@ use std::thread;
 
 use crate::{run, with};
 
-/// Everything that makes a path unruly, with three QUIC flows and one of TCP.
+/// Overrides with loss, reordering and other impairments, three QUIC flows and one TCP flow.
 const UNRULY: [&str; 7] = [
     r#"topology.dumbbell.bottleneck.queue={ kind = "fq-codel", ecn = true }"#,
     r#"topology.dumbbell.bottleneck.loss={ bernoulli = 0.003 }"#,
@@ -19,7 +19,7 @@ const UNRULY: [&str; 7] = [
     r#"duration="6 s""#,
 ];
 
-/// Controllers of quinn, and an algorithm of Longhaul in it.
+/// Controllers of quinn, and one of Longhaul's algorithms in it.
 const CONTROLLERS: [&str; 4] = [
     r#"flows.0.stack.congestion="cubic""#,
     r#"flows.0.stack.congestion="newreno""#,
@@ -27,7 +27,7 @@ const CONTROLLERS: [&str; 4] = [
     r#"flows.0.congestion={ kind = "bbr3" }"#,
 ];
 
-/// Returns everything that a run with one of the controllers records, as one number.
+/// Returns a hash of everything that a run with this controller records.
 fn digest(controller: &str) -> u64 {
     let mut overrides = UNRULY.to_vec();
     overrides.push(controller);
@@ -53,13 +53,13 @@ fn threads_agree() {
     let [one, two, three] = threads.map(|thread| thread.join().expect("runs do not panic"));
     assert_eq!(one, two);
     assert_eq!(one, three);
-    // Each controller does something else.
+    // All controllers give different results.
     for (index, digest) in one.iter().enumerate() {
         assert!(!one[..index].contains(digest));
     }
 }
 
-/// Run by [`processes_agree`] in processes of their own.
+/// Prints the digests; [`processes_agree`] runs it in separate processes.
 #[test]
 #[ignore = "prints what another test compares"]
 fn print_digests() {
@@ -86,7 +86,7 @@ fn processes_agree() {
     assert_eq!(print(), print());
 }
 
-/// Traces have nothing of the phase that quinn's BBR draws without a seed.
+/// Traces contain nothing of the phase that quinn's BBR draws without a seed.
 #[test]
 fn traces_of_bbr_repeat() {
     let traces = || {
@@ -99,7 +99,7 @@ fn traces_of_bbr_repeat() {
     assert!(first == traces());
 }
 
-/// A replication draws other numbers, and the seed of a flow is its own.
+/// A replication draws different numbers, and so does each flow.
 #[test]
 fn seeds_differ() {
     let digest = |replication: &str| {
@@ -114,7 +114,7 @@ fn seeds_differ() {
     assert_ne!(digest("replication=0"), digest("replication=1"));
 }
 
-/// A qlog has every packet, and writing one changes nothing else.
+/// A qlog has every packet, and writing a qlog changes no results.
 #[test]
 fn a_qlog_changes_nothing() {
     let [(one, mut logged), (two, records)] =
@@ -131,7 +131,7 @@ fn a_qlog_changes_nothing() {
     assert!(beyond < 5, "{beyond}");
 }
 
-/// Links that work ahead of time change nothing, which those with captures do not.
+/// Links that work ahead of time give the same results as links with captures, which do not.
 #[test]
 fn work_ahead_of_time_agrees() {
     let [(mut one, records_one), (mut two, mut records_two)] =

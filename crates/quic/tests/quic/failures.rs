@@ -1,4 +1,4 @@
-//! Ends of connections: each is an event and a warning.
+//! Failures of connections: each gives an event and a warning.
 
 use longhaul_engine::config::Transport;
 use longhaul_engine::measure::EventKind;
@@ -7,7 +7,7 @@ use longhaul_units::{Span, Time};
 
 use crate::{first_flow, run, with};
 
-/// Returns the one warning of a run whose only connection is lost.
+/// Returns the only warning of a run whose only connection is lost.
 fn warning_of(overrides: &[&str]) -> String {
     let (totals, records) = run(&with(overrides));
     let lost = records.events.iter();
@@ -42,7 +42,7 @@ fn ordered_reads_of_a_long_fat_path_close_the_connection() {
     assert!(totals.run_warnings.is_empty());
 }
 
-/// A path that goes down for longer than the idle timeout.
+/// A path is down for longer than the idle timeout.
 #[test]
 fn a_dead_path_times_out() {
     let warning = warning_of(&[
@@ -53,7 +53,7 @@ fn a_dead_path_times_out() {
     assert!(warning.contains("timed out"), "{warning}");
 }
 
-/// A handshake that gets through a full queue never.
+/// A handshake never gets through a queue that stays full.
 #[test]
 fn a_handshake_through_a_full_queue_times_out() {
     let warning = warning_of(&[
@@ -68,7 +68,8 @@ fn a_handshake_through_a_full_queue_times_out() {
     assert!(warning.contains("timed out"), "{warning}");
 }
 
-/// A transfer that is done is not lost when its connection times out, and a flow that stops finishes its stream.
+/// A connection that times out after its transfer does not count as lost, and a flow that stops
+/// finishes its stream.
 #[test]
 fn connections_that_are_done_are_not_lost() {
     for done in [r#"flows.0.transfer="1 MB""#, r#"flows.0.stop="2 s""#] {
@@ -86,7 +87,7 @@ fn connections_that_are_done_are_not_lost() {
     }
 }
 
-/// Persistent congestion stands where TCP has a retransmission timeout (RFC 9002 section 7.6).
+/// Persistent congestion (RFC 9002 section 7.6) corresponds to a retransmission timeout of TCP.
 #[test]
 fn an_outage_of_seconds_is_persistent_congestion() {
     let (totals, records) = run(&with(&[
@@ -101,7 +102,8 @@ fn an_outage_of_seconds_is_persistent_congestion() {
     assert_eq!(timeout.cwnd_after, 2.0);
 }
 
-/// A server that cannot read the client's transport parameters refuses the handshake, and says so.
+/// A server that cannot read the client's transport parameters refuses the handshake and reports
+/// the refusal.
 #[test]
 fn a_refused_handshake_is_a_lost_connection() {
     let scenario = with(&[]);
@@ -121,7 +123,7 @@ fn a_refused_handshake_is_a_lost_connection() {
     let mut datagram = Vec::new();
     let ecn = pair.poll(Host::Sender, at(0), &mut datagram);
     let ecn = ecn.expect("a client sends first");
-    // The first message gives its size, 280 bytes, and the size of its parameters.
+    // The first message begins with its size, 280 bytes, and the size of its parameters.
     let is_size = |bytes: &[u8]| bytes == 280u16.to_be_bytes();
     let place = datagram.windows(2).position(is_size);
     let place = place.expect("the datagram has the message");

@@ -1,4 +1,5 @@
-//! QUIC flows of scenarios: the same bytes in every run, no losses but those of links, and messages to users.
+//! QUIC flows of scenarios: every run gives the same bytes, losses occur on links only, and users
+//! get messages.
 
 mod conservation;
 mod determinism;
@@ -22,7 +23,7 @@ use longhaul_scenario::{
 };
 use longhaul_units::Time;
 
-/// A program with the stacks of this crate.
+/// A program with the QUIC stacks of this crate.
 struct Program;
 
 impl Algorithms for Program {
@@ -39,7 +40,8 @@ impl Algorithms for Program {
     }
 }
 
-/// A dumbbell of 10 Mbit/s with a base round trip of 40 ms and one QUIC flow, to change with overrides.
+/// A scenario with a dumbbell of 10 Mbit/s, a base round trip of 40 ms and one QUIC flow, which
+/// tests change with overrides.
 const BASE: &str = r#"
 duration = "10 s"
 measure = { events = true }
@@ -61,7 +63,7 @@ fn with(overrides: &[&str]) -> Scenario {
     try_with(overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the message about [`BASE`] with overrides that are wrong.
+/// Returns the error message for [`BASE`] with invalid overrides.
 fn refusal(overrides: &[&str]) -> String {
     match try_with(overrides) {
         Ok(_) => panic!("accepted: {overrides:?}"),
@@ -69,7 +71,7 @@ fn refusal(overrides: &[&str]) -> String {
     }
 }
 
-/// Samples, events and traces, and the logs that stacks keep of themselves, by flow.
+/// Recorded samples, events and traces, and the stacks' logs by flow.
 #[derive(Debug, Default, PartialEq)]
 struct Records {
     flows: Vec<FlowSample>,

@@ -1,4 +1,4 @@
-//! noq, as a second stack.
+//! noq, the second stack.
 
 use crate::{refusal, run, with};
 
@@ -7,8 +7,8 @@ fn of(congestion: &str) -> [String; 2] {
     [kind, congestion.to_string()]
 }
 
-/// Each controller of noq, and an algorithm of Longhaul in it, fills most of a path, twice in the same way unless it
-/// draws random numbers without a seed.
+/// Each controller of noq, and one of Longhaul's algorithms in noq, fills most of a path. Two runs
+/// give the same results unless the controller draws random numbers without a seed.
 #[test]
 fn its_controllers_fill_a_path() {
     for congestion in [
@@ -35,7 +35,7 @@ fn its_controllers_fill_a_path() {
     }
 }
 
-/// Losses are counted one by one, as noq tells its controller.
+/// Losses are counted one by one, since noq reports each one to its controller.
 #[test]
 fn losses_are_counted() {
     let [kind, congestion] = of(r#"flows.0.stack.congestion="cubic""#);

@@ -1,4 +1,4 @@
-//! Keys of QUIC flows: their meaning, and refusals.
+//! Keys of QUIC flows: their effect, and values that are refused.
 
 use longhaul_engine::measure::EventKind;
 
@@ -15,7 +15,7 @@ fn the_stack_and_its_version_are_part_of_the_scenario() {
     assert_eq!(value(&[], "/flows/0/stack/kind"), r#""quinn""#);
     assert_eq!(value(&[], "/flows/0/stack/congestion"), r#""cubic""#);
     assert_eq!(value(&[], "/flows/0/label"), r#""quinn""#);
-    // The version is that in the lock file.
+    // The version matches the lock file.
     let lock = include_str!("../../../../Cargo.lock");
     let (_, entry) = lock.split_once("name = \"quinn-proto\"\n").expect("locked");
     let version = entry.lines().next().expect("a version");
@@ -32,7 +32,7 @@ fn the_stack_and_its_version_are_part_of_the_scenario() {
     assert_ne!(with(&bbr).hash(), with(&[]).hash());
 }
 
-/// A resolved scenario is a scenario with the same results.
+/// A resolved scenario can be read as a scenario, and gives the same results.
 #[test]
 fn a_resolved_scenario_resolves_to_itself() {
     for overrides in [&[][..], &[r#"flows.0.congestion={ kind = "cubic" }"#]] {
@@ -46,7 +46,7 @@ fn a_resolved_scenario_resolves_to_itself() {
 #[test]
 fn windows_are_in_bytes() {
     let window = "/flows/0/stack/window";
-    // 10 Mbit/s times 40 ms are 50 kB; as much waits.
+    // 10 Mbit/s times 40 ms are 50 kB, and another 50 kB wait in the queue.
     assert_eq!(
         value(&[r#"flows.0.stack.window="8 BDP""#], window),
         r#""400 kB""#
@@ -54,7 +54,7 @@ fn windows_are_in_bytes() {
     assert_eq!(value(&[], window), r#""1250 kB""#);
     let fat = r#"topology.dumbbell.bottleneck.rate="1 Gbps""#;
     assert_eq!(value(&[fat], window), r#""39998 kB""#);
-    // A window of a quarter of the path's product limits the flow.
+    // A window of a quarter of the bandwidth-delay product limits the flow.
     let (totals, _) = run(&with(&[
         r#"topology.dumbbell.bottleneck.rate="50 Mbps""#,
         r#"flows.0.stack.window="0.25 BDP""#,
@@ -124,8 +124,8 @@ fn what_a_stack_does_not_have_is_refused() {
     assert!(bare.contains("built without QUIC stacks"), "{bare}");
 }
 
-/// Algorithms of Longhaul run in the stack: their windows are those that they have in TCP, and needs that the stack
-/// cannot meet are refused or reported.
+/// Longhaul's algorithms run in the stack with the same windows as in TCP. Needs that the stack
+/// does not satisfy are refused or reported.
 #[test]
 fn algorithms_of_longhaul_run_in_the_stack() {
     let own = |kind: &str| format!(r#"flows.0.congestion={{ kind = "{kind}" }}"#);
@@ -157,7 +157,7 @@ fn algorithms_of_longhaul_run_in_the_stack() {
     }
 }
 
-/// Fewer acknowledgements, where the sender asks for fewer.
+/// A receiver sends fewer acknowledgements if the sender requests it.
 #[test]
 fn the_receiver_acknowledges_as_often_as_it_is_asked_to() {
     let answers = |overrides: &[&str]| run(&with(overrides)).0.links[1].total.arrived_pkts;
@@ -166,7 +166,7 @@ fn the_receiver_acknowledges_as_often_as_it_is_asked_to() {
     assert!(4 * rare < usual, "{rare} {usual}");
 }
 
-/// Marks are answered, once a round trip at most, and nothing is lost.
+/// The sender responds to marks at most once a round trip, and nothing is lost.
 #[test]
 fn marks_reduce_the_window() {
     let (totals, records) = run(&with(&[
@@ -186,7 +186,7 @@ fn marks_reduce_the_window() {
     );
 }
 
-/// A traced flow has its window at each acknowledgement.
+/// A traced flow has a row with its window for each acknowledgement.
 #[test]
 fn a_traced_flow_has_rows_for_its_acknowledgements() {
     let (_, records) = run(&with(&["flows.0.trace_acks=true", r#"duration="2 s""#]));

@@ -1,4 +1,4 @@
-//! Access links of a group of flows, and the base round trip that they make up.
+//! Access links of a group of flows, and their base round trip.
 
 use longhaul_units::{Quantity, Rate, Span};
 
@@ -8,8 +8,8 @@ use crate::error::Diagnostic;
 use crate::link::{self, AccessEnds, AccessKeys};
 use crate::model::flow::{AnyFlow, FlowAccess};
 
-/// Resolves the group's access links: its own keys override the topology's, and `rtt` determines
-/// the delay.
+/// Resolves the group's access links: the group's keys override those of the topology, and `rtt`
+/// determines the delay.
 pub(super) fn resolve_access(
     flow: &mut Table,
     path: &str,

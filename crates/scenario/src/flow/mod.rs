@@ -1,4 +1,4 @@
-//! Groups of flows: where they run, when they start, and every option of their transport.
+//! Groups of flows: their nodes, their starts, and every option of their transport.
 
 mod access;
 pub(crate) mod quic;
@@ -28,12 +28,12 @@ pub(crate) use transport::{payload, resolve_congestion, resolve_tcp, slow_start}
 pub(crate) struct SharedSettings<'a> {
     pub core: &'a Core,
     pub context: Context,
-    /// The file's own transport options.
+    /// The file's transport options.
     pub tcp: &'a Table,
     /// The topology's access links.
     pub access: Option<&'a Table>,
     pub duration: Time,
-    /// Maker of the users' own algorithms.
+    /// Maker of custom algorithms.
     pub algorithms: &'a dyn Algorithms,
 }
 
@@ -45,9 +45,9 @@ pub(crate) struct Path {
     pub rtt: Span,
     /// The slowest link's rate, access links included.
     pub rate: Rate,
-    /// None without TCP.
+    /// Congestion control; none without TCP.
     pub congestion: Option<ControllerSpec>,
-    /// None without QUIC.
+    /// QUIC stack; none without QUIC.
     pub stack: Option<quic::ResolvedStack>,
     /// Number of the proxy that splits the connections, for data from the first to the second node.
     pub via: Option<usize>,
@@ -58,7 +58,7 @@ pub(crate) struct Path {
 /// Largest IPv4 packet (RFC 791).
 const LARGEST_PACKET: Bytes = Bytes(65_535);
 
-/// Resolves the values that decide about others: protocol, count and packet size.
+/// Resolves the values on which others depend: protocol, count and packet size.
 pub(crate) fn resolve_basics(
     flow: &mut Table,
     path: &str,
@@ -112,7 +112,8 @@ fn fill_basics(flow: &mut Table, path: &str, profile: Profile, out: &mut Vec<Dia
         }
     };
     if protocol == Protocol::Tcp {
-        // Options of the file come between those of the flow and those of the profile.
+        // Options of the file override those of the profile, and options of the flow override those
+        // of the file.
         let tcp = flow.remove(Stack::tcp);
         flow.fill(TcpFlow::KEYS, profile);
         if let Some(tcp) = tcp {
@@ -175,7 +176,7 @@ pub(crate) fn resolve(
         out.push(Diagnostic::new(path, origin, message));
         return None;
     }
-    // Datagrams may have no way back.
+    // Datagrams may have no route back.
     let core_rtt = route.delay + back.map_or(route.delay, |back| back.delay);
     access::resolve_access(flow, path, shared, core_rtt, out);
     if out.len() > before {
@@ -221,7 +222,7 @@ pub(crate) fn resolve(
     })
 }
 
-/// Refuses errors of clocks that no measurement uses, or that make transit times negative.
+/// Refuses clock errors that no measurement uses, or that make transit times negative.
 fn check_clock_error(flow: &Table, path: &str, duration: Time, out: &mut Vec<Diagnostic>) {
     let key = TcpFlow::clock_error;
     let (Some(tcp), Some(clock)) = (flow.table(Stack::tcp), flow.read(key)) else {
@@ -252,10 +253,11 @@ fn resolve_times(flow: &mut Table, path: &str, duration: Time, out: &mut Vec<Dia
         out.push(Diagnostic::new(&start_path, origin, message));
     };
     let starts = flow.read(AnyFlow::start);
-    // Each time with its place in the file.
+    // Times with their positions in the file.
     let nodes: Vec<&Node> = match (&starts, node.table()) {
         (Starts::Uniform(bounds), Some(table)) => {
-            // An interval of length 0 draws a number, too, which matters with ns-2's one generator.
+            // An interval of length 0 also draws a random number, which matters with ns-2's single
+            // generator.
             if bounds.len() != 2 || bounds[0] > bounds[1] {
                 let message =
                     "expected two times, the earlier first: uniform = [\"0 s\", \"15 s\"]";

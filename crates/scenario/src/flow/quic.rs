@@ -1,4 +1,5 @@
-//! Flows that run in a QUIC stack: its settings, and the stack that the program has by this name.
+//! Flows that run in a QUIC stack: settings, and the stack that the program provides under this
+//! name.
 
 use std::sync::Arc;
 
@@ -29,11 +30,11 @@ const MIN_MTU: Bytes = Bytes(1200);
 /// The stack of a group.
 pub(crate) struct ResolvedStack {
     pub(crate) transport: Arc<ForeignStack>,
-    /// Warnings to the user.
+    /// Warnings for the user.
     pub(crate) warnings: Vec<String>,
 }
 
-/// Refuses keys that a QUIC flow does not have.
+/// Refuses keys that do not apply to QUIC flows.
 pub(super) fn resolve_basics(
     flow: &mut Table,
     path: &str,
@@ -90,8 +91,8 @@ pub(crate) fn label(flow: &Table) -> String {
     }
 }
 
-/// Completes the settings and finds the stack. `held` is the capacity of the path with its queues, and `bdp`
-/// its bandwidth-delay product.
+/// Completes the settings and finds the stack. `held` is the capacity of the path with its queues,
+/// and `bdp` the bandwidth-delay product of the path.
 pub(super) fn resolve(
     flow: &mut Table,
     path: &str,
@@ -188,8 +189,8 @@ fn resolve_own(
     })
 }
 
-/// Resolves a window in bytes, given in bytes, in bandwidth-delay products, or by the word `auto`: twice the
-/// bytes in flight when slow start overshoots, since credit comes late.
+/// Resolves a window in bytes, given in bytes, in bandwidth-delay products, or by the word `auto`:
+/// twice the bytes in flight when slow start overshoots, since credit arrives late.
 fn resolve_window(stack: &mut Table, bdp: Bytes, held: f64) {
     /// Default of quinn's stream receive window: 100 Mbit/s at 100 ms.
     const MIN: f64 = 1_250_000.0;
@@ -209,7 +210,7 @@ fn resolve_window(stack: &mut Table, bdp: Bytes, held: f64) {
     stack.derive(QuicStack::window, bytes, rule);
 }
 
-/// Refuses settings that do not go together.
+/// Refuses settings that are inconsistent.
 fn check(stack: &Table, packet: Bytes, path: &str, out: &mut Vec<Diagnostic>) {
     let settings = QuicStack::of(stack);
     let largest = Bytes(quic::packet_bytes(&settings));

@@ -22,7 +22,7 @@ use crate::model::flow::{AnyFlow, Stack};
 use crate::module;
 use crate::profile;
 
-/// Sync-TCP's option: kind, length, and three times of four bytes (Weigle 2003, chapter 3).
+/// Sync-TCP's option: kind, length, and three times of four bytes each (Weigle 2003, chapter 3).
 const ONE_WAY_OPTION: Bytes = Bytes(14);
 
 /// Smallest slow start threshold (RFC 5681, equation 4).
@@ -93,8 +93,8 @@ pub(crate) fn resolve_tcp(
     congestion
 }
 
-/// Refuses a recovery with SACK whose peer does not permit SACK: such a sender recovers without it (RFC 6675
-/// section 1); only ns-2's agents can be combined otherwise.
+/// Refuses a recovery with SACK if the peer does not permit SACK: such a sender recovers without
+/// SACK (RFC 6675 section 1). Only ns-2's agents can be combined in this way.
 fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut Vec<Diagnostic>) {
     if tcp.read(Tcp::sack_blocks) || !recovery.uses_sack() || recovery == Recovery::Ns2Sack {
         return;
@@ -104,7 +104,7 @@ fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut 
     out.push(Diagnostic::at(tcp, Tcp::sack_blocks, path, message));
 }
 
-/// Refuses two kinds of times in acknowledgements, which report one.
+/// Refuses options that require two kinds of times in acknowledgements, which can report only one.
 fn refuse_two_times(tcp: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let one_way = tcp.read(TimestampKeys::timestamps) == TimestampKind::OneWay;
     if one_way && tcp.read(Tcp::rtt_sample) == RttSample::Reported {
@@ -145,7 +145,7 @@ fn is_rack_tlp(recovery: &str) -> bool {
     recovery.starts_with("rack-tlp")
 }
 
-/// Turns on the options that the algorithm needs, unless the scenario sets them.
+/// Enables the options that the algorithm needs, unless the scenario sets them.
 fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     let needs = controller.needs();
     if needs.one_way_delay && !tcp.has(TimestampKeys::timestamps) {
@@ -173,7 +173,8 @@ fn serve(tcp: &mut Table, controller: &Controller, profile: Profile) {
     }
 }
 
-/// Sets the size of Sync-TCP's option, which does not depend on the profile's size of that of RFC 7323.
+/// Sets the size of Sync-TCP's option, which does not follow the profile's size of the RFC 7323
+/// option.
 fn resolve_one_way_option(tcp: &mut Table) {
     let (kind, size) = (TimestampKeys::timestamps, TimestampKeys::timestamp_option);
     let one_way = tcp.has(kind) && tcp.read(kind) == TimestampKind::OneWay;
@@ -207,7 +208,7 @@ const RTT_CLOCK: [Field<Option<Span>>; 2] = [RttClockKeys::granularity, RttClock
 
 /// Returns the payload bytes of a full packet.
 pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
-    // Both may be larger than a packet, and than their type.
+    // Both sizes may exceed the packet, and the range of their type.
     let header = tcp.read(Tcp::header_bytes.seen_as::<Bytes>());
     let options = match tcp.read(TimestampKeys::timestamps) {
         TimestampKind::Off => Bytes(0),
@@ -217,7 +218,8 @@ pub(crate) fn payload(tcp: &Table, packet: Bytes) -> Option<u64> {
     (payload > 0).then_some(payload)
 }
 
-/// Resolves a window in segments, given in segments, in bytes, or by the word that `auto` stands for.
+/// Resolves a window in segments, given in segments, in bytes, or by a word for its automatic
+/// value.
 fn resolve_window<T>(
     tcp: &mut Table,
     key: Field<T>,
@@ -244,8 +246,8 @@ fn resolve_window<T>(
     }
 }
 
-/// Resolves the congestion control of a table that has the key `congestion`, or Reno. `preferred` is the
-/// variant of algorithms that have it.
+/// Resolves the congestion control of a table with the key `congestion`, or Reno. `preferred` is
+/// the variant of algorithms that have this variant.
 pub(crate) fn resolve_congestion(
     flow: &mut Table,
     path: &str,
@@ -268,7 +270,8 @@ pub(crate) fn resolve_congestion(
     spec.map_err(|error| out.push(error)).ok()
 }
 
-/// Resolves an algorithm of the registry: its variant, and every parameter; checks that they go together.
+/// Resolves an algorithm of the registry: its variant, and every parameter; checks that the
+/// parameters are consistent.
 fn resolve_registered(
     table: &mut Table,
     path: &str,
@@ -342,7 +345,7 @@ fn of(parameter: &Parameter) -> Field<f64> {
     Field::new(parameter.name)
 }
 
-/// Returns the value of a parameter as one would write it.
+/// Returns the value of a parameter as written in a scenario.
 fn written(parameter: &Parameter, value: f64) -> Value {
     match parameter.allowed.names.get(value as usize) {
         Some(name) => Value::text(name),
@@ -356,7 +359,7 @@ fn functions(table: &Table) -> Vec<(String, Vec<Point>)> {
     table.entries.iter().filter_map(function).collect()
 }
 
-/// Returns points as one would write them.
+/// Returns points as written in a scenario.
 fn list_of(points: &[Point]) -> Value {
     let number = |value| Node::new(Value::Number(value), Origin::Default);
     let pair = |&(window, value): &Point| {
@@ -368,7 +371,8 @@ fn list_of(points: &[Point]) -> Value {
     Value::List(points.iter().map(pair).collect())
 }
 
-/// Sets the profile's slow start, where the flow names none; `max_ssthresh` alone means its limited slow start.
+/// Sets the profile's slow start if the flow names none; `max_ssthresh` alone selects limited slow
+/// start.
 pub(super) fn resolve_slow_start(
     flow: &mut Table,
     path: &str,

@@ -41,7 +41,7 @@ pub(super) fn resolve(link: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -
     changes
 }
 
-/// Checks that changes that are repeated end before they begin again.
+/// Checks that repeated changes end before they begin again.
 fn check_period(link: &Table, path: &str, changes: &[Change], out: &mut Vec<Diagnostic>) {
     let period = link.read(Link::changes_period);
     let (Some(period), Some(first), Some(last)) = (period, changes.first(), changes.last()) else {
@@ -75,7 +75,7 @@ fn of_list(rows: &[Node], path: &str, out: &mut Vec<Diagnostic>) -> Vec<Change> 
     tables.enumerate().map(change).collect()
 }
 
-/// Refuses a row that is not after the one before, or changes nothing.
+/// Refuses a row that is not after the previous one, or that changes nothing.
 fn check_row(
     row: &Table,
     origin: &Origin,
@@ -165,7 +165,7 @@ fn check_columns(columns: &[Node], path: &str) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Returns a row as if it were written in the scenario. Empty cells change nothing.
+/// Returns a row as if it were written in the scenario. An empty cell means no change.
 fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<(Table, Origin), Diagnostic> {
     let origin = cells[0].origin.clone();
     if cells.len() != columns.len() {
@@ -191,7 +191,7 @@ fn row(columns: &[Node], cells: Vec<Node>, path: &str) -> Result<(Table, Origin)
     }
 }
 
-/// Returns the values of a line, with their places.
+/// Returns the values of a line, with their positions.
 fn cells_of(source: &Arc<Source>, line: &str) -> Vec<Node> {
     let start_of = |part: &str| part.as_ptr() as usize - source.text.as_ptr() as usize;
     let cell = |text: &str| {

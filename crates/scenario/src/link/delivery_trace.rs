@@ -14,10 +14,11 @@ use crate::error::Diagnostic;
 use crate::files::{refuse_both, replace_file};
 
 keys! {
-    /// Times at which packets leave.
+    /// Keys of a delivery trace.
     pub(super) struct TraceKeys {
-        /// File with a whole number of milliseconds in each line, in order: at each of these times `opportunity` bytes
-        /// leave at once. It begins again at the last one. Relative to the scenario.
+        /// File with a whole number of milliseconds in each line, in order: at each of these times
+        /// `opportunity` bytes leave at once. The trace begins again at the last time. The path is
+        /// relative to the scenario file.
         pub file: Option<String> = Kind::Text.key().source("mahimahi: mm-link(1), .up and .down files"),
         /// Text of a delivery trace, with the lines that `file` would have, instead of `file`.
         pub times_ms: String = Kind::Text.key(),
@@ -29,8 +30,8 @@ keys! {
     }
 }
 
-/// Reads the delivery trace of a direction of a link, if it has one. The mean rate of the trace becomes the link's,
-/// unless that is given.
+/// Reads the delivery trace of a direction of a link, if it has one. The mean rate of the trace
+/// becomes the link's rate, unless a rate is given.
 pub(super) fn resolve<T>(
     direction: &mut Table,
     (trace_key, rate_key): (Field<Table>, Field<T>),
@@ -87,7 +88,7 @@ fn read(node: &mut Node, path: &str) -> Result<DeliveryTrace, Diagnostic> {
     }
 }
 
-/// Returns the times in a text, or a message about the line that is wrong.
+/// Returns the times in a text, or a message about the line with an error.
 fn parse(text: &str) -> Result<Vec<u32>, String> {
     let lines = text
         .lines()

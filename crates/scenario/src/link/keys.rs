@@ -1,5 +1,5 @@
-//! Keys of links that are not options of the engine's [`Link`]: parts that are resolved on their own, the other direction,
-//! and access links.
+//! Keys of links that are not options of the engine's [`Link`]: parts that are resolved separately,
+//! the other direction, and access links.
 
 use longhaul_engine::config::{Change, DirectionKeys, Link};
 use longhaul_keys::{Key, Kind, RATE, TIME, Table, keys, together, words};
@@ -14,22 +14,23 @@ pub(crate) const LINK: &[Key] = together!(Link::KEYS, LinkParts::KEYS);
 const REVERSE: &[Key] = together!(ReverseKeys::KEYS, ReverseParts::KEYS);
 
 keys! {
-    /// Parts of a link that are resolved on their own.
+    /// Parts of a link that are resolved separately.
     pub(crate) struct LinkParts {}
     apart {
-        /// Changes of the link at given times: rate and delay, both ways, unless `reverse` has its own, and loss,
-        /// forward direction only. Or a table of comma-separated values with these columns: the path of its file,
-        /// relative to this file, or its text.
+        /// Changes of the link at given times: rate and delay, both ways, unless `reverse` has its
+        /// own, and loss, forward direction only. Alternatively a table of comma-separated values
+        /// with these columns, as its text or as the path of its file relative to this file.
         pub changes: Vec<Change> = Kind::OneOf(&[Kind::List(&Kind::Table(Change::KEYS)), Kind::Text]).key(),
-        /// Times at which packets leave, instead of a rate, forward direction only.
+        /// Delivery opportunities of packets, instead of a rate, forward direction only.
         pub delivery_trace: Table = Kind::Table(TraceKeys::KEYS).key(),
-        /// Queue in front of the link. 1 BDP is the rate times the base round trip of the routers' path (twice
-        /// the delay of the bottleneck, of the whole chain of a parking lot, of the link itself in a graph; there and
-        /// back where `reverse` has a delay of its own), in
-        /// whole packets of the largest size that a flow sends.
+        /// Queue in front of the link. 1 BDP is the rate times the base round trip of the routers'
+        /// path (twice the delay of the bottleneck, of the whole chain of a parking lot, of the
+        /// link itself in a graph; both ways if `reverse` has a different delay), in whole packets
+        /// of the largest size that a flow sends.
         pub queue: Table = QUEUE.key().default("{ kind = droptail, limit = 1 BDP }"),
-        /// The other direction, as far as it differs: rate, delay and queue are those of the forward direction by
-        /// default, and keys that hold for the forward direction only can be given here for this one.
+        /// Keys of the other direction that differ: rate, delay and queue are those of the forward
+        /// direction by default, and keys that apply to the forward direction only can be given
+        /// here for the other one.
         pub reverse: Table = Kind::Table(REVERSE).key(),
     }
 }
@@ -50,10 +51,10 @@ keys! {
 }
 
 keys! {
-    /// Parts of the other direction that are resolved on their own.
+    /// Parts of the other direction that are resolved separately.
     pub(crate) struct ReverseParts {}
     apart {
-        /// Times at which packets leave, instead of a rate, forward direction only.
+        /// Delivery opportunities of packets in this direction, instead of a rate.
         pub delivery_trace: Table = Kind::Table(TraceKeys::KEYS).key(),
         /// Queue of this direction; the same as `queue` of the link by default, with values derived from this rate.
         pub queue: Table = QUEUE.key(),
@@ -61,14 +62,14 @@ keys! {
 }
 
 keys! {
-    /// Links between each flow's own hosts and the routers.
+    /// Links between each flow's hosts and the routers.
     #[derive(Clone, Debug)]
     pub(crate) struct AccessKeys {
         /// Transmission rate.
         pub rate: Rate = Kind::Positive(RATE).key().derived("ten times the fastest router link"),
         /// Propagation delay of each access link.
         pub delay: Span = Kind::Quantity(TIME).key().default("0 s"),
-        /// Ends that have an access link.
+        /// Ends of flows that have an access link.
         pub at: AccessEnds = Kind::Word(AccessEnds::WORDS).key().default("both"),
     }
     apart {

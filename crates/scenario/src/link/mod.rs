@@ -28,11 +28,11 @@ const REVERSE: &str = "-reverse";
 pub(crate) struct CoreLink {
     /// The engine's configuration.
     pub link: Link,
-    /// Its queue's resolved keys.
+    /// Resolved keys of the queue.
     pub queue: Table,
 }
 
-/// Values that links depend on besides their keys.
+/// Values on which links depend, in addition to their keys.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
     /// Largest packet that a flow sends.
@@ -50,7 +50,7 @@ impl Context {
 }
 
 impl CoreLink {
-    /// Returns true if its queue is derived from the same values as that of the forward direction.
+    /// Returns true if the queue is derived from the same values as that of the forward direction.
     fn has_queue_of(&self, forward: &Self) -> bool {
         let (own, other) = (&self.link, &forward.link);
         (own.rate, own.delay) == (other.rate, other.delay)
@@ -73,8 +73,8 @@ pub(crate) fn round_trip(link: &Table) -> Span {
     delay + back.unwrap_or(delay)
 }
 
-/// Resolves a link's keys and lays out its two directions, unless something is wrong. `rtt` is that of
-/// "1 BDP".
+/// Resolves a link's keys and creates its two directions, unless there are errors. `rtt` is the
+/// round trip of "1 BDP".
 pub(crate) fn both_ways(
     name: &str,
     ends: (usize, usize),
@@ -134,7 +134,7 @@ fn varying_rates(table: &mut Table, path: &str, out: &mut Vec<Diagnostic>) -> Va
     }
 }
 
-/// Returns both directions of a link, whose queues are still to be set.
+/// Returns both directions of a link; their queues have to be set afterwards.
 fn directions(
     name: &str,
     (from, to): (usize, usize),
@@ -183,8 +183,8 @@ fn check_direction(
     check_bucket(table, DirectionKeys::policer, keys, at, path, out);
 }
 
-/// Resolves the keys of both queues. By default both directions have the same queue, whose errors are reported once;
-/// values that follow from rate and delay follow from those of its direction.
+/// Resolves the keys of both queues. By default both directions have the same queue, whose errors
+/// are reported once; values derived from rate and delay use those of the respective direction.
 fn resolve_queues(
     table: &mut Table,
     [forward, reverse]: &[CoreLink; 2],
@@ -254,7 +254,7 @@ fn check_rate(table: &Table, changes: &[Change], path: &str, out: &mut Vec<Diagn
     }
 }
 
-/// Resolves the queue of access links, whose other keys have values.
+/// Resolves the queue of access links whose other keys have been resolved.
 pub(crate) fn resolve_access_queue(
     access: &mut Table,
     path: &str,
@@ -268,7 +268,7 @@ pub(crate) fn resolve_access_queue(
     queue::resolve(queue, &path, &link, context.profile, out);
 }
 
-/// Refuses a token bucket of a direction of a link that does nothing, or lets no packet through.
+/// Refuses a token bucket of a direction of a link that has no effect, or lets no packet pass.
 fn check_bucket<T>(
     direction: &Table,
     bucket: Field<T>,

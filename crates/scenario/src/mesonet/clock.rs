@@ -17,7 +17,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// Reads the clock from a `[mesonet]` table with its defaults, or reports its errors.
+    /// Reads the clock from a complete `[mesonet]` table, or reports its errors.
     pub fn of(mesonet: &Table, out: &mut Vec<Diagnostic>) -> Option<Self> {
         let step = match mesonet.read(MesoNet::step) {
             Written::Number(seconds) => Span::from_secs_f64(seconds),
@@ -81,7 +81,7 @@ impl Clock {
         self.step * steps
     }
 
-    /// Returns a point in time: a time, or a fraction of the run.
+    /// Returns a point in time, given as a time or as a fraction of the run.
     pub fn moment(&self, written: Written) -> Time {
         Time::ZERO
             + match written {

@@ -1,4 +1,5 @@
-//! Derived values of a scenario of MesoNet: speeds, buffers, numbers of hosts, shares of flow classes. Original runs begin with the same report (NIST SP 500-282, chapter 3).
+//! Derived values of a scenario of MesoNet: speeds, buffers, numbers of hosts, and shares of flow
+//! classes. Runs of the original begin with the same report (NIST SP 500-282, chapter 3).
 
 use longhaul_mesonet::config::{AccessClass, Config, Router};
 use longhaul_mesonet::records::FlowClass;
@@ -186,7 +187,7 @@ fn hosts(population: &Population, layout: &Layout, rows: &mut Vec<ExplainRow>) {
     }
 }
 
-/// Limits on the flows that transfer a large file at a time.
+/// Adds the limits on the number of flows that transfer a large file at a time.
 fn limits(config: &Config, rows: &mut Vec<ExplainRow>) {
     let Some(admission) = &config.files.admission else {
         return;
@@ -206,8 +207,7 @@ fn limits(config: &Config, rows: &mut Vec<ExplainRow>) {
     }
 }
 
-/// Returns the share of flows that are of a class, if every source chose among all receivers
-/// uniformly.
+/// Returns the share of flows of a class, if every source chose uniformly among all receivers.
 fn class_share(class: FlowClass, population: &Population, layout: &Layout) -> f64 {
     use AccessClass::{Direct, Fast, Normal};
     let (one, other) = match class {

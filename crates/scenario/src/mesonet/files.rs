@@ -78,7 +78,7 @@ fn jumbo(
     jumbo.or_default(JumboKeys::base, Value::text("document"));
     let keys = JumboKeys::of(jumbo);
     let (from, until) = (clock.moment(keys.from), clock.moment(keys.until));
-    // In the original, too, a beginning at the end of the run means no jumbo files.
+    // In the original, too, a start at the end of the run means that there are no jumbo files.
     if from >= clock.end() {
         return None;
     }
@@ -104,8 +104,8 @@ fn jumbo(
     })
 }
 
-/// Returns the shares of flows by class of path, as the limits count them: those given, or products
-/// of the classes' shares of sources and receivers (NIST SP 500-282, chapter 3).
+/// Returns the shares of flows by class of path, as used by the limits: the given shares, or
+/// products of the classes' shares of sources and receivers (NIST SP 500-282, chapter 3).
 fn path_shares(keys: &FileKeys, population: &Population, layout: &Layout) -> [f64; 3] {
     if let Some(shares) = &keys.path_shares {
         return shares.all();
@@ -117,7 +117,8 @@ fn path_shares(keys: &FileKeys, population: &Population, layout: &Layout) -> [f6
     [very_fast, both - very_fast, 1.0 - both]
 }
 
-/// Limits on active large files (equations 1 to 3 and table 8-7); zero for types of probability zero.
+/// Returns the limits on active large files (equations 1 to 3 and table 8-7), which are zero for
+/// types of probability zero.
 pub(crate) fn admission(
     keys: &FileKeys,
     files: &Files,
@@ -141,7 +142,8 @@ pub(crate) fn admission(
         let max = ((sources * kind.probability).ceil() as u64).max(lower_bound);
         admission.max[index] = max;
         for cell in cells() {
-            // The probability of one fast host, as published, though an interface needs two.
+            // This is the probability of one fast host, as published, although a fast interface
+            // needs two.
             let interface = if cell.fast_interface {
                 fast_share
             } else {

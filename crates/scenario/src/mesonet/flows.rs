@@ -12,18 +12,18 @@ use crate::flow::resolve_congestion;
 use crate::making::Algorithms;
 use crate::unknown_names::unknown_name;
 
-/// The default variant of algorithms that have one of this name (NIST SP 500-282, chapter 5).
+/// The default variant of algorithms that have a variant of this name (NIST SP 500-282, chapter 5).
 const VARIANT: &str = "nist";
 
-/// Algorithm that may leave losses unanswered, and its parameter below which it does. BBR's
-/// parameter of this name decides its reaction to losses.
+/// Algorithm that may tolerate losses, and its parameter for the tolerated share. BBR's parameter
+/// of this name is for its reaction to losses.
 const TOLERANT: &str = "cubic";
 const LOSS_THRESHOLD: &str = "loss_threshold";
 
 /// Tolerance of the sum of shares.
 const SHARE_TOLERANCE: f64 = 1e-6;
 
-/// Resolves the list of algorithms in place; without a list it is Reno alone.
+/// Resolves the list of algorithms in place; without a list, Reno is the only algorithm.
 pub(crate) fn algorithms(
     mesonet: &mut Table,
     makers: &dyn Algorithms,
@@ -70,7 +70,7 @@ pub(crate) fn algorithms(
     algorithms
 }
 
-/// Refuses a tolerance of losses: MesoNet's transport answers every loss.
+/// Refuses a tolerance of losses, since MesoNet's transport responds to every loss.
 fn refuse_tolerated_losses(table: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let congestion = table.table(AlgorithmKeys::congestion);
     let tolerant = congestion.filter(|_| algorithm::name(congestion) == TOLERANT);
@@ -149,7 +149,7 @@ pub(crate) fn long_lived(
             let message = format!("there are two long-lived flows `{}`", keys.label);
             out.push(Diagnostic::at(table, Keys::label, &path, message));
         }
-        // The time at which a flow stops that never starts does not matter.
+        // The stop time of a flow that never starts is irrelevant.
         if stop <= start && start < clock.end() {
             let message = "the flow stops before it starts; write a later time";
             out.push(Diagnostic::at(table, Keys::stop, &path, message));

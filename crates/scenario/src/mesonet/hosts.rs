@@ -9,16 +9,16 @@ use super::layout::{Access, Layout, class_name};
 use crate::document::{Node, Table, Value, join};
 use crate::error::Diagnostic;
 
-/// The classes in the order of published tables.
+/// The classes in the order of the published tables.
 const CLASSES: [AccessClass; 3] = [AccessClass::Normal, AccessClass::Fast, AccessClass::Direct];
 
-/// Maximum of hosts: more take gigabytes of state.
+/// Maximum number of hosts; a larger number takes gigabytes of state.
 const MAX_HOSTS: u64 = 100_000_000;
 
 /// Tolerance of the sum of shares: published tables round thirds to 0.33.
 pub(crate) const SHARE_TOLERANCE: f64 = 0.011;
 
-/// Returns the share of a class, which sources and receivers have.
+/// Returns the key of a class's share, which sources and receivers have.
 fn share(class: AccessClass) -> Field<f64> {
     match class {
         AccessClass::Normal => Shares::normal,
@@ -47,7 +47,7 @@ pub(crate) fn complete_shares(hosts: &mut Table) {
     }
 }
 
-/// Sources and receivers below each access router.
+/// Numbers of sources and receivers below each access router.
 pub(crate) struct Population {
     pub sources: Vec<u32>,
     pub receivers: Vec<u32>,
@@ -74,8 +74,9 @@ impl Population {
         (out.len() == before).then_some(population)
     }
 
-    /// Checks that each class of access routers has receivers: sources choose a backbone router other than their
-    /// own uniformly, and then a receiver below it (NIST SP 500-282, chapter 3).
+    /// Checks that each class of access routers has receivers. Sources choose a backbone router
+    /// other than their own with equal probability, and then a receiver below it (NIST SP 500-282,
+    /// chapter 3).
     fn check_receivers(&self, hosts: &Table, layout: &Layout, out: &mut Vec<Diagnostic>) {
         let (path, key) = ("mesonet.hosts", HostKeys::receiver_shares);
         let shares = hosts.sub(key);
@@ -134,7 +135,8 @@ impl Population {
     }
 }
 
-/// Returns the hosts of one kind below each access router: its own, or those of its class.
+/// Returns the number of hosts of one kind below each access router: the router's number, or that
+/// of its class.
 fn counts(
     hosts: &Table,
     key: Field<Table>,

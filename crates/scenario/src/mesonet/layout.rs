@@ -15,14 +15,14 @@ pub(crate) struct Layout {
     pub access: Vec<Access>,
 }
 
-/// A router and its own values in the file.
+/// A router with its values in the file.
 pub(crate) struct Router {
     pub name: String,
     /// Capacity of this router in packets per time step, if the file gives one.
     pub rate: Option<f64>,
     /// Buffer of this router, packets in each queue, if the file gives one.
     pub buffer: Option<u64>,
-    /// Its place in the file, for diagnostics.
+    /// The router's position in the file, for diagnostics.
     pub origin: Origin,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// Returns the backbone router above it.
+    /// Returns the backbone router above the access router.
     pub fn backbone(&self, layout: &Layout) -> usize {
         match self.parent {
             Parent::Pop(pop) => layout.pops[pop].1,
@@ -57,7 +57,7 @@ pub(crate) const fn class_name(class: AccessClass) -> &'static str {
 }
 
 impl Layout {
-    /// Reads the routers from a checked topology file. `path` is that of its table.
+    /// Reads the routers from a checked topology file. `path` is the path of its table.
     pub fn of(topology: &Table, path: &str, out: &mut Vec<Diagnostic>) -> Self {
         let mut layout = Self::default();
         for (index, node) in topology.list(TopologyFile::backbone).iter().enumerate() {
@@ -103,7 +103,7 @@ impl Layout {
         });
     }
 
-    /// Adds the access routers of a class; letters count from `first`.
+    /// Adds the access routers of a class; their letters begin at number `first`.
     fn add_access(
         &mut self,
         above: &Table,
@@ -138,7 +138,7 @@ impl Layout {
         }
     }
 
-    /// Checks the number of routers: packets have 16 bits for the router to which they go.
+    /// Checks the number of routers: packets have 16 bits for their destination router.
     fn check_number(&self, topology: &Table, path: &str, out: &mut Vec<Diagnostic>) {
         let number = self.pops.len() + self.access.len();
         if number > usize::from(u16::MAX) {
@@ -171,7 +171,7 @@ impl Layout {
     }
 }
 
-/// Returns the letters of a number: a, b ... z, aa, ab ...
+/// Returns the letters for a number: a, b ... z, aa, ab ...
 fn letters(number: usize) -> String {
     let last = char::from(b'a' + (number % 26) as u8);
     match number / 26 {
@@ -180,8 +180,8 @@ fn letters(number: usize) -> String {
     }
 }
 
-/// Returns the position of the element that a key refers to by name or by number from 1; `what` is
-/// its kind, `names` are those of all elements.
+/// Returns the position of the element that a key refers to by name or by number from 1. `what` is
+/// the kind of the element, `names` are the names of all elements.
 pub(crate) fn find<'a>(
     node: &Node,
     what: &str,

@@ -1,7 +1,7 @@
 //! `[mesonet]`: from the user's table to the configuration of `longhaul-mesonet`.
 //!
-//! A module of this crate, whose checker, origins and diagnostics it uses; the model itself
-//! (`longhaul-mesonet`) knows none of them. `keys` declares the keys.
+//! This is a module of this crate, whose checker, origins and diagnostics it uses; the model itself
+//! (`longhaul-mesonet`) depends on none of these. `keys` declares the keys.
 //!
 //! ```text
 //! original   original names are translated to keys
@@ -66,7 +66,7 @@ static DEFAULTS: LazyLock<Table> = LazyLock::new(|| {
     profile::load("mesonet", text, MesoNet::KEYS, &Origin::Default)
 });
 
-/// Completes a checked document, or reports contradictions.
+/// Completes a checked document, or reports inconsistencies.
 fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<ResolvedScenario, Vec<Diagnostic>> {
     let mut out = Vec::new();
     root.fill(Seeds::KEYS, Profile::ALL[0]);
@@ -175,7 +175,8 @@ fn resolve(mut root: Table, makers: &dyn Algorithms) -> Result<ResolvedScenario,
 struct DerivedParts {
     routes: Routes,
     population: Population,
-    /// Sum of round trips over pairs of backbone routers in time steps, and the number of pairs.
+    /// Sum of round-trip times over pairs of backbone routers, in time steps, and the number of
+    /// pairs.
     round_trips: (u64, u64),
 }
 
@@ -253,8 +254,8 @@ fn transport(keys: TransportKeys, clock: &Clock) -> Transport {
     }
 }
 
-/// Returns warnings about rates: the published networks have their bottlenecks at access routers
-/// (NIST SP 500-282, chapter 3).
+/// Returns warnings about rates that differ from the published networks, whose bottlenecks are at
+/// access routers (NIST SP 500-282, chapter 3).
 fn warnings(rates: &Rates) -> Vec<String> {
     let tiers = [
         (

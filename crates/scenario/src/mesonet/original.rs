@@ -23,18 +23,18 @@ macro_rules! path {
     };
 }
 
-/// Translation of an original parameter.
+/// Target of an original parameter.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
     /// This key of `[mesonet]`, with the same value.
     Key(Path),
-    /// This key; codes from 1 become these words, other numbers stay as they are.
+    /// This key, where codes from 1 become these words; other numbers stay the same.
     Coded(Path, &'static [&'static str]),
     /// This key of the root table.
     Root(Path),
-    /// This key of the entries of `long_lived`, a value for each.
+    /// This key of the entries of `long_lived`, with a value for each.
     LongLived(Path),
-    /// The share of the algorithm of this label, which is added if it is missing.
+    /// The share of the algorithm with this label, which is added if it is missing.
     Share(&'static str),
     /// The number of entries of `long_lived`.
     Count,
@@ -55,7 +55,7 @@ const fn original(name: &'static str, place: Place) -> Original {
 /// Algorithms in the order of their codes from 1 (table 3-3); labels are kinds of the registry.
 const ALGORITHMS: &[&str] = &["reno", "hstcp", "ctcp", "scalable", "fast", "htcp", "bic"];
 
-/// All of them, in the order of the original file.
+/// All original parameters, in the order of the original file.
 pub(crate) const ORIGINALS: &[Original] = &[
     original("M", Place::Key(path!(MesoNet::interval))),
     original("MI", Place::Key(path!(MesoNet::intervals))),
@@ -289,7 +289,7 @@ pub(crate) const ORIGINALS: &[Original] = &[
     ),
 ];
 
-/// Moves values given under original names to their keys; the checker does the rest.
+/// Moves values given under original names to their keys, which the checker then checks.
 pub(crate) fn translate(root: &mut Table) -> Vec<Diagnostic> {
     let mut out = Vec::new();
     for original in ORIGINALS {
@@ -317,12 +317,12 @@ pub(crate) fn translate(root: &mut Table) -> Vec<Diagnostic> {
     out
 }
 
-/// Puts a value at the end of a path. `--set` takes precedence over the file.
+/// Sets a value at the end of a path. A value from `--set` takes precedence over one from the file.
 fn put(table: &mut Table, path: Path, node: Node) -> Result<(), String> {
     put_below(table, path, path, node)
 }
 
-/// Puts a value at the end of `path`, the rest of the path `whole`.
+/// Sets a value at the end of `path`, which is the rest of the path `whole`.
 fn put_below(table: &mut Table, path: Path, whole: Path, mut node: Node) -> Result<(), String> {
     let [key, rest @ ..] = path else {
         return Ok(());
@@ -368,7 +368,7 @@ fn code(node: &Node) -> Option<usize> {
     }
 }
 
-/// Returns the entries of a list of tables, which is made if it is missing.
+/// Returns the entries of a list of tables, which is created if it is missing.
 fn entries<'a>(
     mesonet: &'a mut Table,
     key: Field<Vec<Table>>,
@@ -410,7 +410,7 @@ fn put_each(mesonet: &mut Table, key: Path, node: Node) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts the share of an algorithm of the original seven.
+/// Sets the share of one of the original seven algorithms.
 fn put_share(mesonet: &mut Table, label: &str, node: Node) -> Result<(), String> {
     let origin = node.origin.clone();
     match add_algorithm(mesonet, label, &origin) {
@@ -419,19 +419,19 @@ fn put_share(mesonet: &mut Table, label: &str, node: Node) -> Result<(), String>
     }
 }
 
-/// Returns the algorithm of that label, and true if it was missing and has been added.
+/// Returns the algorithm with this label, and true if it was missing and has been added.
 fn add_algorithm<'a>(
     mesonet: &'a mut Table,
     label: &str,
     origin: &Origin,
 ) -> Option<(&'a mut Table, bool)> {
-    // The default without a list is Reno alone, which sources keep.
+    // Without a list, the default is Reno alone, which sources keep.
     let alone = !mesonet.has(MesoNet::algorithms) && label != ALGORITHMS[0];
     let entries = entries(mesonet, MesoNet::algorithms, origin)?;
     if alone {
         entries.push(algorithm(ALGORITHMS[0], &Origin::Default));
     }
-    // The entry is found by its label, given or by default.
+    // The entry is found by its label, which is given or the default.
     let is_it = |node: &Node| {
         let table = node.table()?;
         let congestion = table.table(AlgorithmKeys::congestion);

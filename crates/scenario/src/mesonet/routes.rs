@@ -1,5 +1,5 @@
-//! Links and routes of the backbone. Routes are given or have the shortest delay; all are checked for
-//! loops and missing links before anything runs.
+//! Links and routes of the backbone. Routes are given or those of the shortest delay; all are
+//! checked for loops and missing links before anything runs.
 
 use longhaul_mesonet::config::BackboneLink;
 use longhaul_units::Span;
@@ -14,7 +14,7 @@ use crate::unknown_names::unknown_name;
 /// Links and routing tables.
 pub(crate) struct Routes {
     pub links: Vec<BackboneLink>,
-    /// `next_link[at][to]`.
+    /// Next link: `next_link[at][to]`.
     pub next_link: Vec<Vec<Option<usize>>>,
     /// Delay of each link in time steps.
     steps: Vec<u64>,
@@ -38,12 +38,14 @@ impl Routes {
             steps: Vec::new(),
         };
         for (index, link) in topology.tables(TopologyFile::links).enumerate() {
-            // Halves to even: buffers in appendix C of NIST SP 500-282 follow from it.
+            // Halves are rounded to even: buffers in appendix C of NIST SP 500-282 follow from
+            // this.
             let exact = factor * clock.steps(link.read(LinkKeys::delay));
             let steps = exact.round_ties_even() as u64;
             let path = join(path, &format!("links.{index}"));
             if steps == 0 {
-                // An event in a time step at one of two routers could still reach the other in it, and come back.
+                // An event at one of the two routers could still reach the other one in the same
+                // time step, and return.
                 let message = format!(
                     "{exact} time steps, rounded to none; between backbone routers packets take one at least"
                 );
@@ -135,8 +137,8 @@ impl Routes {
         }
     }
 
-    /// Fills in the path of the shortest delay where no route to `to` is given; of several, that of the fewest links,
-    /// then of the first links.
+    /// Sets the path of the shortest delay where no route to `to` is given; of several such paths,
+    /// the one with the fewest links, and of these the one over the first links.
     fn fill_shortest(&mut self, to: usize) {
         let mut best: Vec<Option<(u64, usize, usize)>> = vec![None; self.next_link.len()];
         best[to] = Some((0, 0, usize::MAX));
@@ -159,7 +161,7 @@ impl Routes {
         }
     }
 
-    /// Refuses routers that are neither one of `ends`, which have hosts below, nor on any link.
+    /// Refuses routers that are neither among `ends` (routers with hosts below) nor on any link.
     pub fn refuse_unconnected(
         &self,
         ends: &[usize],
@@ -177,8 +179,8 @@ impl Routes {
         }
     }
 
-    /// Returns the delay of the path from one backbone router to another in time steps, or as error the routers of a
-    /// path that does not lead there.
+    /// Returns the delay of the path from one backbone router to another in time steps; if the path
+    /// does not lead there, returns its routers as an error.
     fn path_delay(&self, from: usize, to: usize) -> Result<u64, Vec<usize>> {
         let (mut path, mut steps) = (vec![from], 0);
         while path[path.len() - 1] != to {
@@ -203,7 +205,8 @@ impl Routes {
         let (mut sum, mut pairs) = (0, 0);
         for &from in ends {
             for &to in ends.iter().filter(|&&to| to != from) {
-                // Each path is part of two round trips: forward in one, back in the other.
+                // Each path is part of two round trips: as the forward path of one, and as the
+                // return path of the other.
                 let delay = self.path_delay(from, to);
                 sum += 2 * delay.map_err(|path| no_path(&path, to, layout))?;
                 pairs += 1;

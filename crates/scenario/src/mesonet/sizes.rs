@@ -46,7 +46,8 @@ impl Rates {
 /// Sizes of buffers.
 pub(crate) struct Buffers<'a> {
     network: &'a Table,
-    /// Sum of round trips over pairs of backbone routers in time steps, and the number of pairs.
+    /// Sum of round-trip times over pairs of backbone routers, in time steps, and the number of
+    /// pairs.
     round_trips: (u64, u64),
 }
 
@@ -58,15 +59,15 @@ impl<'a> Buffers<'a> {
         }
     }
 
-    /// Returns the mean round trip in time steps.
+    /// Returns the mean round-trip time in time steps.
     pub fn mean_round_trip(&self) -> f64 {
         self.round_trips.0 as f64 / self.round_trips.1 as f64
     }
 
-    /// Returns the packets in the buffer of a router of this rate, with `half_hosts` half the hosts
-    /// below it.
+    /// Returns the number of packets in the buffer of a router of this rate. `half_hosts` is half
+    /// the number of hosts below the router.
     fn packets(&self, rate: f64, half_hosts: f64) -> u64 {
-        // In this order of operations, whole products have no rounding error.
+        // In this order of operations, products of whole numbers have no rounding error.
         let product = rate * self.round_trips.0 as f64 / self.round_trips.1 as f64;
         let over_root = product / half_hosts.max(1.0).sqrt();
         let size = match self.network.read(NetworkKeys::buffer) {
@@ -95,7 +96,7 @@ pub(crate) fn topology(
         let buffer = router
             .buffer
             .unwrap_or_else(|| buffers.packets(rate, half_hosts));
-        // One message is enough: many routers have the same buffer.
+        // One message is sufficient: many routers have the same buffer.
         if buffer == 0 && out.is_empty() {
             let (key, path) = (NetworkKeys::buffer_factor, "mesonet.network");
             let message = format!(
@@ -156,8 +157,8 @@ pub(crate) fn topology(
     }
 }
 
-/// Returns true if the queues of a router share a buffer, as they do by default; queues with a server
-/// each cannot.
+/// Returns true if the queues of a router share a buffer, as they do by default. Queues with
+/// separate servers cannot share one.
 fn shared_buffer(network: &Table, out: &mut Vec<Diagnostic>) -> bool {
     let dual = network.read(NetworkKeys::service) == Service::Dual;
     let key = NetworkKeys::shared_buffer;

@@ -13,22 +13,22 @@ use crate::error::Diagnostic;
 use crate::files::{read_text, relative_to};
 use crate::read;
 
-/// Topologies that have names.
+/// Built-in topologies, by name.
 const BUILT_IN: [(&str, &str); 2] = [
     ("abilene", include_str!("../../topologies/abilene.toml")),
     ("dumbbell", include_str!("../../topologies/dumbbell.toml")),
 ];
 
-/// A topology that can be read.
+/// A topology, read and parsed.
 pub(crate) struct NamedTopology {
     pub table: Table,
-    /// Its path in messages.
+    /// Path of the topology in messages.
     pub path: String,
     pub origin: Origin,
 }
 
-/// Loads the topology of a network. The name of a file is replaced by its contents, which are part
-/// of the resolved scenario.
+/// Loads the topology of a network. The name of a file is replaced by the file's contents, which
+/// become part of the resolved scenario.
 pub(crate) fn load(network: &mut Table, out: &mut Vec<Diagnostic>) -> Option<NamedTopology> {
     const PATH: &str = "mesonet.network.topology";
     let node = network.node(NetworkKeys::topology);

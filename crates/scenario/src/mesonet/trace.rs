@@ -1,4 +1,4 @@
-//! `measure.trace`: which flows are traced, and when.
+//! Trace of flows (`measure.trace`): the flows that are traced, and the time.
 
 use longhaul_mesonet::config::{LongLived, Trace};
 
@@ -8,7 +8,7 @@ use super::layout::find;
 use crate::document::{Table, Value};
 use crate::error::Diagnostic;
 
-/// Returns the trace that `measure` asks for; none without one.
+/// Returns the trace that `measure` requests; none if it requests none.
 pub(crate) fn trace(
     measure: &mut Table,
     long_lived: &[LongLived],
@@ -59,7 +59,7 @@ pub(crate) fn trace(
     })
 }
 
-/// Returns the first and last of `17` or `"17-40"`.
+/// Returns the first and the last number of a text such as `17` or `17-40`.
 fn range(written: &Identifier, sources: u64) -> Result<(u32, u32), String> {
     let ends = match written {
         Identifier::Name(text) => {

@@ -8,9 +8,9 @@ use crate::link::AccessKeys;
 use crate::model::protocol::Protocol;
 use crate::traffic::Traffic;
 
-/// Largest number of flows in one group.
+/// Maximum number of flows in one group.
 const MAX_FLOWS: i64 = 100_000;
-/// Largest number of parallel connections of one flow.
+/// Maximum number of parallel connections of one flow.
 const MAX_STREAMS: i64 = 1_000;
 
 keys! {
@@ -32,8 +32,8 @@ keys! {
         ]).key().default("0 s"),
         /// Time at which the application stops sending; the end of the run by default.
         pub stop: Option<Time> = Kind::Positive(TIME).key(),
-        /// Behaviour of the application, if it does not send from start to end: opens connections as it goes
-        /// (TCP; servers are at the first node), or sends in bursts.
+        /// Behaviour of the application, if it does not send all the time: it opens connections
+        /// during the run (TCP; servers are at the first node), or sends in bursts.
         pub traffic: Option<Traffic> = Kind::Tagged(Traffic::KINDS).key(),
     }
 }
@@ -42,31 +42,32 @@ keys! {
     /// The TCP implementation at both ends of a connection.
     pub(crate) struct Stack {}
     apart {
-        /// Congestion control: `kind` (reno by default), `variant`, parameters; or `python`, file and class
-        /// of one of your own (`my_cc.py:MyCC`), and arguments of its constructor.
+        /// Congestion control: `kind` (reno by default), `variant`, parameters; or `python`, file
+        /// and class of a custom algorithm (`my_cc.py:MyCC`), and arguments of its constructor.
         pub congestion: Table = Kind::Congestion.key().in_profile(Profile::Linux, "{ kind = cubic }")
             .source("Linux: tcp_congestion_control, RFC 9438"),
-        /// Slow start; `max_ssthresh` alone chooses the profile's limited form, 0 none.
+        /// Slow start; `max_ssthresh` alone selects the profile's limited slow start, or with 0
+        /// standard slow start.
         pub slow_start: Table = Kind::SlowStart.key(),
         /// Detection and retransmission of losses.
         pub recovery: Recovery = Kind::Word(Recovery::WORDS).key()
             .default("sack").in_profile(Profile::Linux, "rack-tlp-prr").in_ns2("ns2-sack")
             .source("RFC 6675; Linux: tcp_recovery"),
-        /// Transport options, over those of the file and the profile.
+        /// Transport options; they override those of the file and the profile.
         pub tcp: Table = Kind::Table(Tcp::KEYS).key(),
     }
 }
 
 keys! {
-    /// Keys of TCP flows alone, except those of [`Stack`].
+    /// Keys for TCP flows only, except those of [`Stack`].
     pub(crate) struct TcpFlow {
         /// TCP: parallel connections between the same hosts that share each flow's transfer and count
         /// as one flow.
         pub streams: u64 = Kind::Whole { min: 1, max: MAX_STREAMS }.key().default("1"),
         /// Payload to send; unlimited by default.
         pub transfer: Option<u64> = Kind::Positive(SIZE).key(),
-        /// Difference between the clock of the flow's second node and that of the first, where transit times
-        /// of data are reported (`tcp.timestamps = "one-way"`); they agree by default.
+        /// Difference between the clock of the flow's second node and that of the first, if transit
+        /// times of data are reported (`tcp.timestamps = "one-way"`); no difference by default.
         pub clock_error: Option<ClockError> = Kind::Table(ClockError::KEYS).key(),
         /// True to record the state of the sender and of its congestion control at each ACK; for traffic, a
         /// list of the connections of each source to record, by their number in the table of exchanges.
@@ -76,13 +77,13 @@ keys! {
         ]).key(),
     }
     flattened {
-        /// Their implementation of TCP.
+        /// Implementation of TCP.
         pub stack: Stack,
     }
 }
 
 keys! {
-    /// Keys of UDP flows alone.
+    /// Keys for UDP flows only.
     pub(crate) struct UdpFlow {
         /// UDP: rate on the wire.
         pub rate: Rate = Kind::Positive(RATE).key(),
@@ -94,17 +95,17 @@ keys! {
 keys! {
     /// Hosts of the flows of a group.
     pub(crate) struct FlowAccess {
-        /// The group's own access links.
+        /// Access links of the group.
         pub access: Option<AccessKeys> = Kind::Table(AccessKeys::KEYS).key(),
     }
     apart {
-        /// Base round trip: the access delay follows from it.
+        /// Base round-trip time, from which the access delay follows.
         pub rtt: Span = Kind::Positive(TIME).key(),
     }
 }
 
 keys! {
-    /// Start times between two others.
+    /// Start times drawn uniformly between two times.
     pub(crate) struct UniformStart {
         /// Drawn uniformly between two times.
         pub uniform: Vec<Time> = Kind::List(&Kind::Quantity(TIME)).key().required(),
@@ -113,11 +114,11 @@ keys! {
 
 /// Start times of the flows of a group.
 pub(crate) enum Starts {
-    /// All at one time.
+    /// All flows at one time.
     Together(Time),
-    /// Each at a time of its own.
+    /// A separate time for each flow.
     Each(Vec<Time>),
-    /// Drawn uniformly between two times.
+    /// Times drawn uniformly between two times.
     Uniform(Vec<Time>),
 }
 

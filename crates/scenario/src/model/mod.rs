@@ -49,7 +49,7 @@ keys! {
         pub title: Option<String> = Kind::Name.key(),
     }
     apart {
-        /// Purpose of the scenario and results to look at.
+        /// Purpose of the scenario, and its interesting results.
         pub description: String = Kind::Text.key(),
         /// Another scenario file that this one changes; relative to this file.
         pub extends: String = Kind::Text.key(),
@@ -57,7 +57,7 @@ keys! {
 }
 
 keys! {
-    /// Defaults and duration.
+    /// Profile and duration.
     pub(crate) struct Length {
         /// Frozen bundle of defaults: `rfc`, `linux` for a current kernel, `ns2-2.35`, or `ns2-2003` for older
         /// studies.
@@ -72,7 +72,7 @@ keys! {
     pub(crate) struct Seeds {
         /// Seed of all random streams.
         pub seed: u64 = NATURAL.key().default("1"),
-        /// Number of the replication: another one draws other random numbers.
+        /// Number of the replication; each replication draws other random numbers.
         pub replication: u64 = NATURAL.key().default("0"),
     }
 }
@@ -90,7 +90,7 @@ keys! {
     apart {
         /// Measurements, and their times.
         pub measure: Table = Kind::Table(MEASURE).key().default("{}"),
-        /// Transport options of all TCP flows, over the profile's.
+        /// Transport options of all TCP flows; they override those of the profile.
         pub tcp: Table = Kind::Table(Tcp::KEYS).key(),
         /// The network: one of the tables below.
         pub topology: Table = Kind::Table(TOPOLOGY).key().required(),
@@ -115,13 +115,14 @@ keys! {
 const MEASURE: &[Key] = together!(Measure::KEYS, MoreMeasures::KEYS);
 
 keys! {
-    /// Measurements in terms of flows and links by name.
+    /// Measurements that refer to flows and links by name.
     pub(crate) struct MoreMeasures {
         /// Rule that ends the run before its duration.
         pub stop: Option<CountedFlows> = Kind::Table(STOP).key(),
-        /// Links whose packets are recorded as they come to them, before the queue, and nodes whose packets are
-        /// recorded as they are sent there and as they reach their end there: by name, access links and their hosts
-        /// included, such as `reno-0-sender-up` and `reno-0-sender`.
+        /// Names of links whose packets are recorded when they reach the link, before the queue,
+        /// and of nodes whose packets are recorded when they are sent from the node and when they
+        /// reach it as their destination. Access links and their hosts are included, such as
+        /// `reno-0-sender-up` and `reno-0-sender`.
         pub capture: Vec<String> = Kind::List(&Kind::Name).key().default("[]"),
     }
 }
@@ -129,7 +130,7 @@ keys! {
 const STOP: &[Key] = together!(StopRule::KEYS, CountedFlows::KEYS);
 
 keys! {
-    /// Flows that a rule that ends the run counts.
+    /// Flows that a stop rule counts.
     pub(crate) struct CountedFlows {
         /// Labels of the flows whose exchanges count; all by default.
         pub labels as "of": Vec<String> = Kind::List(&Kind::Name).key(),
@@ -163,7 +164,7 @@ mod tests {
         }
     }
 
-    /// A default that its key does not allow would stop the program only where it is needed.
+    /// An invalid default would otherwise stop the program only when the default is used.
     #[test]
     fn every_default_is_allowed_by_its_key() {
         assert!(check_all(SCENARIO, "") > 100);

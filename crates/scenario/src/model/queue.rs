@@ -6,7 +6,7 @@ use longhaul_keys::{Key, Kind};
 /// Any discipline.
 pub(crate) const QUEUE: Kind = Kind::Tagged(&kinds::<{ count(Use::Link) }>(Use::Link));
 
-/// A discipline that decides on arrival: waiting packets may be kept in another queue.
+/// A discipline that decides on arrival, so that waiting packets may be kept in another queue.
 pub(crate) const QUEUE_ON_ARRIVAL: Kind =
     Kind::Tagged(&kinds::<{ count(Use::OnArrival) }>(Use::OnArrival));
 
@@ -14,7 +14,7 @@ pub(crate) const QUEUE_ON_ARRIVAL: Kind =
 pub(crate) const QUEUE_OUTSIDE_LINKS: Kind =
     Kind::Tagged(&kinds::<{ count(Use::OutsideLinks) }>(Use::OutsideLinks));
 
-/// Place at which a discipline is used.
+/// Use of a discipline.
 #[derive(Clone, Copy)]
 enum Use {
     Link,
@@ -41,7 +41,7 @@ const fn count(of: Use) -> usize {
     count
 }
 
-/// Returns the keys of the disciplines for a use, `N` together.
+/// Returns the `N` disciplines for a use, each with its keys.
 const fn kinds<const N: usize>(of: Use) -> [(&'static str, &'static [Key]); N] {
     let mut kinds: [(&str, &[Key]); N] = [("", &[]); N];
     let (mut count, mut index) = (0, 0);

@@ -8,7 +8,7 @@ use longhaul_units::{Bytes, Dimension, Span};
 const SIZE_OR_BDP: &[Dimension] = &[Dimension::Size, Dimension::Bdp];
 
 keys! {
-    /// Keys of QUIC flows alone.
+    /// Keys for QUIC flows only.
     pub(crate) struct QuicFlow {}
     apart {
         /// QUIC: the stack at both ends, and its settings.
@@ -20,29 +20,32 @@ keys! {
     /// A QUIC stack at both ends of a flow.
     #[derive(Clone, Debug, PartialEq)]
     pub struct QuicStack {
-        /// Stack: `quinn`, or another one that this build has.
+        /// Stack: `quinn`, or another one in this build.
         pub kind: String = Kind::Text.key().default("quinn"),
-        /// The stack's own congestion control, for quinn `cubic`, `newreno` or `bbr`. An algorithm of Longhaul
-        /// takes its place with `congestion` of the flow.
+        /// The stack's congestion control, for quinn `cubic`, `newreno` or `bbr`. The key
+        /// `congestion` of the flow replaces it by an algorithm of Longhaul.
         pub congestion: Option<String> = Kind::Text.key().derived("the stack's default"),
         /// Version of the stack; a build with another version refuses the scenario.
         pub version: Option<String> = Kind::Text.key().derived("that of the stack in this build"),
-        /// End that opens the connection: the one that sends data, or, as in a download, the one that receives it.
+        /// End that opens the connection: the end that sends data or, as in a download, the end
+        /// that receives it.
         pub client: Client = Kind::Word(Client::WORDS).key().default("sender"),
-        /// Flow control: bytes that may be on their way without an answer of the receiving application, which reads at
-        /// once. The same for a stream, the connection and the sender's buffer.
+        /// Flow control: bytes that may be sent before the receiving application has read them,
+        /// which it does at once. The same value is used for a stream, the connection and the
+        /// sender's buffer.
         pub window: Bytes = Kind::OneOf(&[Kind::Positive(SIZE_OR_BDP), Kind::Word(&["auto"])]).key()
             .default("auto"),
-        /// Initial congestion window; the stack's own by default.
+        /// Initial congestion window; the stack's default if it is not given.
         pub initial_window: Option<Bytes> = Kind::Positive(SIZE).key(),
         /// Largest UDP payload that path MTU discovery tries.
         pub mtu: Bytes = Kind::Positive(SIZE).key().default("1452 B")
             .source("quinn: MtuDiscoveryConfig::upper_bound; RFC 9000 section 14.3"),
-        /// Number of packets after which the receiver acknowledges at once, as the sender asks by the extension. Without
-        /// this key the extension is off, and the receiver acknowledges every second packet.
+        /// Number of packets after which the receiver acknowledges at once, as requested by the
+        /// sender through the extension. Without this key the extension is off, and the receiver
+        /// acknowledges every second packet.
         pub ack_frequency: Option<u64> = Kind::Whole { min: 1, max: 1_000_000 }.key()
             .source("draft-ietf-quic-ack-frequency"),
-        /// Longest delay of an acknowledgement that the sender asks for, with `ack_frequency`.
+        /// Maximum ACK delay that the sender requests, with `ack_frequency`.
         pub max_ack_delay: Option<Span> = Kind::Positive(TIME).key()
             .source("draft-ietf-quic-ack-frequency; 25 ms without, RFC 9000 section 18.2"),
         /// True if the receiving application reads in order. quinn closes a connection on which more than 1024 pieces
@@ -61,7 +64,8 @@ keys! {
         /// Time without a packet after which a connection is closed.
         pub idle_timeout: Option<Span> = Kind::OneOf(&[Kind::Positive(TIME), Kind::Word(&["never"])]).key()
             .default("30 s").source("quinn: TransportConfig::max_idle_timeout; RFC 9000 section 10.1"),
-        /// True if the sending end of each connection writes the stack's own qlog: a file `flow-N.sqlog` of the run.
+        /// True if the sending end of each connection writes the stack's qlog: a file
+        /// `flow-N.sqlog` of the run.
         pub qlog: Option<bool> = Kind::Flag.key(),
     }
 }

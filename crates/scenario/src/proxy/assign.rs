@@ -15,7 +15,7 @@ use crate::model::protocol::Protocol;
 use crate::topology::Core;
 use crate::traffic::{self, Traffic};
 
-/// Finds out which proxy splits each group of flows. `groups` and `paths` belong together.
+/// Determines the proxy that splits each group of flows. `groups` and `paths` have the same order.
 pub(crate) fn assign(
     proxies: &[Node],
     sites: &[Site],
@@ -106,7 +106,7 @@ fn refuse_several(
     out.push(Diagnostic::new(&path, origin, message));
 }
 
-/// Refuses credit that is less than one segment of a flow: its first would wait for ever.
+/// Refuses a credit of less than one segment of a flow: the first segment would wait for ever.
 fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagnostic>) {
     let proxy = proxy.table().expect("a proxy is a table");
     let changes = proxy.tables(ProxyKeys::changes);
@@ -120,7 +120,7 @@ fn check_segment(proxy: &Node, number: usize, group: &Table, out: &mut Vec<Diagn
                 group.word(AnyFlow::label)
             );
             let path = join(Scenario::proxies.name(), &format!("{number}.credit"));
-            // The credit is derived from the written value, whose line is not known any more.
+            // The credit is derived from a written value whose line is no longer known.
             let origin = &proxy.node(ProxyKeys::start).origin;
             out.push(Diagnostic::new(&path, origin, message));
         }
@@ -154,7 +154,7 @@ fn check_names(proxies: &[Node], out: &mut Vec<Diagnostic>) {
 struct Route {
     from: usize,
     to: usize,
-    /// True if there are access links before the first node, and behind the last.
+    /// True if there are access links before the first node, and after the last node.
     before: bool,
     behind: bool,
 }

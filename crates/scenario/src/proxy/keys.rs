@@ -1,5 +1,5 @@
-//! Keys of proxies that split connections: the engine's, and those that a file writes in another form than the
-//! engine.
+//! Keys of proxies that split connections: the engine's keys, and keys whose form in a file differs
+//! from the engine's.
 
 use longhaul_engine::config::{Proxy, ProxyChange};
 use longhaul_keys::{Key, Kind, SIZE, Table, keys, together};
@@ -8,20 +8,21 @@ use longhaul_units::Bytes;
 use crate::model::flow::Stack;
 use crate::model::queue::{QUEUE_ON_ARRIVAL, QUEUE_OUTSIDE_LINKS};
 
-/// Keys of one entry of `[[proxies]]`; the connection between its nodes is described as that of a flow.
+/// Keys of one entry of `[[proxies]]`; the connection between its nodes has the keys of a flow's
+/// connection.
 pub(crate) const PROXY: &[Key] = together!(Proxy::KEYS, ProxyKeys::KEYS, Stack::KEYS);
 
 keys! {
-    /// Keys of a proxy that a file writes in another form than the engine.
+    /// Keys of a proxy whose form in a file differs from the engine's.
     pub(crate) struct ProxyKeys {
-        /// Node at which TCP flows are split that begin before it and end behind `end`.
+        /// Start node: TCP flows that begin before it and end behind `end` are split here.
         pub start: String = Kind::Name.key().required(),
         /// Node from which their data is forwarded.
         pub end: String = Kind::Name.key().required(),
     }
     apart {
-        /// Local queue, in front of the start node's receivers. Rate and delay that a discipline asks for are those
-        /// between the nodes.
+        /// Local queue, in front of the start node's receivers. If a discipline depends on a rate
+        /// and a delay, they are those between the nodes.
         pub queue: Table = QUEUE_OUTSIDE_LINKS.key()
             .default("{ kind = droptail, limit = 1000 packets }").source(Proxy::SOURCE),
         /// Changes during the run, in order of time.
@@ -35,11 +36,11 @@ keys! {
 const CHANGE: &[Key] = together!(ProxyChange::KEYS, ChangeKeys::KEYS);
 
 keys! {
-    /// Keys of a change that a file writes in another form than the engine.
+    /// Keys of a change whose form in a file differs from the engine's.
     pub(crate) struct ChangeKeys {}
     apart {
-        /// Another discipline of a local queue that decides on arrival (drop-tail, RED); it starts anew, packets
-        /// that wait stay.
+        /// Another discipline of a local queue that decides on arrival (drop-tail, RED); its state
+        /// starts anew, and waiting packets stay.
         pub queue: Table = QUEUE_ON_ARRIVAL.key(),
     }
 }

@@ -1,4 +1,4 @@
-//! Proxies: defaults, consistency, and the engine's configuration.
+//! Proxies: defaults, checks of consistency, and the engine's configuration.
 
 mod assign;
 pub(crate) mod keys;
@@ -30,7 +30,7 @@ pub(crate) struct Site {
     pub congestion: ControllerSpec,
 }
 
-/// Fills in defaults, and checks the rules that declarations of keys cannot express.
+/// Sets defaults, and checks the rules that declarations of keys cannot express.
 pub(crate) fn resolve(
     proxy: &mut Table,
     path: &str,
@@ -72,10 +72,11 @@ pub(crate) fn resolve(
     })
 }
 
-/// Fills in defaults, but not those of transport options, which `[tcp]` of the file comes before.
+/// Sets defaults, except those of transport options, over which `[tcp]` of the file takes
+/// precedence.
 fn fill_defaults(proxy: &mut Table, context: Context) {
     let tcp = proxy.remove(Stack::tcp);
-    // A local queue without a limit has the same one with any discipline.
+    // A local queue without a limit gets the same limit with any discipline.
     let mut keys = PROXY.iter();
     let queue = keys.find(|key| key.name == ProxyKeys::queue.name());
     let queue = queue.and_then(|key| key.default_node(context.profile));
@@ -123,8 +124,8 @@ fn nodes(
     Some((start, end))
 }
 
-/// Resolves the credit in bytes of payload, for a full segment at least: with less, no segment would ever
-/// be forwarded.
+/// Resolves the credit in bytes of payload, at least a full segment: with less, no segment would
+/// ever be forwarded.
 fn resolve_credit<T>(
     table: &mut Table,
     key: Field<T>,
@@ -232,7 +233,7 @@ fn resolve_changes(
 }
 
 impl Site {
-    /// Returns the bytes that the route between the nodes carries from one check to the next.
+    /// Returns the number of bytes that the route between the nodes carries between two checks.
     pub(crate) fn bytes_between(&self, interval: Span) -> u64 {
         self.rate.bdp(interval).0
     }

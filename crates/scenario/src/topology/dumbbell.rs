@@ -1,4 +1,4 @@
-//! Two routers and a link between them.
+//! Topology of two routers and a link between them.
 
 use longhaul_keys::{Kind, Table, keys, together, words};
 
@@ -27,7 +27,7 @@ pub(super) const DUMBBELL: Topology = Topology {
 };
 
 keys! {
-    /// The network.
+    /// Keys of the network.
     struct Dumbbell {}
     apart {
         /// The link between the routers, both ways.
@@ -38,7 +38,7 @@ keys! {
 keys! {
     /// Route of the flows.
     struct FlowPlace {
-        /// Dumbbell: from left to right (default), or back.
+        /// Dumbbell: direction of the flows, from left to right (default) or back.
         direction: Direction = Kind::Word(Direction::WORDS).key(),
     }
 }
@@ -48,7 +48,7 @@ words! {
     enum Direction {
         /// From left to right.
         Forward = "forward",
-        /// Back.
+        /// From right to left.
         Reverse = "reverse",
     }
 }

@@ -1,4 +1,4 @@
-//! Any nodes and links.
+//! Topology of any nodes and links.
 
 use longhaul_keys::{Key, Kind, keys, together};
 
@@ -18,7 +18,7 @@ pub(super) const GRAPH: Topology = Topology {
 };
 
 keys! {
-    /// The network.
+    /// Keys of the network.
     struct Network {
         /// Names of the nodes.
         nodes: Vec<String> = Kind::List(&Kind::Name).key().required(),
@@ -39,15 +39,15 @@ keys! {
     }
 }
 
-/// A link of a graph also has its end nodes.
+/// Keys of a link of a graph, which include its end nodes.
 const EDGE: &[Key] = together!(Edge::KEYS, LINK);
 
 keys! {
-    /// A link of a graph, in addition to the keys of all links.
+    /// Keys of a link of a graph, in addition to those of all links.
     struct Edge {
         /// Node where the link begins.
         from: String = Kind::Name.key().required(),
-        /// Node where it ends.
+        /// Node where the link ends.
         to: String = Kind::Name.key().required(),
         /// Name of the link.
         name: String = Kind::Name.key().derived("FROM-TO"),

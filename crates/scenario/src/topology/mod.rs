@@ -15,31 +15,31 @@ pub(crate) struct Topology {
     pub name: &'static str,
     pub help: &'static str,
     pub keys: &'static [Key],
-    /// Keys of a group of flows that say where they run.
+    /// Keys of a group of flows that determine its nodes.
     pub flow_keys: &'static [Key],
-    /// Resolves the table and lays out nodes and links.
+    /// Resolves the table and creates nodes and links.
     lay_out: fn(&mut Table, &str, &mut Layout<'_>) -> Vec<String>,
-    /// Finds the end nodes of a group of flows, whose table and path are given.
+    /// Returns the end nodes of a group of flows, given its table and path.
     pub endpoints: FindEndpoints,
 }
 
-/// First and last node of a group of flows.
+/// Function that returns the first and the last node of a group of flows.
 type FindEndpoints = fn(&mut Table, &str, &Core, &mut Vec<Diagnostic>) -> Option<(usize, usize)>;
 
 impl Topology {
-    /// Returns its table in `[topology]`.
+    /// Returns the field of the table in `[topology]`.
     fn field(&self) -> Field<Table> {
         Field::new(self.name)
     }
 
-    /// Returns true if flows have hosts of their own behind access links.
+    /// Returns true if flows have separate hosts behind access links.
     pub fn has_access(&self) -> bool {
         let access = AccessLinks::access.name();
         self.keys.iter().any(|key| key.name == access)
     }
 }
 
-/// Declares the modules of the kinds, and the table of their declarations.
+/// Declares the modules of the kinds of topology, and the table of their declarations.
 macro_rules! kinds {
     ($($module:ident::$KIND:ident),* $(,)?) => {
         $(mod $module;)*
@@ -47,7 +47,7 @@ macro_rules! kinds {
     };
 }
 
-// Every kind of topology: a new one takes a file and a line here.
+// Every kind of topology: a new one needs a file, and a line here.
 kinds! {
     dumbbell::DUMBBELL,
     parking_lot::PARKING_LOT,
@@ -56,7 +56,7 @@ kinds! {
 
 pub(crate) use graph::FlowPlace as GraphPlace;
 
-/// Keys of `[topology]`, of which one is given.
+/// Keys of `[topology]`, of which exactly one is given.
 pub(crate) const TOPOLOGY: &[Key] = &{
     let mut keys = [key("", Kind::Flag, ""); KINDS.len()];
     let mut index = 0;
@@ -68,7 +68,7 @@ pub(crate) const TOPOLOGY: &[Key] = &{
     keys
 };
 
-/// Keys of a group of flows that say where they run, in all topologies.
+/// Keys of a group of flows that determine its nodes, in all topologies.
 pub(crate) const FLOW_PLACES: &[Key] = &joined::<{ count(&PLACES) }>(&PLACES);
 const PLACES: [&[Key]; KINDS.len()] = {
     let mut places: [&[Key]; KINDS.len()] = [&[]; KINDS.len()];
@@ -81,15 +81,16 @@ const PLACES: [&[Key]; KINDS.len()] = {
 };
 
 keys! {
-    /// Access links, of topologies that have them.
+    /// Access links, for topologies that have them.
     pub(crate) struct AccessLinks {}
     apart {
-        /// Links between each flow's own hosts and the routers; without them flows sit on the routers.
+        /// Links between separate hosts of each flow and the routers; without them flows begin and
+        /// end at the routers.
         pub access: Table = Kind::Table(AccessKeys::KEYS).key(),
     }
 }
 
-/// Routers and the links between them; access links come with the flows.
+/// Routers and the links between them. Access links are added with the flows.
 pub(crate) struct Core {
     pub kind: &'static Topology,
     pub nodes: Vec<String>,
@@ -97,7 +98,7 @@ pub(crate) struct Core {
     graph: Graph,
 }
 
-/// The links of a topology as they are laid out.
+/// The links of a topology while they are created.
 struct Layout<'a> {
     links: Vec<CoreLink>,
     context: Context,
@@ -105,7 +106,7 @@ struct Layout<'a> {
 }
 
 impl Layout<'_> {
-    /// Lays out both directions of a link. `rtt` is that of "1 BDP".
+    /// Creates both directions of a link. `rtt` is the round trip of "1 BDP".
     fn both_ways(
         &mut self,
         name: &str,
@@ -119,7 +120,7 @@ impl Layout<'_> {
     }
 }
 
-/// Resolves the topology's table in place and lays out its nodes and links.
+/// Resolves the topology's table in place and creates its nodes and links.
 pub(crate) fn resolve(
     topology: &mut Table,
     origin: &Origin,
@@ -178,7 +179,7 @@ pub(crate) fn find_node(
 
 /// A route from one node to another.
 pub(crate) struct Route<'a> {
-    /// Its links, in order.
+    /// The links of the route, in order.
     pub links: Vec<&'a CoreLink>,
     /// Propagation delay, one way.
     pub delay: Span,
@@ -187,7 +188,7 @@ pub(crate) struct Route<'a> {
 }
 
 impl Core {
-    /// Returns the route between two different nodes, as the engine computes it.
+    /// Returns the route between two different nodes, with the engine's rules.
     pub fn route(&self, from: usize, to: usize) -> Option<Route<'_>> {
         let path = self.graph.shortest_path(from, to)?;
         let links: Vec<&CoreLink> = path.iter().map(|&link| &self.links[link]).collect();

@@ -1,4 +1,4 @@
-//! A chain of routers.
+//! Topology of a chain of routers.
 
 use longhaul_keys::{Kind, keys, together};
 use longhaul_units::Span;
@@ -18,7 +18,7 @@ pub(super) const PARKING_LOT: Topology = Topology {
 };
 
 keys! {
-    /// The network.
+    /// Keys of the network.
     struct ParkingLot {}
     apart {
         /// The links of the chain, both ways.

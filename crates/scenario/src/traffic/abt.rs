@@ -1,28 +1,31 @@
 //! Synthetic a-b-t traffic: connections as epochs of a request (a), a response (b) and a time between them (t).
 //!
-//! Quantiles are those of the 340 connections of a campus' traffic that ns-2 has as a sample of Tmix (ns-2.35,
-//! tcl/ex/tmix/sample-orig.cvec; Weigle and others, "Tmix: A Tool for Generating Realistic Application Workloads in ns-2",
-//! CCR 36(3), 2006). The logarithm of a number is linear between them. Ours: half of the tenth percentile is the least,
-//! and beyond the 99th sizes are of a bounded Pareto distribution of index 1.1 up to the largest of the sample. Epochs are
-//! drawn one by one: sizes within a connection do not depend on each other as they do in the trace.
+//! Quantiles are those of the 340 connections of a campus' traffic that ns-2 has as a sample of
+//! Tmix (ns-2.35, tcl/ex/tmix/sample-orig.cvec; Weigle and others, "Tmix: A Tool for Generating
+//! Realistic Application Workloads in ns-2", CCR 36(3), 2006). The logarithm of a value is
+//! interpolated linearly between them. Two assumptions are our own: the minimum is half of the
+//! tenth percentile, and above the 99th percentile sizes have a bounded Pareto distribution of
+//! index 1.1 up to the largest of the sample. Epochs are drawn independently, so that sizes within
+//! a connection do not depend on each other as they do in the trace.
 
 use longhaul_engine::config::{Binding, Distribution, Process, Quantiles, Requests};
 
 /// Quantiles of the sample at these probabilities.
 const PROBABILITIES: [f64; 6] = [0.1, 0.25, 0.5, 0.75, 0.9, 0.99];
-/// Quantiles of the epochs of a connection, and their maximum.
+/// Quantiles of the number of epochs in a connection, and its maximum.
 const EPOCHS: ([f64; 6], f64) = ([1.0, 1.0, 2.0, 2.0, 4.0, 16.0], 162.0);
 /// Quantiles of the bytes of a request, and their maximum.
 const REQUESTS: ([f64; 6], f64) = ([14.0, 49.0, 102.0, 408.0, 603.0, 6264.0], 12.4e6);
 /// Quantiles of the bytes of a response, and their maximum.
 const RESPONSES: ([f64; 6], f64) = ([43.0, 74.0, 164.0, 1301.0, 5556.0, 162_777.0], 8.8e6);
-/// Seconds from a unit that one side has sent to the next unit of the other, or of the same side.
+/// Quantiles of the time in seconds from a unit that one side has sent to the next unit of either
+/// side, and their maximum.
 const TIMES: ([f64; 6], f64) = ([0.000_91, 0.004, 0.0288, 0.099, 2.13, 40.0], 40.0);
 
-/// Index of the tail.
+/// Index of the Pareto tail.
 const TAIL: f64 = 1.1;
 
-/// Straight pieces that stand for a curve.
+/// Number of straight pieces that approximate a curve.
 const PIECES: u32 = 12;
 
 /// Returns the model with `rate` connections a second.
@@ -51,7 +54,7 @@ fn distribution((quantiles, most): ([f64; 6], f64)) -> Distribution {
     let (from, low) = points[points.len() - 1];
     let least = libm::pow(low / most, TAIL);
     if least < 1.0 {
-        // The part of the values above a value falls by the same factor from piece to piece.
+        // The fraction of values above a value falls by the same factor from piece to piece.
         points.extend(parts().map(|part| {
             let above = libm::pow(least, part);
             let probability = 1.0 - (1.0 - from) * (above - least) / (1.0 - least);
@@ -63,7 +66,7 @@ fn distribution((quantiles, most): ([f64; 6], f64)) -> Distribution {
     Distribution::Empirical(Quantiles::new(&points, None))
 }
 
-/// Returns the ends of the pieces of a curve, as parts of one.
+/// Returns the ends of the pieces of a curve, as fractions of it.
 fn parts() -> impl Iterator<Item = f64> {
     (1..=PIECES).map(|piece| f64::from(piece) / f64::from(PIECES))
 }
@@ -125,7 +128,7 @@ mod tests {
         );
     }
 
-    /// The load that a rate gives depends on these means.
+    /// The load at a given rate depends on these means.
     #[test]
     fn means_are_known() {
         assert!(

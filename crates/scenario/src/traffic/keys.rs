@@ -1,4 +1,4 @@
-//! Keys of applications that open connections as they go, or send in bursts.
+//! Keys of applications that open connections during the run, or send in bursts.
 
 use longhaul_engine::config::{Binding, Bursts, COUNTS, DRAWN_TIMES, Distribution, SIZES, TIMES};
 use longhaul_keys::{Kind, RATE, Range, SIZE, TIME, keys, tagged, words};
@@ -29,9 +29,9 @@ tagged! {
 keys! {
     /// Keys of all models of requests.
     pub(crate) struct ConnectionKeys {
-        /// Requests, and their responses, on one connection.
+        /// Number of requests, each with a response, on one connection.
         pub requests_per_connection: u32 = Kind::Whole { min: 1, max: 100_000 }.key().default("1"),
-        /// Time from the end of a response to the next request on its connection.
+        /// Time from the end of a response to the next request on the same connection.
         pub think: Distribution = TIMES.key().default("0 s"),
         /// Time at which the size of a response is drawn: `with-request`, so that the same seed gives the same
         /// pairs, or `on-arrival` of the request.
@@ -50,23 +50,23 @@ keys! {
         pub response: Distribution = SIZES.key().required(),
         /// Time from request to response at the server.
         pub server_delay: Distribution = TIMES.key().default("0 s"),
-        /// Round trip of each connection beyond that of the network.
+        /// Round-trip time of each connection in addition to that of the network.
         pub extra_rtt: Distribution = TIMES.key().default("0 s"),
     }
     flattened {
-        /// Their connections.
+        /// Keys of the connections.
         pub connections: ConnectionKeys,
     }
 }
 
 words! {
-    /// Round trips beyond the network's that PackMime draws.
+    /// Extra round-trip times that PackMime draws, in addition to the network's.
     pub(crate) enum RoundTrips {
-        /// Round trips of both sides.
+        /// Extra round-trip times of both sides.
         Both = "both",
-        /// Round trips of the server's side.
+        /// Extra round-trip times of the server's side.
         Server = "server",
-        /// None.
+        /// No extra round-trip times.
         None = "none",
     }
 }
@@ -76,14 +76,16 @@ keys! {
     pub(crate) struct PackMimeKeys {
         /// Connections a second.
         pub rate: f64 = Kind::Number(Range::closed(0.01, 1e6)).key().required(),
-        /// Round trips beyond the network's, as the model has them: of both sides, of the server's side, or none.
+        /// Round-trip times in addition to the network's, drawn by the model: those of both sides,
+        /// of the server's side, or none.
         pub round_trips: RoundTrips = Kind::Word(RoundTrips::WORDS).key().default("both"),
-        /// Time from request to response at the server; `model`: one over a Weibull number, mean about 6 ms.
+        /// Time from request to response at the server; `model`: the inverse of a Weibull number,
+        /// with a mean of about 6 ms.
         pub server_delay: Option<Distribution> =
             Kind::OneOf(&[Kind::Word(&["model"]), Kind::Quantity(TIME), DRAWN_TIMES]).key().default("model"),
     }
     flattened {
-        /// Its connections.
+        /// Keys of the connections.
         pub connections: ConnectionKeys,
     }
 }
@@ -101,7 +103,7 @@ keys! {
     pub(crate) struct WebKeys {
         /// Pages in the session of each flow.
         pub pages: u64 = Kind::Whole { min: 1, max: 1_000_000_000 }.key().default("1000"),
-        /// Time from the end of a page to the next.
+        /// Time from the end of a page to the beginning of the next.
         pub inter_page: Distribution = TIMES.key().required(),
         /// Objects on a page, rounded up.
         pub objects: Distribution = COUNTS.key().required(),
@@ -113,16 +115,16 @@ keys! {
         pub request: Option<u64> = Kind::Positive(SIZE).key(),
         /// True to round sizes of objects up to whole segments, as in ns-2.
         pub whole_segments: bool = Kind::Flag.key().default("true"),
-        /// True if the server opens a connection of its own for each object, once the request is acknowledged, as in
-        /// ns-2; false if it answers on the request's.
+        /// True if the server opens a separate connection for each object once the request is
+        /// acknowledged, as in ns-2; false if it answers on the request's connection.
         pub connection_per_object: bool = Kind::Flag.key().default("true"),
     }
 }
 
 keys! {
-    /// A greedy connection that ends suddenly.
+    /// A greedy connection that is aborted after a time.
     pub(crate) struct PerturbationKeys {
-        /// Time after which a greedy connection is cut off, with the data in flight on it.
+        /// Time after which a greedy connection is aborted, with data still in flight.
         pub lifetime: Span = Kind::Positive(TIME).key().required(),
     }
 }
@@ -130,8 +132,8 @@ keys! {
 keys! {
     /// Exchanges from a table.
     pub(crate) struct TraceKeys {
-        /// CSV file, relative to this one: start_s and bytes, for data one way, or start_s, request_bytes and
-        /// response_bytes; server_delay_s for delays.
+        /// CSV file, relative to this file, with the columns start_s and bytes for one-way data, or
+        /// start_s, request_bytes and response_bytes; server_delay_s for delays.
         pub file: Option<String> = Kind::Text.key(),
         /// Name of the file that `csv` was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),
@@ -143,13 +145,14 @@ keys! {
 keys! {
     /// Connections of a Tmix file.
     pub(crate) struct TmixKeys {
-        /// File of connection vectors, in the original or the alternate format of ns-2's Tmix; relative to this one.
+        /// File of connection vectors, in the original or the alternate format of ns-2's Tmix;
+        /// relative to this file.
         pub file: Option<String> = Kind::Text.key(),
         /// Name of the file that `vectors` was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),
         /// The vectors as text.
         pub vectors: String = Kind::Text.key(),
-        /// Factor that multiplies times of connections: less is more load.
+        /// Factor that multiplies the start times of connections; a smaller factor gives more load.
         pub scale: f64 = Kind::Number(Range::above(0.0, 1e9)).key().default("1")
             .source("draft-irtf-iccrg-tcpeval-01 section 2.3.1"),
     }
@@ -158,12 +161,13 @@ keys! {
 keys! {
     /// Bursts and pauses.
     pub(crate) struct OnOffKeys {
-        /// TCP: rate of messages in a burst, headers not counted. UDP flows have `rate` beside `traffic`.
+        /// TCP: rate of messages in a burst, headers not counted. UDP flows have `rate` outside of
+        /// `traffic`.
         pub rate: Option<Rate> = Kind::Positive(RATE).key(),
         /// TCP: bytes of a message. UDP: bytes of a packet.
         pub message: Option<u64> = Kind::Positive(SIZE).key(),
-        /// TCP: true if each message takes whole segments, all full, as in ns-2; false by default: bytes of one
-        /// stream.
+        /// TCP: true if each message is sent in whole, full segments, as in ns-2; false (default)
+        /// if messages are bytes of one stream.
         pub whole_segments: Option<bool> = Kind::Flag.key(),
     }
     flattened {

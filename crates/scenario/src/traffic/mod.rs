@@ -1,5 +1,5 @@
-//! Applications that open connections as they go, or send in bursts: defaults, consistency, and the engine's
-//! configuration.
+//! Applications that open connections during the run, or send in bursts: defaults, checks of
+//! consistency, and the engine's configuration.
 
 mod abt;
 mod keys;
@@ -25,7 +25,7 @@ use crate::error::Diagnostic;
 use crate::files::{refuse_both, replace_file};
 use crate::model::protocol::Protocol;
 
-/// Fills in defaults, and checks the rules that declarations of keys cannot express.
+/// Sets defaults, and checks the rules that declarations of keys cannot express.
 pub(crate) fn resolve(
     traffic: &mut Table,
     protocol: Protocol,
@@ -62,8 +62,8 @@ pub(crate) fn resolve(
     check_interval(traffic, path, out);
 }
 
-/// Resolves bursts: over UDP messages are the packets of the flow; over TCP their rate and size are keys of
-/// `traffic`.
+/// Resolves bursts. Over UDP, messages are the packets of the flow; over TCP, their rate and size
+/// are keys of `traffic`.
 fn resolve_on_off(traffic: &mut Table, udp: bool, path: &str, out: &mut Vec<Diagnostic>) {
     let needed = [OnOffKeys::rate.seen_as(), OnOffKeys::message.seen_as()];
     let own: [Field<()>; 3] = [needed[0], needed[1], OnOffKeys::whole_segments.seen_as()];
@@ -87,7 +87,8 @@ fn resolve_on_off(traffic: &mut Table, udp: bool, path: &str, out: &mut Vec<Diag
     check_messages(traffic, path, out);
 }
 
-/// Refuses intervals between messages that are below 1 ps, or longer than a run may last.
+/// Refuses intervals between messages that are below 1 ps, or longer than the maximum duration of a
+/// run.
 fn check_messages(traffic: &Table, path: &str, out: &mut Vec<Diagnostic>) {
     let (rate, message) = (
         traffic.read(OnOffKeys::rate),

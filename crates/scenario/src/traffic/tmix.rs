@@ -1,22 +1,23 @@
 //! Connection vectors of Tmix, in both formats of ns-2 (ns manual, chapter "Tmix: Internet Traffic Generation",
 //! sections "Original" and "Alternate Connection Vector Format").
 //!
-//! A unit that an initiator sends is a request, and the next unit of the acceptor its response. An acceptor that
-//! sends unasked, or again, is asked with one byte; an initiator that sends again does so without a response
-//! between. In a concurrent vector both sides send independently of each other: each has a connection of its
-//! own. Windows, round trips, losses and segment sizes of a vector are read and left out: the network and the
-//! flow have theirs. So is the time before the FIN.
+//! A unit that an initiator sends is a request, and the next unit of the acceptor its response. If
+//! an acceptor sends without a request, or again, a request of one byte is added; if an initiator
+//! sends again, the request before has no response. In a concurrent vector, in which both sides
+//! send independently of each other, each side has a separate connection. Windows, round-trip
+//! times, losses and segment sizes of a vector are read but not used, since the network and the
+//! flow determine theirs, and so is the time before the FIN.
 
 use longhaul_engine::config::TraceEntry;
 use longhaul_units::{Span, Time};
 
-/// Bytes of the request that asks an acceptor to send.
+/// Bytes of the request that is added before an acceptor's unit.
 const ASKED_WITH: u64 = 1;
 
 const MICROSECONDS: f64 = 1e-6;
 
-/// Reads vectors, whose times of connections are multiplied by `scale`, or returns a message about the line that
-/// is wrong.
+/// Reads vectors, and multiplies the start times of connections by `scale`; or returns a message
+/// about the line with an error.
 pub(super) fn parse(text: &str, scale: f64) -> Result<Vec<TraceEntry>, String> {
     let mut vectors: Vec<Vector> = Vec::new();
     for (line, number) in text.lines().zip(1..) {
@@ -36,7 +37,7 @@ pub(super) fn parse(text: &str, scale: f64) -> Result<Vec<TraceEntry>, String> {
     if connections.is_empty() {
         return Err("there is no connection vector with data".to_string());
     }
-    // The sort is stable: connections that begin together keep their order.
+    // The sort is stable: connections with the same start keep their order.
     connections.sort_by_key(|connection| connection[0].time);
     Ok(connections.concat())
 }
@@ -46,12 +47,12 @@ struct Vector {
     start: Time,
     is_concurrent: bool,
     units: Vec<Unit>,
-    /// Time that is to pass before the next unit: of either side, and of each in a concurrent vector.
+    /// Time before the next unit: of either side and, in a concurrent vector, of each side.
     wait: Span,
     waits: [Span; 2],
 }
 
-/// Data that one side sends at a time (an application data unit).
+/// Data that one side sends at once (an application data unit).
 struct Unit {
     side: Side,
     wait: Span,
@@ -64,7 +65,7 @@ enum Side {
     Acceptor,
 }
 
-/// Reads one line.
+/// Processes one line.
 fn take(vectors: &mut Vec<Vector>, first: &str, rest: &[&str], scale: f64) -> Result<(), String> {
     if let "SEQ" | "S" | "CONC" | "C" = first {
         let start = rest.first().ok_or("a connection without its time")?;
@@ -81,7 +82,7 @@ fn take(vectors: &mut Vec<Vector>, first: &str, rest: &[&str], scale: f64) -> Re
         return Err(format!("`{first}` before the first SEQ, CONC, S or C"));
     };
     match (first, rest) {
-        // Windows, round trip, losses, segment sizes.
+        // These lines contain windows, round-trip time, losses and segment sizes.
         ("w" | "l" | "m", [one, other]) => number(one).and(number(other)).map(drop),
         ("r", [rtt]) => number(rtt).map(drop),
         (">", [bytes]) => vector.sends(Side::Initiator, bytes),
@@ -111,7 +112,7 @@ impl Vector {
         let wait = std::mem::take(&mut self.wait) + own;
         match bytes.parse::<u64>() {
             Ok(bytes @ 1..=1_000_000_000_000) => self.units.push(Unit { side, wait, bytes }),
-            // The FIN of the alternate format.
+            // This is the FIN of the alternate format.
             Ok(0) => {}
             _ => {
                 return Err(format!(
@@ -127,7 +128,8 @@ impl Vector {
         Ok(())
     }
 
-    /// Reads a line of the alternate format: times since the side has sent, and received.
+    /// Processes a line of the alternate format, with the times since the side has last sent and
+    /// received.
     fn acts(&mut self, side: Side, sent: &str, received: &str, bytes: &str) -> Result<(), String> {
         self.wait = span(sent)? + span(received)?;
         self.sends(side, bytes)
@@ -200,7 +202,7 @@ fn span(word: &str) -> Result<Span, String> {
 mod tests {
     use super::*;
 
-    /// The examples of the manual in both formats.
+    /// The examples of the ns manual in both formats.
     const ORIGINAL: &str = "SEQ 6851 1 21217 555382 # starts at 6.851 ms\nw 64800 6432\nr 1176194\nl 0.000000 0.000000\n\
                             > 245\nt 51257\n< 510\nt 6304943\n\n\
                             CONC 1429381 2 2 26876 793318\nw 65535 5840\nr 36556\nl 0.000000 0.000000\n\
@@ -225,7 +227,7 @@ mod tests {
             (first.response_bytes, first.server_delay),
             (Some(510), us(51_257))
         );
-        // Both sides of the concurrent one, each for itself.
+        // The two sides of the concurrent vector send independently.
         let sent = entries[1..]
             .iter()
             .map(|entry| (entry.after, entry.request_bytes, entry.response_bytes));
@@ -238,7 +240,7 @@ mod tests {
         assert_eq!(sent.collect::<Vec<_>>(), expected);
     }
 
-    /// An acceptor that begins, answers and continues; an initiator that sends twice.
+    /// An acceptor begins, answers and continues; an initiator sends twice.
     #[test]
     fn either_side_may_send_unasked() {
         let text = "SEQ 10 3 1 2\n< 49\nt 5\n> 15\nt 6\n< 20\nt 7\n< 30\nt 8\n> 40\nt 9\n> 50\n";

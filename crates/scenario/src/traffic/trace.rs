@@ -1,4 +1,4 @@
-//! Exchanges from a CSV table: when they begin, and their sizes.
+//! Exchanges from a CSV table: their start times and sizes.
 
 use longhaul_engine::config::TraceEntry;
 use longhaul_units::{Span, Time};
@@ -12,7 +12,7 @@ const COLUMNS: [&str; 5] = [
     "server_delay_s",
 ];
 
-/// Reads a table, or returns a message about the line that is wrong.
+/// Reads a table, or returns a message about the line with an error.
 pub(crate) fn parse(text: &str) -> Result<Vec<TraceEntry>, String> {
     let mut lines = text
         .lines()

@@ -2,13 +2,13 @@
 
 use longhaul_engine::config::{Config, Tcp, Transport};
 
-/// Bytes of memory for a segment in flight: its packet in the ring of a link, which may be half empty, and its entry in
-/// the sender's scoreboard.
+/// Bytes of memory for a segment in flight: its packet in the ring of a link, which may be half
+/// empty, and its entry in the sender's scoreboard.
 const BYTES_PER_SEGMENT: f64 = 150.0;
 /// Bytes above which there is a warning: a quarter of a small machine's memory.
 const MANY_BYTES: f64 = 2e9;
 
-/// Warns of the flows whose full windows would take most memory.
+/// Warns about the flows whose full windows would take the most memory.
 pub(super) fn warn_of_windows(config: &Config, out: &mut Vec<String>) {
     let greedy = config
         .flows
@@ -32,7 +32,7 @@ pub(super) fn warn_of_windows(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Returns the most segments that a connection may have in flight.
+/// Returns the maximum number of segments that a connection may have in flight.
 fn largest_flight(tcp: &Tcp) -> f64 {
     let windows = tcp.send_buffer.unwrap_or(u64::MAX).min(tcp.receive_window);
     let transfer = tcp

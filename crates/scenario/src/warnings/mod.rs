@@ -105,12 +105,12 @@ fn needs(tcp: &Tcp) -> Needs {
     }
 }
 
-/// Reason for identical replications of a scenario without random draws, and changes that would make them differ. The
-/// order of packets that reach a node together only breaks ties.
+/// Reason why replications of a scenario without random draws are identical, and changes that would
+/// make them differ. The order of simultaneous packets at a node only breaks ties.
 pub(crate) const NOTHING_DRAWN: &str = "nothing is drawn at random but the order of packets that arrive \
      together; draw start times (start = { uniform = [\"0 s\", \"1 s\"] }), or losses, traffic or a delay box";
 
-/// Returns the parts of the simulation that random numbers decide.
+/// Returns the parts of the simulation that depend on random numbers.
 pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
     let links = || config.links.iter();
     let random_loss = links().any(|link| {
@@ -153,7 +153,7 @@ pub(crate) fn drawn(config: &Config) -> Vec<&'static str> {
     drawn.map(|(_, what)| what).collect()
 }
 
-/// Returns the parts that random numbers decide, as a row of `longhaul explain`.
+/// Returns the parts that depend on random numbers, as a row of `longhaul explain`.
 pub(crate) fn explain_drawn(config: &Config) -> ExplainRow {
     let drawn = drawn(config);
     let (value, origin) = match drawn.is_empty() {
@@ -229,8 +229,8 @@ fn warn_of_flows(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<Str
     }
 }
 
-/// Warns of access links as slow as the path behind them: these have its queue, which by default is too long to
-/// matter at hosts with fast links.
+/// Warns about access links as slow as the path behind them. The queue is then at the access links,
+/// whose default limit is too long to matter only for hosts with fast links.
 fn warn_of_host_queues(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -316,7 +316,7 @@ fn warn_of_recovery(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Warns of timers that expire before an answer can come, whatever the network does.
+/// Warns about timers that expire before an answer can arrive, whatever the network does.
 fn warn_of_timeouts(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {
@@ -343,9 +343,9 @@ fn warn_of_timeouts(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<
     }
 }
 
-/// Warns of datagrams at even intervals that together overload a drop-tail queue: a flow whose packets come just
-/// after a departure finds room, each time. Floyd and Jacobson, "On traffic phase effects in packet-switched
-/// gateways", 1992.
+/// Warns about datagrams at even intervals that together overload a drop-tail queue: a flow whose
+/// packets always arrive just after a departure always finds a free place (Floyd and Jacobson, "On
+/// traffic phase effects in packet-switched gateways", 1992).
 fn warn_of_phases(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     let mut on_link: BTreeMap<usize, Vec<(&str, u64, u64)>> = BTreeMap::new();
@@ -397,12 +397,12 @@ fn warn_of_phases(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<St
     }
 }
 
-/// Warns of algorithms that mistake queueing caused by their own bursts for congestion; they were published for
-/// paths of at most 10 Mbit/s. Pacing avoids the bursts of one of them.
+/// Warns about algorithms that interpret queueing caused by their own bursts as congestion; they
+/// were published for paths of at most 10 Mbit/s. For one of them, pacing avoids the bursts.
 fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     const FAST: Rate = Rate::from_bps(10_000_000);
     let fast = config.links.iter().all(|link| link.rate > FAST);
-    // Pacing faster than that leaves a burst in each round trip.
+    // Pacing at a higher rate leaves a burst in each round trip.
     let is_smooth = |tcp: &Tcp| {
         let slow = |pacing: Pacing| pacing.slow_start.max(pacing.avoidance) <= 1.0;
         tcp.pacing.is_some_and(slow)
@@ -424,7 +424,8 @@ fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Warns of router-assisted algorithms on whose path no router assists; a proxy splits a path in two.
+/// Warns about router-assisted algorithms on a path without assisting routers. A proxy splits a
+/// path in two.
 fn warn_of_routers(resolved: &ResolvedDocument, out: &mut Vec<String>) {
     let groups = resolved.root.tables(Scenario::flows);
     for (group, path) in groups.zip(&resolved.paths) {

@@ -1,18 +1,18 @@
-//! Size of a run's output, as far as it is known before.
+//! Size of a run's output, as far as it can be predicted.
 
 use longhaul_engine::config::{Config, Link, Transport};
 
 use super::packet_bytes;
 
-/// Bytes of a sample of a flow or link in the table of time series, as measured: where samples are so close
-/// together that few values change from one to the next, and where they are far apart.
+/// Measured bytes of a sample of a flow or link in the table of time series: for samples so close
+/// together that few values change between them, and for samples far apart.
 const BYTES_PER_SAMPLE: [f64; 2] = [4.0, 30.0];
 /// Bytes of a packet in a capture: a block of pcapng around Ethernet, IP and TCP headers with timestamps.
 const BYTES_PER_CAPTURED_PACKET: f64 = 100.0;
 /// Bytes of output above which there is a warning.
 const MANY_BYTES: f64 = 1e9;
 
-/// Samples that a run records if all flows start at time 0.
+/// Number of samples that a run records if all flows start at time 0.
 fn samples(config: &Config) -> f64 {
     let Some(every) = config.measure.every else {
         return 0.0;
@@ -22,10 +22,10 @@ fn samples(config: &Config) -> f64 {
     config.duration.as_secs_f64() / every.as_secs_f64() * series as f64
 }
 
-/// Returns the bytes that a run is expected to write: the minimum for its samples, and its captures of flows that
-/// send all the time.
+/// Returns the number of bytes that a run is expected to write: the minimum for its samples, and
+/// the captures of flows that send all the time.
 pub(crate) fn expected_bytes(config: &Config) -> f64 {
-    // An unlimited source fills the links; others may offer less than they could.
+    // An unlimited source fills the links; other sources may offer less than the links carry.
     let all_the_time = |transport: &Transport| match transport {
         Transport::Tcp(tcp) if tcp.transfer.is_none() => f64::INFINITY,
         Transport::Stack(stack) if stack.transfer.is_none() => f64::INFINITY,
@@ -67,14 +67,14 @@ fn captured_names(config: &Config) -> Vec<&str> {
     links.map(|link| link.name.as_str()).chain(nodes).collect()
 }
 
-/// Returns true if the other direction of a link is captured, too, and comes before it.
+/// Returns true if the other direction of a link is captured, too, and precedes this one.
 fn is_opposite_of_captured(config: &Config, link: &Link) -> bool {
     let mut earlier = captured(config).take_while(|other| other.name != link.name);
     earlier.any(|other| (other.from, other.to) == (link.to, link.from))
 }
 
-/// Returns the size of a link's capture in bytes: full data packets, at the rate that sources offer if it is below
-/// the link's.
+/// Returns the size of a link's capture in bytes: full data packets, at the offered rate of sources
+/// if that is below the link's rate.
 fn captured_bytes(config: &Config, link: &Link, offered_bps: f64) -> f64 {
     let packet_bytes = config
         .flows

@@ -1,4 +1,4 @@
-//! Warnings about queue disciplines on links that they do not suit.
+//! Warnings about queue disciplines on links for which they are unsuitable.
 
 use longhaul_engine::config::{Config, Link, Transport};
 use longhaul_engine::queue::{DelayEstimate, QueueConfig};
@@ -12,8 +12,9 @@ use crate::model::flow::AnyFlow;
 use crate::queue;
 use crate::resolve::ResolvedDocument;
 
-/// Warns of short targets: CoDel takes a packet in transmission for a standing queue if its target is shorter than
-/// that transmission. RFC 8290 section 5.2.2 asks for a target of at least one packet's time.
+/// Warns about short targets: if CoDel's target is shorter than the transmission of a packet, a
+/// packet in transmission counts as a standing queue. RFC 8290 section 5.2.2 requires a target of
+/// at least the time of one packet.
 pub(super) fn warn_of_targets(config: &Config, out: &mut Vec<String>) {
     let packet = config
         .flows
@@ -47,14 +48,15 @@ fn codel_target(queue: &QueueConfig) -> Option<Span> {
     }
 }
 
-/// Returns the lowest rate of a link apart from outages.
+/// Returns the lowest rate of a link, excluding outages.
 fn slowest(link: &Link) -> Rate {
     let changes = link.changes.iter().filter_map(|change| change.rate);
     let rates = changes.filter(|rate| rate.as_bps() > 0);
     rates.fold(link.capacity(), Rate::min)
 }
 
-/// Warns of disciplines that read the rate of their link only once, as in their sources, on links whose rate varies.
+/// Warns about disciplines that read the rate of their link only once, as in their sources, on
+/// links with a varying rate.
 pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
     for link in &config.links {
         if !link.rate_varies() {
@@ -82,8 +84,9 @@ pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
     }
 }
 
-/// Warns of a filter of acknowledgements in a queue that data fills: a connection gets one acknowledgement through
-/// each time that the queue turns over, and sends its window in one burst then.
+/// Warns about ACK filtering in a queue that data fills: only one acknowledgement of a connection
+/// passes each time that the queue turns over, and the connection then sends its window in one
+/// burst.
 pub(super) fn warn_of_shared_ack_filters(
     resolved: &ResolvedDocument,
     config: &Config,
@@ -104,7 +107,7 @@ pub(super) fn warn_of_shared_ack_filters(
     }
 }
 
-/// Returns the links on the paths of flows that send as much as they can, in the direction of their data.
+/// Returns the links on the paths of unlimited flows, in the direction of their data.
 fn carried_by_data<'a>(resolved: &'a ResolvedDocument, config: &Config) -> Vec<&'a CoreLink> {
     let groups = resolved.root.tables(Scenario::flows);
     let mut carried = Vec::new();

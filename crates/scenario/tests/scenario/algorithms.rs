@@ -1,4 +1,4 @@
-//! Congestion control by table, and algorithms that a scenario brings along.
+//! Congestion control given by a table, and custom algorithms.
 
 use std::cell::RefCell;
 use std::fs;
@@ -108,7 +108,7 @@ impl Factory for Still {
     }
 }
 
-/// Notes the requests for algorithms.
+/// A maker that records the requests for algorithms.
 #[derive(Default)]
 struct Notes(RefCell<Vec<String>>);
 
@@ -156,7 +156,7 @@ fn a_file_is_found_beside_the_scenario_and_kept_in_the_resolved_one() {
     );
     assert_eq!(value(&scenario, "/flows/0/label"), "\"Mine\"");
 
-    // The resolved scenario needs no file, and is the same scenario.
+    // The resolved scenario needs no file, and describes the same simulation.
     let (again, asked) = parsed(&scenario.resolved_json().to_string(), &[]);
     assert_eq!(
         asked,
@@ -171,7 +171,7 @@ fn a_file_is_found_beside_the_scenario_and_kept_in_the_resolved_one() {
 #[test]
 fn an_override_replaces_a_known_algorithm_by_a_users_and_back() {
     let hstcp = replaced("{ kind = \"hstcp\", low_window = 31 }");
-    // Keys given beside the name stay.
+    // Other keys in the table stay.
     let (_, asked) = parsed(&hstcp, &["flows.0.congestion.python=Mine"]);
     assert_eq!(
         asked,
@@ -217,7 +217,7 @@ fn what_names_no_class_is_refused() {
     assert!(algorithms().iter().all(|entry| entry.kind != "python"));
 }
 
-/// On a fast path alone: where the queue of its own bursts is all that there is.
+/// The warning is for fast paths only, where queues are due to the algorithm's own bursts.
 #[test]
 fn who_gives_way_to_its_own_bursts_is_told_so() {
     let told = |kind: &str, more: &[&str]| {

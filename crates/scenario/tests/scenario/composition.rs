@@ -1,5 +1,4 @@
-//! Composition: `extends`, `--set` and profiles override one another, and every value has its
-//! origin.
+//! Composition: the precedence of `extends`, `--set` and profiles, and the origin of every value.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +8,7 @@ use longhaul_scenario::{load, parse};
 
 use crate::{BASE, origin, value, with};
 
-/// Returns a directory of its own for one test.
+/// Returns a separate directory for one test.
 fn directory(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     fs::create_dir_all(&path).expect("a writable directory");
@@ -109,7 +108,7 @@ fn overrides_reach_into_tables_and_lists_without_quotes() {
 
 const QUEUE: &str = "topology.dumbbell.bottleneck.queue";
 
-/// Whatever the kind: one rule for overrides, files and campaigns.
+/// One rule applies to overrides, files and campaigns, for any kind.
 #[test]
 fn a_new_kind_keeps_what_is_given_beside_it() {
     let given = format!("{QUEUE}={{ kind = \"droptail\", limit = \"100 packets\" }}");
@@ -124,7 +123,7 @@ fn a_new_kind_keeps_what_is_given_beside_it() {
             format!("--set {given}")
         );
     }
-    // A parameter of another algorithm and of another distribution.
+    // These are a parameter of another algorithm and one of another distribution.
     let scenario = with(&[
         "flows.0.congestion={ kind = \"vegas\", alpha = 3 }",
         "flows.0.congestion.kind=fast",
@@ -216,7 +215,7 @@ fn options_of_the_flow_come_before_the_files_and_the_profiles() {
     assert_eq!(value(&scenario, "/flows/0/tcp/initial_window"), "4");
     assert_eq!(value(&scenario, "/flows/0/tcp/rto/min"), "\"2 s\"");
     assert_eq!(value(&scenario, "/flows/0/tcp/rto/max"), "\"60 s\"");
-    // ns-2's clock instead of the profile's exact one.
+    // The override selects ns-2's clock instead of the profile's exact one.
     let scenario = with(&["tcp.rto.tick=10 ms"]);
     let rto = "{\"initial\":\"1 s\",\"max\":\"60 s\",\"min\":\"1 s\",\"tick\":\"10 ms\"}";
     assert_eq!(value(&scenario, "/flows/0/tcp/rto"), rto);

@@ -1,4 +1,5 @@
-//! Distributions: the same ones with the same keys and refusals wherever a value is drawn.
+//! Distributions: every drawn value accepts the same distributions, with the same keys and
+//! refusals.
 
 use longhaul_engine::config::{
     DelayBox, Distribution, Link, Process, Quantiles, Requests, Source, Transport, Web,
@@ -7,7 +8,7 @@ use longhaul_scenario::{Scenario, parse};
 
 use crate::refusal;
 
-/// Key with a distribution: the text of its values, and the engine's form of them.
+/// A key with a distribution: the text of its values, and their form in the engine.
 struct Place {
     key: &'static str,
     written: fn(&str) -> String,
@@ -263,7 +264,7 @@ fn places() -> Vec<Place> {
     ]
 }
 
-/// Returns a table, with 0, 1/4 and 1/2 written in the unit in the place of `{0}`, `{1}` and `{2}`.
+/// Returns a table, in which 0, 1/4 and 1/2 in the given unit replace `{0}`, `{1}` and `{2}`.
 fn table(unit: Unit, keys: &str) -> String {
     let numbers = [("{0}", 0.0), ("{1}", 0.25), ("{2}", 0.5)];
     let written = numbers
@@ -435,7 +436,7 @@ fn every_place_refuses_the_same_mistakes() {
     }
 }
 
-/// Zero is a value, but nothing can have it as its mean.
+/// Zero is a valid value, but not a valid mean.
 #[test]
 fn the_least_may_be_zero_where_values_may() {
     for place in places() {

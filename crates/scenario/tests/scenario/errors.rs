@@ -4,13 +4,13 @@ use longhaul_scenario::parse;
 
 use crate::{BASE, refusal};
 
-/// Returns [`BASE`] with one text replaced, and the message it gives.
+/// Returns the message about [`BASE`] with one text replaced.
 fn replaced(from: &str, to: &str) -> String {
     assert!(BASE.contains(from), "{from} is not in the base scenario");
     refusal(&BASE.replacen(from, to, 1))
 }
 
-/// Checks that a message is one diagnosis: place, key, text, and the line underlined.
+/// Checks that a message is one diagnosis: position, key, text, and the underlined line.
 fn assert_one(message: &str, head: &str, parts: &[&str]) {
     let heads = message
         .lines()
@@ -55,12 +55,12 @@ fn the_words_of_other_tools_lead_to_keys() {
         let meant = format!("unknown key `{word}` (did you mean `{key}`?)");
         assert_one(&message, &format!("wrong.toml:{head}"), &[&meant, path]);
     }
-    // Only where the table has the key that is meant.
+    // The hint is given only if the table has the key that is meant.
     let elsewhere = refusal(&format!("latency = 1\n{BASE}"));
     assert!(!elsewhere.contains("did you mean"), "{elsewhere}");
 }
 
-/// A program writes a scenario in one line, and makes the same mistake in each of its flows.
+/// A program may write a scenario in one line, with the same mistake in each of its flows.
 #[test]
 fn of_a_long_line_the_part_around_the_value_is_shown() {
     let flows = vec![r#"{"label": "one of many", "cuont": 1}"#; 30].join(", ");
@@ -71,7 +71,7 @@ fn of_a_long_line_the_part_around_the_value_is_shown() {
     let message = refusal(&text);
     let lines: Vec<&str> = message.lines().collect();
     assert!(lines[0].contains("did you mean `count`?"), "{message}");
-    // The line is shortened around the mark, which stays below the text that it marks.
+    // The line is shortened around the mark, which stays below the marked text.
     let mark = lines[2].find('^').expect("something is marked");
     assert!(lines[1][..=mark].ends_with("\"cuont\": 1"), "{message}");
     assert!(
@@ -471,7 +471,7 @@ fn overrides_find_flows_by_label_as_campaigns_do() {
         })
     };
     assert_eq!(count("old").unwrap(), [Some(1), Some(7)]);
-    // A label comes before a place.
+    // A label takes precedence over an index.
     assert_eq!(count("1").unwrap(), [Some(7), Some(1)]);
     assert_eq!(count("0").unwrap(), [Some(7), Some(1)]);
     let message = count("odl").unwrap_err().to_string();
@@ -506,7 +506,7 @@ fn udp_flows_take_no_tcp_keys() {
     );
 }
 
-/// A default that does not fit is shown at the table that leaves it out.
+/// A default that is invalid is shown at the table that does not contain the key.
 #[test]
 fn a_default_that_does_not_fit_points_to_its_table() {
     let text = r#"duration = "1 s"
@@ -537,7 +537,7 @@ fn a_renamed_key_is_refused_with_its_new_name() {
          `host_processing_delay` now",
         &[],
     );
-    // Only where the new one may stand.
+    // The hint is given only where the new name is allowed.
     let message = replaced("[[flows]]", "[[flows]]\nhost_noise = \"50 us\"");
     assert_one(
         &message,

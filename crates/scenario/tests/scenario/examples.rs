@@ -1,4 +1,4 @@
-//! The example scenarios are valid, unsuspicious, and match the published schema.
+//! The example scenarios are valid, cause no warnings, and match the published schema.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,8 @@ use longhaul_congestion::registry;
 use longhaul_scenario::{keys, load, parse, schema, traffic};
 use serde_json::Value as Json;
 
-/// Returns the example scenarios but those with real QUIC stacks, which this crate is tested without.
+/// Returns the example scenarios except those with real QUIC stacks, which tests of this crate do
+/// not have.
 fn examples() -> Vec<PathBuf> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let entries = std::fs::read_dir(folder).expect("the folder of examples");
@@ -37,7 +38,7 @@ fn examples_are_valid_and_unsuspicious() {
     }
 }
 
-/// Returns the `--set KEY=VALUE` of a line of comment.
+/// Returns the arguments `--set KEY=VALUE` in a comment line.
 fn suggested(line: &str) -> Vec<String> {
     let parts = line.split("--set ").skip(1);
     let value = |part: &str| match part.strip_prefix('\'') {
@@ -62,8 +63,8 @@ fn what_examples_suggest_is_valid() {
     assert!(tried > 20, "{tried}");
 }
 
-/// Returns true if the schema allows every key of a resolved scenario. Types and values are the
-/// checker's business; a key that the schema lacks would be underlined in every editor.
+/// Returns true if the schema allows every key of a resolved scenario. Types and values are left to
+/// the checker; a key that the schema lacks would be underlined in every editor.
 fn allows(schema: &Json, value: &Json) -> bool {
     if let Some(choices) = schema["anyOf"]
         .as_array()
@@ -95,7 +96,7 @@ fn allows(schema: &Json, value: &Json) -> bool {
     }
 }
 
-/// The resolved scenario is the scenario: it gives the same simulation, and resolves to itself.
+/// The resolved scenario describes the same simulation, and resolves to itself.
 #[test]
 fn resolved_examples_give_the_same_simulations() {
     for path in examples() {
@@ -119,8 +120,8 @@ fn is_sorted(value: &Json) -> bool {
     }
 }
 
-/// Keys are sorted also in builds in which another crate, such as quinn's qlog, has `serde_json` keep the order of
-/// insertion: hashes of scenarios do not depend on features.
+/// Keys are sorted also in builds in which another crate, such as quinn's qlog, makes `serde_json`
+/// keep the order of insertion: hashes of scenarios do not depend on features.
 #[test]
 fn keys_of_resolved_examples_and_of_the_schema_are_sorted() {
     for path in examples() {
@@ -142,7 +143,7 @@ fn the_schema_allows_every_resolved_example() {
     ));
 }
 
-/// Editors show what the program's lists do.
+/// The schema has the same texts for editors as the program's lists.
 #[test]
 fn the_schema_describes_algorithms_and_slow_starts() {
     let text = schema().to_string();

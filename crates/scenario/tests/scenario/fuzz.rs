@@ -1,4 +1,4 @@
-//! Whatever is read as a scenario is answered: by a scenario, or by a message with a place.
+//! Any text that is read as a scenario results in a scenario, or in a message with a position.
 
 use std::fs;
 use std::path::Path;
@@ -74,7 +74,7 @@ const PIECES: &[&str] = &[
     "\"results_version\": 1",
 ];
 
-/// Draws a change of a text: its place, the number of characters removed, and the text inserted
+/// Draws a change of a text: its position, the number of characters removed, and the text inserted
 /// instead.
 fn change() -> impl Strategy<Value = (Index, usize, Vec<&'static str>)> {
     let pieces = prop::collection::vec(select(PIECES), 0..4);

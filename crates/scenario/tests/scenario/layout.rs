@@ -1,4 +1,4 @@
-//! Topologies become the nodes, links and hosts that they describe.
+//! Topologies result in the nodes, links and hosts that they describe.
 
 use longhaul_engine::config::{Start, Transport};
 use longhaul_engine::measure::NoRecorder;
@@ -119,7 +119,7 @@ fn access_links_give_each_flow_two_hosts_and_four_links() {
 
 #[test]
 fn a_round_trip_is_split_over_the_access_links() {
-    // 120 ms less twice 50 ms, over two links each way.
+    // 120 ms less twice 50 ms is the delay of two links each way.
     let scenario = with(&["flows.0.rtt=120 ms"]);
     assert_eq!(scenario.config().links[2].delay, Span::from_millis(5));
     let scenario = with(&["flows.0.access={ rtt = \"120 ms\", at = \"sender\" }"]);
@@ -167,8 +167,9 @@ fn a_parking_lot_is_a_chain() {
 
 #[test]
 fn a_graph_routes_by_delay() {
-    // a-b-c takes 2 x 10 ms, the direct link, which is the only way back, 50 ms. A window of 2 x (path + queues)
-    // shows which way was taken: 2 x (1.2e6 x 70 ms / 12000 + 2 x 100) = 414, by the direct link both ways 220.
+    // The path a-b-c takes 2 x 10 ms; the direct link, which is the only way back, takes 50 ms. A
+    // window of 2 x (path + queues) shows the path taken: 2 x (1.2e6 x 70 ms / 12000 + 2 x 100) =
+    // 414; with the direct link both ways it would be 220.
     let text = "duration = \"1 s\"\n[topology.graph]\nnodes = [\"a\", \"b\", \"c\"]\nlinks = [\n\
         { from = \"a\", to = \"c\", rate = \"1.2 Mbps\", delay = \"50 ms\", queue = { kind = \
         \"droptail\", limit = \"100 packets\" } },\n\
@@ -201,8 +202,8 @@ fn a_link_without_a_way_back_has_no_reverse() {
     assert!(!error.contains("route"), "{error}");
 }
 
-/// The paths over b and over c have the same delay, and only the path over b is fast: values derived from a path
-/// are derived from the one that packets take.
+/// The paths over b and over c have the same delay, and only the path over b is fast: values
+/// derived from a path use the path that packets take.
 #[test]
 fn a_diamond_of_equal_delays_is_derived_from_the_path_that_packets_take() {
     let link = |from: &str, to: &str, mbps: &str| {

@@ -1,4 +1,4 @@
-//! Impairments of links: loss, change, reordering, duplication, delay boxes, emulation.
+//! Impairments of links: loss, changes, reordering, duplication, delay boxes, emulation.
 
 use longhaul_engine::config::{AckThinning, DeliveryTrace, Distribution, Link, Policer};
 use longhaul_engine::queue::{Capacity, DropTail, QueueConfig};
@@ -15,7 +15,7 @@ fn link_with(key: &str, value: &str) -> longhaul_scenario::Scenario {
     with(&[&format!("{LINK}.{key}={value}")])
 }
 
-/// Checks the message about a key of the link, which stands on line 5.
+/// Checks the message about a key of the link, which is on line 5.
 fn link_refusal(text: &str, parts: &[&str]) {
     let message = refusal(&BASE.replacen("delay =", &format!("{text}, delay ="), 1));
     let heads = message
@@ -50,7 +50,8 @@ fn bursts_give_the_channel_with_their_mean_length_and_rate() {
     assert_eq!(value(&scenario, resolved), "1");
 }
 
-/// A burst of one packet, then one that passes: half of all is the most that bursts of one can lose.
+/// A burst of one packet is followed by one that passes: bursts of one packet can lose at most half
+/// of all packets.
 #[test]
 fn the_largest_loss_rate_of_bursts_is_legal() {
     let scenario = link_with("loss", "{ bursts = { loss_rate = 0.5, mean_length = 1 } }");
@@ -112,7 +113,7 @@ fn changes_hold_both_ways_except_for_loss() {
     assert_eq!(links[1].changes, [first, second]);
 }
 
-/// Returns the base scenario, with a part replaced, beside a file.
+/// Returns the base scenario, with a part replaced, in the same folder as another file.
 fn beside_a_file(
     (from, to): (&str, &str),
     (file, text): (&str, &str),
@@ -303,7 +304,7 @@ fn a_delivery_trace_is_read_from_mahimahis_files_and_gives_the_rate() {
     let resolved = scenario.resolved_json().to_string();
     let again = parse(&resolved, "resolved.json", None, &[]).expect("sound");
     assert_eq!(again.hash(), scenario.hash());
-    // Another file beside the text that is there would be one too many.
+    // A file in addition to the text would be one source too many.
     let other = format!("{LINK}.delivery_trace.file=\"other.down\"");
     let refused = parse(&resolved, "resolved.json", None, &[other]).expect_err("both");
     assert!(
@@ -455,7 +456,7 @@ fn an_emulated_link_has_ticks_noise_and_a_limit_in_bytes() {
     );
 }
 
-/// 100 Mbit/s and 20 ms one way, 1 Mbit/s and 30 ms back: a round trip of 50 ms both ways.
+/// With 100 Mbit/s and 20 ms one way, 1 Mbit/s and 30 ms back, the round trip is 50 ms both ways.
 #[test]
 fn the_other_direction_has_what_it_is_given_and_the_rest_in_common() {
     let scenario = with(&[
@@ -482,9 +483,9 @@ fn the_other_direction_has_what_it_is_given_and_the_rest_in_common() {
     let limits = [there, back].map(|link| link.queue.clone());
     let droptail = |packets| QueueConfig::DropTail(DropTail::new(Capacity::Packets(packets)));
     assert_eq!(limits, [droptail(416), droptail(4)]);
-    // 60 ms less 50 ms, over two links each way.
+    // 60 ms less 50 ms is the delay of two links each way.
     assert_eq!(access.delay, Span::from_micros(2500));
-    // Keys that do not depend on the rate are in common.
+    // Both directions share keys that do not depend on the rate.
     let same = with(&[
         &format!("{LINK}.queue={{ kind = \"droptail\", limit = \"70 packets\" }}"),
         &format!("{LINK}.reverse.rate=1 Mbps"),

@@ -20,7 +20,7 @@ mod traffic;
 
 use longhaul_scenario::{Scenario, parse};
 
-/// A small valid scenario to change with overrides.
+/// A small valid scenario that tests change with overrides.
 const BASE: &str = r#"
 duration = "10 s"
 
@@ -37,7 +37,7 @@ fn with(overrides: &[&str]) -> Scenario {
     parse(BASE, "base.toml", None, &overrides).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the message about a scenario that is wrong.
+/// Returns the message about an invalid scenario.
 fn refusal(text: &str) -> String {
     match parse(text, "wrong.toml", None, &[]) {
         Ok(_) => panic!("accepted: {text}"),

@@ -1,5 +1,5 @@
-//! Congestion control from outside: modules of Linux, and controllers in another process. The program that makes them is the
-//! tests' own.
+//! Congestion control from outside: modules of Linux, and controllers in another process. The tests
+//! provide the program that makes them.
 
 use std::cell::RefCell;
 use std::fs;
@@ -27,7 +27,7 @@ impl Factory for Still {
     }
 }
 
-/// Makes modules with two parameters, and notes the requests.
+/// A maker of modules with two parameters, which records the requests.
 #[derive(Default)]
 struct Maker(RefCell<Vec<String>>);
 
@@ -63,7 +63,7 @@ fn with_congestion(congestion: &str) -> String {
     BASE.replace("{ kind = \"reno\" }", congestion)
 }
 
-/// Folders of the tests' own, removed at the end.
+/// Folders of the tests, removed at the end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -73,7 +73,7 @@ impl Folder {
         Self(path)
     }
 
-    /// Loads a scenario with a module `tcp_mine.so` of these bytes beside it.
+    /// Loads a scenario with a module `tcp_mine.so` of these bytes in the same folder.
     fn load(&self, object: &[u8], congestion: &str) -> (Result<Scenario, String>, Vec<String>) {
         fs::write(self.0.join("tcp_mine.so"), object).unwrap();
         let path = self.0.join("scenario.toml");
@@ -99,7 +99,7 @@ fn a_module_is_found_beside_the_scenario_and_its_parameters_are_passed_on() {
     let scenario = scenario.unwrap();
     let parameters = "[(\"beta\", Whole(512)), (\"fast\", Flag(false)), (\"scale\", Real(0.5))]";
     assert_eq!(asked, [format!("tcp_mine.so [65, 66] {parameters}")]);
-    // The label has neither the directory nor what the kernel's names begin with.
+    // The label contains neither the directory nor the prefix of the kernel's modules.
     assert_eq!(value(&scenario, "/flows/0/label"), "\"mine\"");
     // SHA-256 of "AB".
     let digest = "\"38164fbd17603d73f696b8b4d72664d735bb6a7c88577687fd2ae33fd6964153\"";
@@ -111,7 +111,7 @@ fn a_module_is_found_beside_the_scenario_and_its_parameters_are_passed_on() {
     assert_eq!(defaults, ["717", "true"]);
 }
 
-/// The directory is no part of the hash, the contents are; a digest in the scenario holds.
+/// The hash covers the contents, not the directory; a digest in the scenario takes precedence.
 #[test]
 fn a_module_is_known_by_its_contents() {
     let (here, there) = (Folder::new("here"), Folder::new("there"));
@@ -167,7 +167,7 @@ fn what_a_module_cannot_have_is_refused() {
         let found = refusal(&with_congestion(table));
         assert!(found.contains(expected), "{table}: {found}");
     }
-    // One parameter here and one there are two.
+    // A parameter in the table and one in `parameters` are two parameters.
     let apart = refusal(&with_congestion(
         "{ module = \"m.so\", beta = 1, parameters = { fast = true } }",
     ));

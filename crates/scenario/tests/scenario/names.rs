@@ -1,4 +1,4 @@
-//! Names and titles of a file from elsewhere reach terminals, pages and file names.
+//! Names and titles of a foreign file reach terminals, pages and file names.
 
 use crate::{BASE, refusal};
 

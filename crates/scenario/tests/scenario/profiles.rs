@@ -1,4 +1,4 @@
-//! Profiles give the values of their sources.
+//! Profiles have the values of their sources.
 
 use longhaul_congestion::{MinCwnd, Rounding, SlowStart, SlowStartSpec, Variant};
 use longhaul_engine::config::{
@@ -43,7 +43,7 @@ fn rfc_follows_the_standards() {
         }
     ); // RFC 3465
     assert_eq!(tcp.delayed_ack.map(|delayed| delayed.segments), Some(2)); // RFC 5681
-    // RFC 6298: one second before the first sample and at least.
+    // RFC 6298: the timeout is one second before the first sample, and at least one second.
     assert_eq!(
         (tcp.rto.initial, tcp.rto.min),
         (Span::from_secs(1), Span::from_secs(1))
@@ -51,7 +51,7 @@ fn rfc_follows_the_standards() {
     assert_eq!(tcp.rounding, Rounding::Real);
     assert_eq!(tcp.min_cwnd, MinCwnd { loss: 2, ecn: 1 });
     assert_eq!(tcp.congestion.variant, Variant::Paper);
-    // 2 x (bandwidth-delay product 8333.3 + queue 8333): nothing in flight can exceed it.
+    // The window is 2 x (bandwidth-delay product 8333.3 + queue 8333), more than can be in flight.
     assert_eq!(tcp.receive_window, 33_333);
     assert_eq!(tcp.initial_ssthresh, Some(33_333.0));
 }
@@ -67,7 +67,7 @@ fn linux_is_a_current_kernel() {
     assert_eq!(tcp.recovery, Recovery::RackTlpPrr);
     assert_eq!(tcp.ack_counting, AckCounting::Delivered);
     assert_eq!(tcp.min_cwnd, MinCwnd { loss: 2, ecn: 2 });
-    // tcp(7): timestamps and SACK are on, ECN is not asked for.
+    // tcp(7): timestamps and SACK are on, ECN is not requested.
     assert_eq!(
         (tcp.mss_bytes, tcp.timestamps),
         (1448, Timestamps::Standard(12))
@@ -89,7 +89,7 @@ fn linux_is_a_current_kernel() {
     let plain = parse(&text, "base.toml", None, &[]).expect("a sound scenario");
     let three = 3 * self::tcp(&plain).receive_window;
     assert!(tcp.receive_window.abs_diff(three) <= 3, "{three}");
-    // The label and a flow's own choice follow.
+    // The label and a flow's choice follow the algorithm.
     assert_eq!(scenario.config().flows[0].label, "cubic");
     let chosen = with(&["profile=linux"]);
     assert_eq!(self::tcp(&chosen).congestion.kind, "reno");
@@ -113,7 +113,7 @@ fn algorithms_get_the_marks_and_transit_times_that_they_work_with() {
     }
     assert_eq!(of("bbr", &[]).ecn, Ecn::Off, "it does not respond to marks");
     assert_eq!(of("bbr", &["flows.0.tcp.ecn=true"]).ecn, Ecn::Classic);
-    // It does not ask for ECN, but where there is some it counts marks.
+    // BBR v3 does not request ECN, but counts marks where ECN is used.
     assert_eq!(of("bbr3", &[]).ecn, Ecn::Dctcp);
     assert_eq!(of("bbr3", &["profile=linux"]).ecn, Ecn::Off);
     let chosen = of("bbr3", &["flows.0.tcp.ecn=true"]);
@@ -323,7 +323,7 @@ fn max_ssthresh_means_the_profiles_limited_slow_start_and_zero_none() {
     );
 }
 
-/// tcp_cubic.c alone has HyStart, whose trains are twice as long where segments are paced.
+/// Only tcp_cubic.c has HyStart, whose trains are twice as long if segments are paced.
 #[test]
 fn the_kernel_s_cubic_has_its_hystart() {
     let slow_start = |profile: &str, kind: &str, more: &[&str]| {
@@ -374,7 +374,7 @@ fn slow_starts_have_their_own_parameters() {
     assert!(message.contains("max_rtt_thresh"), "{message}");
 }
 
-/// It was the name of the form of Linux 2.6.22.
+/// `linux` was the name of the variant of Linux 2.6.22.
 #[test]
 fn variant_linux_is_refused_with_the_names_of_both_kernels() {
     let refusal = |kind: &str| {

@@ -8,7 +8,7 @@ use longhaul_units::{Span, Time};
 
 use crate::{origin, refusal, value};
 
-/// Returns a satellite link with flows on access links of their own and this proxy.
+/// Returns a scenario with a satellite link, flows on separate access links, and this proxy.
 fn text(proxy: &str) -> String {
     format!(
         "duration = \"100 s\"\n\
@@ -38,7 +38,7 @@ fn defaults_are_those_of_the_thesis() {
     assert!(scenario.warnings().is_empty());
 }
 
-/// The default limit is the one for local queues, not the discipline's default on a link.
+/// The default limit is the thesis's limit of local queues, not the discipline's default on a link.
 #[test]
 fn a_local_queue_without_a_limit_has_that_of_the_thesis() {
     let scenario = accepted(&text(", queue = { kind = \"red\" }"));
@@ -47,7 +47,8 @@ fn a_local_queue_without_a_limit_has_that_of_the_thesis() {
     assert_eq!(origin(&scenario, "proxies.0.queue.limit"), "default");
 }
 
-/// The automatic values of table 4.1 of the thesis (University of Innsbruck, 2009), with mean packets of 500 B.
+/// Automatic values of RED are those of table 4.1 of the thesis (University of Innsbruck, 2009),
+/// with a mean packet of 500 B.
 #[test]
 fn red_outside_a_link_is_configured_for_the_link_between_the_nodes() {
     let scenario = accepted(&text(
@@ -224,7 +225,7 @@ fn two_proxies_serve_two_directions_and_one_flow_has_one() {
     assert!(message.contains("only one may split them"), "{message}");
 }
 
-/// Connections of applications are split in the directions of their data, one or both.
+/// Connections of applications are split in each direction in which they send data.
 #[test]
 fn traffic_is_split_in_both_directions() {
     let both = |traffic: &str| {
@@ -243,7 +244,7 @@ fn traffic_is_split_in_both_directions() {
     assert_eq!(both(requests), (Some(0), Some(1)));
     let back = format!("direction = \"reverse\"\n{requests}");
     assert_eq!(both(&back), (Some(1), Some(0)));
-    // Hosts on the other side that sit on the proxy's node are not behind it.
+    // Hosts at the proxy's own node are not behind the proxy.
     let beside = format!("access = {{ at = \"sender\" }}\n{requests}");
     assert_eq!(both(&beside), (None, None));
     for one_way in [
@@ -255,8 +256,8 @@ fn traffic_is_split_in_both_directions() {
     }
 }
 
-/// Algorithms that need routers need one before the proxy and one behind it; the proxy's connection needs one
-/// between its nodes.
+/// Algorithms that need routers need one before the proxy and one behind it; the proxy's connection
+/// needs one between its two nodes. A warning is given for each that is missing.
 #[test]
 fn a_router_is_missed_on_each_part_of_the_way() {
     let routers = |queue: &str, between: &str| {
@@ -304,19 +305,19 @@ fn a_router_is_missed_on_each_part_of_the_way() {
 #[test]
 fn what_is_probably_not_meant_is_warned_of() {
     let warning = |text: &str| accepted(text).warnings().join("\n");
-    // 100 Mbit/s are 125 kB in 10 ms, of which 120 packets.
+    // In 10 ms a link of 100 Mbit/s carries 125 kB, which are 120 packets.
     assert!(warning(&text(", credit = \"100 packets\"")).contains("a credit of 250000 B or more"));
     let short = ", queue = { kind = \"droptail\", limit = \"100 packets\" }";
     assert!(warning(&text(short)).contains("carries 120 packets"));
     let marking = ", queue = { kind = \"red\", limit = \"1000 packets\", ecn = true }";
     let unused = "the local queue of proxy `left-right` marks ECN-capable packets, but no flow";
-    // Flows use ECN by default; that of the proxy's own connection does not help there.
+    // Flows use ECN by default. ECN of the proxy's own connection does not count here.
     assert_eq!(warning(&text(marking)), "");
     let found = warning(&(text(marking) + "tcp = { ecn = false }\n"));
     assert!(found.contains(unused), "{found}");
 }
 
-/// Runs the example as in the thesis: means over the whole of 2000 s.
+/// Runs the example as in the thesis, which gives means over all 2000 s.
 fn study(overrides: &[&str]) -> Totals {
     let file = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -332,18 +333,18 @@ fn study(overrides: &[&str]) -> Totals {
     run(scenario.config(), &mut NoRecorder).expect("it is sound")
 }
 
-/// Mbit/s on the wire over the satellite link.
+/// Returns the used rate of the satellite link in Mbit/s, headers included.
 fn used(totals: &Totals) -> f64 {
     totals.links[0].window.departed_bytes as f64 * 8.0 / 2000.0 / 1e6
 }
 
-/// Returns the mean window of the senders.
+/// Returns the mean congestion window of the senders.
 fn window(totals: &Totals) -> f64 {
     let windows = totals.flows.iter().map(|flow| flow.window.cwnd_integral);
     windows.sum::<f64>() / 2000.0 / totals.flows.len() as f64
 }
 
-/// The thesis has 94.2 Mbit/s; the result is within 0.5 of it for any local queue.
+/// The thesis has 94.2 Mbit/s; the result is within 0.5 Mbit/s of it for any local queue.
 #[test]
 #[ignore = "minutes"]
 fn the_split_link_is_used_as_in_the_study() {
@@ -361,7 +362,8 @@ fn the_split_link_is_used_as_in_the_study() {
     assert!(most - least < 0.5, "{used:?}");
 }
 
-/// The closed form for flows that lose together, whose path holds 6250 packets.
+/// Without a proxy, flows that lose at the same time use the link as the closed form predicts. The
+/// path holds 6250 packets.
 #[test]
 #[ignore = "minutes"]
 fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {
@@ -377,7 +379,7 @@ fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {
     }
 }
 
-/// Targets PEP-A09 and A13: 94.1 and 94.2 Mbit/s within 2 with 500 and 5 flows.
+/// Targets PEP-A09 and A13: 94.1 and 94.2 Mbit/s with 500 and 5 flows, within 2 Mbit/s.
 #[test]
 #[ignore = "minutes"]
 fn few_and_many_flows_use_the_split_link_alike() {
@@ -387,8 +389,9 @@ fn few_and_many_flows_use_the_split_link_alike() {
     }
 }
 
-/// Target PEP-A14: senders' windows are about 30 % of those without a proxy (15 to 40), in proportion to
-/// a drop-tail queue, and about 3 % (1.5 to 5) with RED, here in bytes with checks every 3 ms.
+/// Target PEP-A14: with the proxy, senders' windows are about 30 % (15 to 40) of the windows
+/// without a proxy with a drop-tail queue, and shrink with its limit; with RED they are about 3 %
+/// (1.5 to 5), here with RED in bytes and checks every 3 ms.
 #[test]
 #[ignore = "minutes"]
 fn windows_shrink_as_in_the_study() {
@@ -414,8 +417,8 @@ fn windows_shrink_as_in_the_study() {
     assert!((mean - 0.3).abs() < 0.05, "{shares:?}");
 }
 
-/// Targets PEP-A18 and A22: 750 web flows, which offer more than the link carries, use it to 95.4 Mbit/s
-/// within 2 and have 120 kbit/s each within 8.
+/// Targets PEP-A18 and A22: 750 web flows, whose offered load exceeds the link's capacity, use 95.4
+/// Mbit/s of it (within 2) and get 120 kbit/s each (within 8).
 #[test]
 #[ignore = "minutes"]
 fn web_traffic_goes_by_the_proxy_as_in_the_study() {

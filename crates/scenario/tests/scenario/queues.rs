@@ -14,7 +14,7 @@ use crate::{BASE, origin, refusal, with};
 
 const QUEUE: &str = "topology.dumbbell.bottleneck.queue";
 
-/// Returns the bottleneck's queue of [`BASE`] with this in place of its own.
+/// Returns the bottleneck's queue of [`BASE`] with this table.
 fn queue(table: &str) -> QueueConfig {
     with(&[&format!("{QUEUE}={table}")]).config().links[0]
         .queue
@@ -70,7 +70,7 @@ fn a_full_queue_may_drop_its_head() {
     );
 }
 
-/// The bottleneck: 1 Gbit/s, of whose product with 100 ms 1 BDP is 8333 packets of 1500 bytes.
+/// Limit of the bottleneck: at 1 Gbit/s and 100 ms, 1 BDP is 8333 packets of 1500 bytes.
 const LIMIT: Capacity = Capacity::Packets(8333);
 
 const FLOWS: FlowQueuesParameters = FlowQueuesParameters {
@@ -93,7 +93,7 @@ fn defaults_are_those_of_linux_for_cake() {
         control,
     };
     assert_eq!(queue(r#"{ kind = "cobalt" }"#), QueueConfig::Cobalt(cobalt));
-    // 10,240 packets of 1500 bytes are less than 1 Gbit/s sends in 400 ms.
+    // 10,240 packets of 1500 bytes are less than the data that 1 Gbit/s sends in 400 ms.
     let cake = CakeConfig {
         limit: Capacity::Bytes(15_360_000),
         quantum: Bytes(1514),
@@ -341,7 +341,7 @@ fn a_token_bucket_counts_as_the_rate() {
         (Some(shaper), None)
     );
     assert_eq!(there.rate, Rate::from_bps(1_000_000_000));
-    // 1 BDP of 100 Mbit/s and 100 ms.
+    // The limit is 1 BDP of 100 Mbit/s and 100 ms.
     let QueueConfig::DropTail(queue) = &there.queue else {
         panic!("{:?}", there.queue);
     };
@@ -409,9 +409,9 @@ fn a_threshold_at_the_limit_is_refused() {
     );
 }
 
-/// Disciplines whose source gives no limit have one bandwidth-delay product: RFC 8289 and RFC 8033
-/// name none, nor do the papers on RED, PI, REM, DECbit, round robin and DRR; VCP's and XCP's
-/// simulations have it.
+/// Disciplines whose source gives no limit have a limit of one bandwidth-delay product: RFC 8289,
+/// RFC 8033 and the papers on RED, PI, REM, DECbit, round robin and DRR give none; the simulations
+/// of VCP and XCP use one.
 #[test]
 fn default_limits_are_those_of_each_disciplines_own_source() {
     let limit = |profile: &str, kind: &str| {
@@ -443,7 +443,7 @@ fn default_limits_are_those_of_each_disciplines_own_source() {
     }
 }
 
-/// Returns the texts of the warnings about [`BASE`] with overrides that contain this one.
+/// Returns the texts of the warnings about [`BASE`] with overrides that contain `text`.
 fn warnings_with(overrides: &[&str], text: &str) -> Vec<String> {
     let scenario = with(overrides);
     let warnings = scenario.warnings().iter();
@@ -453,7 +453,7 @@ fn warnings_with(overrides: &[&str], text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The kernel's forms and their values: 15 ms are four ticks of 1/250 s, and a delay is measured.
+/// Linux's forms and their values: 15 ms are four ticks of 1/250 s, and the delay is measured.
 #[test]
 fn linux_has_the_kernels_codel_and_pie() {
     let queue = |kind: &str| {
@@ -498,7 +498,7 @@ fn linux_s_pie_has_no_delay_by_the_rate() {
 const CHANGES: &str = r#"topology.dumbbell.bottleneck.changes=[{ at = "5 s", rate = "10 Mbps" }]"#;
 const FORWARD: &str = "the queue of `bottleneck` ";
 
-/// RFC 8033 section 4.3: the rate is known, or the delay is measured.
+/// RFC 8033 section 4.3: either the rate is known, or the delay is measured.
 #[test]
 fn pie_measures_the_delay_where_the_rate_varies() {
     let pie = format!(r#"{QUEUE}={{ kind = "pie" }}"#);

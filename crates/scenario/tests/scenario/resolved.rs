@@ -52,7 +52,8 @@ proptest! {
         if kind == "red" {
             overrides.push(format!("topology.dumbbell.bottleneck.queue.adaptive={adaptive}"));
         }
-        // A bandwidth-delay product of less than a packet is refused, and one that is too small for a discipline's defaults.
+        // A bandwidth-delay product of less than a packet is refused, and so is one too small for a
+        // discipline's defaults.
         let scenario = parse(crate::BASE, "base.toml", None, &overrides);
         prop_assume!(scenario.is_ok());
         assert_idempotent(&scenario.expect("accepted"));
@@ -116,7 +117,7 @@ fn what_is_drawn_at_random_is_explained() {
     assert_eq!(drawn(&[start]), (true, "start times".to_string()));
     let changes = "topology.dumbbell.bottleneck.changes=[{ at = \"1 s\", loss = 0.1 }]";
     assert_eq!(drawn(&[start, changes]).1, "start times, losses");
-    // Its origin is that of the only way out.
+    // The origin is the start, the only value that is drawn.
     assert!(origin(&with(&[]), "drawn at random").contains("start = { uniform"));
 }
 

@@ -1,4 +1,4 @@
-//! Applications that open connections as they go.
+//! Applications that open connections during the run.
 
 use longhaul_engine::config::{
     Binding, Distribution, PackMime, Process, Requests, Source, Spacing, StopRule, Transport, Web,
@@ -47,7 +47,8 @@ fn requests_have_defaults() {
     );
 }
 
-/// Weigle 2003: both sides' round trips in the main study, the server's alone in appendix B.
+/// Weigle 2003: the main study uses the extra round-trip times of both sides, appendix B only those
+/// of the server's side.
 #[test]
 fn packmime_is_a_rate() {
     let model = requests("{ kind = \"packmime\", rate = 24.1 }");
@@ -179,7 +180,7 @@ fn a_trace_becomes_part_of_the_scenario() {
     };
     assert_eq!(entries[0].time, Time::from_secs_f64(0.5));
     assert_eq!(value(&loaded, "/flows/0/label"), "\"trace\"");
-    // It runs without the file, wherever that was, and is the same scenario.
+    // It runs without the file, wherever the file was, and describes the same simulation.
     let resolved = loaded.resolved_json().to_string();
     assert!(!resolved.contains("CARGO") && !resolved.contains(&folder.display().to_string()));
     let again = parse(&resolved, "resolved.json", None, &[]).unwrap_or_else(|e| panic!("{e}"));
@@ -330,7 +331,7 @@ fn datagrams_are_spaced_evenly_or_at_random() {
     assert!(tcp.contains("a TCP flow has no spacing"), "{tcp}");
 }
 
-/// Streams of 8 and 16 Mbit/s into 10: at even intervals the phases decide which flow loses
+/// Streams of 8 and 16 Mbit/s share 10 Mbit/s: at even intervals the phases decide which flow loses
 /// packets.
 #[test]
 fn even_datagrams_that_overload_a_drop_tail_queue_are_warned_of() {

@@ -1,4 +1,4 @@
-//! A flow on a path that its tests make up, one acknowledgement a round trip: for tests of both versions.
+//! A flow on a simulated path with one acknowledgement per round trip, for tests of both versions.
 
 use longhaul_units::Span;
 
@@ -47,7 +47,7 @@ impl<A: CongestionControl> Flow<A> {
         (0..count).for_each(|_| self.round(rate, in_flight));
     }
 
-    /// Delivers or loses some segments, `later` than the last.
+    /// Delivers or loses some segments, a time `later` than the last event.
     pub(super) fn acked(
         &mut self,
         delivered: u64,

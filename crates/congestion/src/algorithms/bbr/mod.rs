@@ -30,8 +30,9 @@ const MIN_WINDOW: f64 = 4.0;
 /// the receiver.
 const QUANTA: f64 = 3.0;
 
-/// The bandwidth is the largest delivery rate. Loss of a retransmission that only the timer notices
-/// leaves a window of two bandwidth-delay products stuck behind it.
+/// Needs delivery rates, since the bandwidth is the largest one, and RACK-TLP: if only the timer
+/// detects the loss of a retransmission, a window of two bandwidth-delay products is held up behind
+/// it.
 const NEEDS: Needs = Needs {
     delivery_rate: true,
     paces: true,
@@ -61,10 +62,10 @@ fn segments(count: u64) -> f64 {
     count as i64 as f64
 }
 
-/// Newly delivered and lost since the last acknowledgement.
+/// Segments newly delivered and lost since the last acknowledgement.
 #[derive(Clone, Copy, Debug)]
 struct Newly {
-    /// Segments.
+    /// Number of segments.
     delivered: u64,
     lost: u64,
     /// True if a round begins with this acknowledgement.
@@ -77,7 +78,7 @@ struct Sample {
     /// Segments delivered and lost since the last acknowledgement.
     newly_delivered: f64,
     newly_lost: f64,
-    /// Segments in flight after it, and before it.
+    /// Segments in flight after the acknowledgement, and before it.
     in_flight: f64,
     prior_in_flight: f64,
     /// True if a round begins with this acknowledgement.
@@ -97,7 +98,7 @@ struct Meter {
     rounds: u64,
     /// Segments sent when the current round began.
     round_end: u64,
-    /// Segments sent when the flow last was limited.
+    /// Segments sent when the flow was last limited.
     limited_until: u64,
 }
 
@@ -138,7 +139,7 @@ impl Meter {
         self.delivered + self.lost
     }
 
-    /// Returns the segments sent so far, those sent again counted again.
+    /// Returns the segments sent so far, retransmissions included.
     fn sent(&self) -> u64 {
         self.answered() + self.in_flight
     }
@@ -184,8 +185,8 @@ enum Episode {
     Timeout,
 }
 
-/// Recovery from losses, and the last window that neither it nor the probe for the round-trip time had
-/// reduced.
+/// Recovery from losses, and the last window that neither recovery nor the probe for the round-trip
+/// time had reduced.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Recovery {
     episode: Option<Episode>,
@@ -193,7 +194,8 @@ struct Recovery {
 }
 
 impl Recovery {
-    /// Notes the window; while recovery or the probe reduces it only a larger one.
+    /// Saves the window; while recovery or the probe reduces the window, only a larger one is
+    /// saved.
     fn save(&mut self, window: &Window, probing_rtt: bool) {
         let cwnd = window.cwnd();
         self.good_cwnd = if self.episode.is_some() || probing_rtt {
@@ -243,8 +245,8 @@ struct Pacer {
 }
 
 impl Pacer {
-    /// Sets the rate before anything is known: the window over the round-trip time, 1 ms if that is
-    /// not known.
+    /// Sets the rate before anything is known: the window divided by the round-trip time, or by 1
+    /// ms if that is not known.
     fn begin(&mut self, ack: &AckSample, window: &Window, gain: f64) {
         let rtt_s = if ack.srtt == Span::ZERO {
             1e-3
@@ -285,7 +287,7 @@ fn at_once(bits_per_s: f64, segment_bits: f64) -> f64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct ProbeRtt(Option<Measuring>);
 
-/// The part of it in which few enough segments are in flight.
+/// The part of the probe in which few enough segments are in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Measuring {
     until: Time,

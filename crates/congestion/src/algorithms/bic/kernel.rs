@@ -1,7 +1,7 @@
-//! BIC of a current kernel (Linux 6.18, `tcp_bic.c`): whole segments, and a number of acknowledged segments for
-//! each increase of the window by one. An estimate of delayed acknowledgements divides that number, although all
-//! segments that an acknowledgement covers are counted: the window grows nearly twice as fast as the algorithm
-//! means it to, with delayed acknowledgements and without.
+//! BIC of a current kernel (Linux 6.18, `tcp_bic.c`): whole segments, and a number of acknowledged
+//! segments for each increase of the window by one. An estimate of delayed acknowledgements divides
+//! that number, although all segments that an acknowledgement covers are counted: the window grows
+//! nearly twice as fast as intended, with delayed acknowledgements and without.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::parameter::Settings;
 use crate::whole_windows::{Counted, HZ, Reducing, reduce, ticks};
 use crate::window::Window;
 
-/// Parts are in 1024ths (`BICTCP_BETA_SCALE`).
+/// Unit of fractions: 1024ths (`BICTCP_BETA_SCALE`).
 const UNIT: u64 = 1024;
 
 /// Divisor of the distance to the peak for the growth in a round trip (`BICTCP_B`).
@@ -139,7 +139,7 @@ impl CongestionControl for KernelBic {
         reduce(window, target);
     }
 
-    /// Forgets all that was learnt of the path (`bictcp_state`).
+    /// Forgets everything learnt about the path (`bictcp_state`).
     fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         self.reducing.begin_recovery();
         let target = self.reduced(event.base);
@@ -197,7 +197,8 @@ mod tests {
         assert_eq!(bic.reduced(14.0), 7.0);
     }
 
-    /// With 31/16 segments an acknowledgement the window grows as much for a segment as the search says for 16/31.
+    /// With 31/16 segments per acknowledgement, a segment adds as much to the window as 16/31 of
+    /// one would without the estimate.
     #[test]
     fn the_estimate_of_delayed_acknowledgements_divides() {
         let mut bic = bic();

@@ -119,11 +119,11 @@ static PARAMETERS: [Parameter; 5] = [
 /// BIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Bic {
-    /// The paper's and Linux's.
+    /// The forms of the paper and of Linux 2.6.22.
     Search(BinarySearch),
-    /// A current kernel's.
+    /// The form of a current kernel.
     Kernel(KernelBic),
-    /// NIST's.
+    /// The form of NIST's study.
     Nist(BicNist),
 }
 

@@ -1,9 +1,8 @@
-//! BIC as NIST's study has it: a search between two windows, whose steps Li, Leith and Shorten's
+//! BIC of NIST's study: a search between two windows, whose steps Li, Leith and Shorten's
 //! comparison (ToN 15(5), 2007) took from Linux.
 //!
-//! NIST SP 500-282, equations 9 to 12: the exit from the probing beyond the peak is
-//! at the largest step, as published and unlike the print; the third case of the step is as
-//! printed.
+//! NIST SP 500-282, equations 9 to 12: probing beyond the peak ends at the largest step, as in the
+//! published algorithm and not as printed in the report; the third case of the step is as printed.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -13,7 +12,7 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::Settings;
 use crate::window::Window;
 
-/// Fraction of the way to the target that one round trip goes, as a divisor: the study's B.
+/// Divisor of the distance to the target for the growth in a round trip: the study's B.
 const DIVISOR: f64 = 4.0;
 
 /// BIC of NIST's study.

@@ -12,7 +12,7 @@ use crate::facts::{AckSample, Congestion, Phase, Timeout};
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
 
-/// Fraction of the way to the peak that Linux goes in a round trip, as a divisor.
+/// Divisor of the distance to the peak for the growth in a round trip in Linux.
 const LINUX_DIVISOR: f64 = 4.0;
 
 /// BIC.
@@ -55,8 +55,7 @@ impl BinarySearch {
         }
     }
 
-    /// Returns the segments per round trip at window `cwnd`, which is itself the lower end of the
-    /// search.
+    /// Returns the segments per round trip at window `cwnd`, which is the lower end of the search.
     fn increase(&mut self, cwnd: f64) -> f64 {
         if cwnd < self.peak {
             let half = (self.peak - cwnd) / 2.0;

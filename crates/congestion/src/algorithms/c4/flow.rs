@@ -17,9 +17,9 @@ pub(super) enum State {
     Recovery,
     /// Holds the nominal rate; `eras` round trips have passed (section 4.5).
     Cruising { eras: u32 },
-    /// Asks for a sixteenth more, for a round trip (section 4.6).
+    /// Asks for a sixteenth more than the nominal rate, for a round trip (section 4.6).
     Probing,
-    /// Asks for a quarter more; `eras` round trips have passed (section 4.7).
+    /// Asks for a quarter more than the nominal rate; `eras` round trips have passed (section 4.7).
     Pushing { eras: u32 },
 }
 
@@ -36,16 +36,16 @@ pub(super) struct Era {
     pub alpha_before: f64,
 }
 
-/// Figures since the last Recovery ended.
+/// Values measured since the last Recovery ended.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Cycle {
     /// Nominal rate at its beginning.
     pub rate: f64,
     /// The coefficient of the probe since then.
     pub alpha: f64,
-    /// True if congestion answered the probe.
+    /// True if the probe caused congestion.
     pub congested: bool,
-    /// True if something else than the application limited the sender.
+    /// True if something other than the application limited the sender.
     pub used: bool,
     /// The largest delivery rate.
     pub largest: f64,
@@ -91,7 +91,7 @@ pub struct DraftC4 {
     pub(super) running_min_s: f64,
     /// The current round trip (section 3.4).
     pub(super) era: Era,
-    /// Figures since the last Recovery ended, from which growth is measured (section 4).
+    /// Values measured since the last Recovery ended, from which growth is computed (section 4).
     pub(super) cycle: Cycle,
     /// Recoveries in a row with congestion (section 5.5.2).
     pub(super) congested_recoveries: u32,
@@ -115,7 +115,8 @@ pub struct DraftC4 {
     pub(super) delivered: u64,
     /// Segments lost up to the last acknowledgement.
     pub(super) lost: u64,
-    /// True from a timeout to the next acknowledgement, whose losses say nothing of the path (section 5.3.1).
+    /// True from a timeout to the next acknowledgement, whose losses are no evidence about the path
+    /// (section 5.3.1).
     pub(super) timed_out: bool,
     /// Bytes of a segment.
     pub(super) segment_bytes: f64,

@@ -35,7 +35,8 @@ pub(super) fn pacing(per_s: f64, segment_bytes: f64) -> (Option<Rate>, u64) {
     (rate, at_once.max(MIN_SEGMENTS) as u64)
 }
 
-/// Shows the nominal rate, the nominal maximum round trip, the running minimum and the coefficient.
+/// Reports the nominal rate, the nominal maximum round trip, the running minimum and the
+/// coefficient, for traces.
 pub(super) fn show(values: [f64; 4], out: &mut dyn FnMut(&'static str, f64)) {
     let names = [
         "nominal_segments_per_s",

@@ -1,4 +1,4 @@
-//! A path whose answers are made up, for tests of both forms of C4.
+//! A simulated path for tests of both forms of C4.
 
 use longhaul_units::Span;
 
@@ -11,7 +11,7 @@ pub(super) const BYTES: u64 = 1250;
 pub(super) const FLIGHT: u64 = 100;
 pub(super) const RTT_MS: u64 = 100;
 
-/// A form of C4, as the made-up path drives it.
+/// A form of C4 that the simulated path can drive.
 pub(super) trait Form: Default {
     type State: Copy + PartialEq;
 

@@ -1,5 +1,5 @@
-//! C4, Christian's Congestion Control Code: draft-huitema-ccwg-c4-spec (editor's copy of August 2026, which follows
-//! version 04; section numbers are its).
+//! C4, Christian's Congestion Control Code: draft-huitema-ccwg-c4-spec (editor's copy of August
+//! 2026, which follows version 04; section numbers refer to that copy).
 //!
 //! The text contradicts itself in places, and is read as follows. The nominal rate rises to larger samples (section
 //! 3.1 compares the other way round). The margin, a time, is added to the nominal maximum round trip, not to a rate
@@ -184,7 +184,7 @@ impl CongestionControl for C4 {
         with_form!(self, c4 => c4.on_ack(ack, window));
     }
 
-    /// Losses count with the acknowledgements that show them.
+    /// Does nothing: losses are counted with the acknowledgements that report them.
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
     /// Restarts the window, which the next acknowledgement restores: a timeout is no sign of congestion (section 5.3.1).
@@ -299,7 +299,8 @@ mod tests {
         }
     }
 
-    /// Section 4.2: three eras without an increase by a quarter end Initial; half the window is the path's.
+    /// Section 4.2: three eras without an increase by a quarter end Initial; half of the window is
+    /// taken as the path's.
     #[test]
     fn initial_ends_when_the_rate_stops_growing() {
         let mut path = Path::new();

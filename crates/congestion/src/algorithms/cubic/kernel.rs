@@ -1,5 +1,5 @@
-//! CUBIC of a current kernel (Linux 6.18, tcp_cubic.c): whole segments, whole clock ticks, and a number of
-//! acknowledged segments for each segment that the window grows by.
+//! CUBIC of a current kernel (Linux 6.18, tcp_cubic.c): whole segments, whole clock ticks, and a
+//! number of acknowledged segments for each increase of the window by one.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -30,15 +30,16 @@ pub struct KernelCubic {
     kept: u64,
     backoff: Backoff,
     fast_convergence: bool,
-    /// Eight times the acknowledged windows for each segment of the AIMD flow.
+    /// Eight times the number of acknowledged windows after which the AIMD flow grows by one
+    /// segment.
     standard_windows: u64,
     /// Window at the last reduction, lowered by fast convergence; zero before the first, and after a timeout.
     peak: u64,
-    /// Acknowledged segments for one segment more.
+    /// Number of acknowledged segments for an increase by one.
     per_segment: u64,
-    /// Segments acknowledged since the last increase, out of `per_segment`.
+    /// Segments acknowledged since the last increase; `per_segment` of them cause the next.
     counted: u64,
-    /// Tick at which `per_segment` was last computed from the cubic, and the window for which it was.
+    /// Tick at which `per_segment` was last computed from the cubic, and the window at that time.
     computed: u64,
     computed_for: u64,
     epoch: Option<Epoch>,
@@ -127,7 +128,7 @@ impl KernelCubic {
             None => self.begin(now, cwnd, acked),
         };
         self.epoch = Some(epoch);
-        // One round trip ahead, in ticks that have begun.
+        // The target is one round trip ahead, in ticks, rounded up.
         let ahead = min_rtt.as_ps().div_ceil(Span::from_secs(1).as_ps() / HZ);
         let time = (now.saturating_sub(epoch.start) + ahead) * UNIT / HZ;
         let target = self.window_at(&epoch, time);
@@ -156,7 +157,7 @@ impl KernelCubic {
         }
     }
 
-    /// Returns the cubic's window, whole segments away from its plateau.
+    /// Returns the cubic's window, which differs from the plateau by whole segments.
     fn window_at(&self, epoch: &Epoch, time: u64) -> u64 {
         let away = u128::from(time.abs_diff(epoch.until_plateau));
         let distance = (u128::from(self.scale) * away * away * away) >> 40;
@@ -168,8 +169,9 @@ impl KernelCubic {
         }
     }
 
-    /// Keeps the growth at least at that of the AIMD flow with standard TCP's mean. The flow stays AIMD above the last
-    /// peak, too, where RFC 9438 section 4.3 changes it to standard TCP.
+    /// Keeps the growth at least at that of the AIMD flow with standard TCP's mean window. The flow
+    /// stays AIMD above the last peak, too, where it changes to standard TCP in RFC 9438 section
+    /// 4.3.
     fn keep_up_with_standard(&mut self, cwnd: u64) {
         let Some(epoch) = &mut self.epoch else { return };
         let for_one = (cwnd * self.standard_windows / 8).max(1);
@@ -185,7 +187,7 @@ impl KernelCubic {
     }
 
     /// Remembers the window of the congestion event, and returns the window after a loss
-    /// (`cubictcp_recalc_ssthresh`); the lower bound is the window's.
+    /// (`cubictcp_recalc_ssthresh`); the lower bound is that of [`Window`].
     fn reduce_cwnd(&mut self, base: f64) -> f64 {
         self.remember(base);
         part(base, self.kept)
@@ -207,7 +209,7 @@ impl KernelCubic {
         window.reduce_to(part(event.base, kept(self.backoff.at(event))));
     }
 
-    /// Forgets all that was learnt of the path (`cubictcp_state`).
+    /// Forgets everything learnt about the path (`cubictcp_state`).
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0;
@@ -284,8 +286,9 @@ mod tests {
         (0..count).map(second).collect()
     }
 
-    /// 717/1024 of whole segments; fast convergence aims at 1741/2048 of the window; 8 x 1741 / 3 / 307, truncated,
-    /// are the eighths of a window for a segment of the AIMD flow.
+    /// A loss keeps 717/1024 of whole segments; fast convergence sets the peak to 1741/2048 of the
+    /// window; 8 x 1741 / 3 / 307, truncated, is eight times the number of windows for a segment of
+    /// the AIMD flow.
     #[test]
     fn constants_are_fractions_of_1024_and_windows_whole() {
         let mut cubic = kernel();
@@ -298,7 +301,7 @@ mod tests {
         assert_eq!((cubic.reduce_cwnd(68.0), cubic.peak), (47.0, 68));
     }
 
-    /// From 70 to 100 in cbrt(30 / (410/1024)) = 4.2157 s, of 1024 units each.
+    /// The window takes cbrt(30 / (410/1024)) = 4.2157 s, of 1024 units each, from 70 to 100.
     #[test]
     fn the_cubic_is_flat_after_k() {
         let mut cubic = kernel();
@@ -311,13 +314,14 @@ mod tests {
             "29.99 segments below, cut off"
         );
         assert_eq!(cubic.window_at(&epoch, 4316), 100);
-        // A second later 0.4 segments: none; three later 10.8.
+        // The cubic is 0.4 segments higher a second later, which counts as none, and 10.8 higher
+        // three seconds later.
         assert_eq!(cubic.window_at(&epoch, 4316 + 1024), 100);
         assert_eq!(cubic.window_at(&epoch, 4316 + 3 * 1024), 110);
     }
 
-    /// Worked out from the kernel's rules by a program of its own: a hundred milliseconds ahead, computed once in a tick
-    /// or, while the window stands, once in eight.
+    /// Windows computed from the kernel's rules by a separate program: a hundred milliseconds
+    /// ahead, once in a tick or, while the window does not change, once in eight ticks.
     #[test]
     fn windows_follow_the_rules_step_by_step() {
         let cases: [(f64, u64, &[f64]); 3] = [
@@ -344,7 +348,8 @@ mod tests {
         1024.0, 1048.0,
     ];
 
-    /// Before the first loss, and after a timeout, a segment for twenty.
+    /// Before the first loss, and after a timeout, the window grows by one for twenty acknowledged
+    /// segments.
     #[test]
     fn an_unknown_peak_is_looked_for_by_five_per_cent_a_round_trip() {
         let (mut cubic, mut window) = (kernel(), window(10.0));
@@ -363,7 +368,7 @@ mod tests {
         );
     }
 
-    /// Several segments at once count as one after the other.
+    /// An acknowledgement of several segments has the effect of several acknowledgements of one.
     #[test]
     fn an_acknowledgement_of_many_grows_by_whole_segments() {
         let (mut cubic, mut window) = (kernel(), window(100.0));
@@ -379,7 +384,7 @@ mod tests {
         assert_eq!((window.cwnd(), cubic.counted), (102.0, 5));
     }
 
-    /// Time without anything in flight is not the cubic's.
+    /// Time without anything in flight does not count for the cubic.
     #[test]
     fn idle_time_does_not_count() {
         let (mut cubic, mut window) = (kernel(), window(100.0));

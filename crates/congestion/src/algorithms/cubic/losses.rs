@@ -1,21 +1,23 @@
-//! A smoothed share of lost segments, above which losses count as congestion: picoquic's
-//! (`picoquic_cc_hystart_loss_test` of cc_common.c), which does not answer a single loss.
+//! A smoothed share of lost segments, above which losses count as congestion. It is picoquic's
+//! (`picoquic_cc_hystart_loss_test` of cc_common.c), which does not respond to a single loss.
 
 use serde::{Deserialize, Serialize};
 
 /// Weight of a segment in the share (`PICOQUIC_SMOOTHED_LOSS_FACTOR`).
 const GAIN: f64 = 1.0 / 16.0;
 
-/// Segments between two losses from which on more no longer matter (`PICOQUIC_SMOOTHED_LOSS_SCOPE`).
+/// Distance between two losses, in segments, beyond which a larger distance makes no difference
+/// (`PICOQUIC_SMOOTHED_LOSS_SCOPE`).
 const SCOPE: u64 = 32;
 
-/// The share of lost segments, brought up to date with each loss. picoquic counts by packet numbers; here segments known
-/// to be delivered or lost stand for them, which come in the same order unless the path reorders.
+/// The share of lost segments, updated with each loss. picoquic counts by packet numbers; here the
+/// count of segments known to be delivered or lost is used instead, which is in the same order
+/// unless the path reorders.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct SmoothedLosses {
     threshold: f64,
     share: f64,
-    /// Segments lost so far, and delivered or lost when the last of them was.
+    /// Segments lost so far, and segments delivered or lost at the last loss.
     lost: u64,
     last: u64,
 }
@@ -30,8 +32,9 @@ impl SmoothedLosses {
         }
     }
 
-    /// Returns true if losses that were not known before raise the share above the threshold. `delivered` and
-    /// `lost` are the segments of the connection so far. Losses that become known at once are taken for neighbours.
+    /// Returns true if losses that were not known before raise the share above the threshold.
+    /// `delivered` and `lost` are the segments of the connection so far. Losses that become known
+    /// at once count as adjacent segments.
     pub(super) fn exceed(&mut self, delivered: u64, lost: u64) -> bool {
         let newly = lost.saturating_sub(self.lost);
         self.lost = lost;
@@ -62,8 +65,8 @@ impl SmoothedLosses {
 mod tests {
     use super::*;
 
-    /// Passes losses of these segments, one by one; returns the number of the first to be answered, counted from
-    /// one.
+    /// Passes losses of these segments, one by one; returns the number, counted from one, of the
+    /// first loss that causes a response.
     fn answered(segments: &[u64]) -> Option<usize> {
         let mut losses = SmoothedLosses::new(0.15);
         let mut told = (1..).zip(segments);
@@ -88,8 +91,8 @@ mod tests {
         assert!((share(&mut losses, 3) - 0.165_711).abs() < 1e-6);
     }
 
-    /// Every second one still takes three, every third one four (0.1481 after three), and of those 16 apart none is
-    /// answered.
+    /// Of every second segment lost, the third loss causes a response; of every third, the fourth
+    /// does (0.1481 after three); losses 16 segments apart cause none.
     #[test]
     fn losses_further_apart_take_more() {
         assert_eq!(answered(&[100, 102, 104]), Some(3));

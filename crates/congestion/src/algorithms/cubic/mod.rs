@@ -1,8 +1,9 @@
 //! CUBIC: the window as a cubic function of the time since the last congestion event.
 //!
-//! RFC 9438. Variant linux-6.18 is the integer form of a current kernel; variant linux-2.6.22 the earlier form of
-//! that: it keeps four fifths of the window, and beyond the plateau adds at most 16 segments per 100 ms. Variant picoquic is
-//! that of an implementation of QUIC, which tolerates some losses.
+//! RFC 9438. Variant linux-6.18 is the integer form of a current kernel; variant linux-2.6.22 is an
+//! earlier form, which keeps four fifths of the window and adds at most 16 segments per 100 ms
+//! beyond the plateau. Variant picoquic is the form of an implementation of QUIC, which tolerates
+//! some losses.
 
 mod kernel;
 mod losses;
@@ -132,11 +133,11 @@ static PARAMETERS: [Parameter; 6] = [
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cubic {
     form: Form,
-    /// Decision on the losses that are answered, if not all are.
+    /// Decision about losses, in forms that do not respond to all of them.
     losses: Option<Box<SmoothedLosses>>,
 }
 
-/// CUBIC in real numbers, of a current kernel, or of picoquic.
+/// CUBIC in real numbers, CUBIC of a current kernel, or CUBIC of picoquic.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Form {
     Real(RealCubic),
@@ -182,7 +183,8 @@ impl CongestionControl for Cubic {
         with_form!(&mut self.form, cubic => cubic.on_timeout(event, window));
     }
 
-    /// The cubic counts the time in which the flow sends (RFC 9438 section 4.2); the kernel's from the last segment sent on
+    /// Excludes idle time from the cubic, which counts the time in which the flow sends (RFC 9438
+    /// section 4.2); the kernel's form excludes the time since the last segment was sent
     /// (`cubictcp_cwnd_event`).
     fn on_idle(&mut self, idle: &Idle, _window: &mut Window) {
         match &mut self.form {
@@ -227,10 +229,10 @@ impl Extension for Cubic {
     }
 }
 
-/// Returns the mean window by RFC 9438 equation 6, with any constants; standard TCP's where that is larger. It is the
-/// mean of a flow that meets each loss exactly on its plateau. A flow whose peak is above that comes
-/// down to it with the inverse square root of the number of losses alone, since the cubic is
-/// flat there: after 100 of them a peak half too high leaves the mean 10 % too high. Fast
+/// Returns the mean window by RFC 9438 equation 6, with any constants; standard TCP's where that is
+/// larger. It is the mean of a flow whose losses all occur exactly on its plateau. A peak above
+/// that falls only with the inverse square root of the number of losses, since the cubic is flat
+/// there: after 100 losses, a peak that was half too high leaves the mean 10 % too high. Fast
 /// convergence, which the equation leaves out, lowers the mean by some 10 %.
 fn response(scale: f64, decrease: f64, loss: f64, rtt: Span) -> f64 {
     let kept = 1.0 - decrease;

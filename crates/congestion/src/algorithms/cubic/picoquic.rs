@@ -1,7 +1,7 @@
-//! CUBIC as picoquic has it (picoquic/cubic.c, August 2026): the window is the cubic's value at each moment. It
-//! keeps 7/8 of the window; fast convergence lowers not the peak alone, but with it the window. After the first
-//! slow start, which ends when round trips grow, the plateau is the window that is left, and losses of segments
-//! sent before do not count.
+//! CUBIC of picoquic (picoquic/cubic.c, August 2026): the window is the cubic's value at each
+//! moment. It keeps 7/8 of the window; fast convergence lowers the window together with the peak.
+//! After the first slow start, which ends when round trips grow, the plateau is the window at its
+//! end, and losses of segments sent before that do not count.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,8 @@ pub(super) struct PicoquicCubic {
     fast_convergence: bool,
     /// Window at the last reduction (`W_last_max`), infinite before the first.
     last_peak: f64,
-    /// The plateau of the next stage after a timeout, which begins with the threshold of slow start.
+    /// The plateau of the next stage after a timeout. That stage begins with the slow start
+    /// threshold as window.
     after_timeout: Option<f64>,
     /// Segments sent when the first slow start had ended (`recovery_sequence`).
     sent_in_slow_start: u64,
@@ -30,10 +31,11 @@ pub(super) struct PicoquicCubic {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Stage {
     start: Time,
-    /// Window at which the cubic is flat (`W_max`), and seconds from the start until then (`K`).
+    /// Window at which the cubic is flat (`W_max`), and seconds from the start until it is reached
+    /// (`K`).
     plateau: f64,
     until_plateau: f64,
-    /// Window of standard TCP, which starts at half of the window before (`W_reno`).
+    /// Window of standard TCP, which starts at half of the window before the reduction (`W_reno`).
     standard: f64,
 }
 
@@ -86,15 +88,15 @@ impl PicoquicCubic {
         self.stage = Some(stage);
     }
 
-    /// Leaves out the time in which the flow was limited by something else (`last_sender_limited_time`).
+    /// Excludes the time in which something else limited the flow (`last_sender_limited_time`).
     pub(super) fn on_idle(&mut self, now: Time) {
         if let Some(stage) = &mut self.stage {
             stage.start = stage.start.max(now);
         }
     }
 
-    /// Begins the stage after a slow start: the first slow start ends on the plateau, one after a timeout like a
-    /// reduction.
+    /// Begins the stage after a slow start: after the first slow start it begins on the plateau,
+    /// after a timeout as after a reduction.
     fn begin_after_slow_start(&mut self, ack: &AckSample, cwnd: f64) -> Stage {
         match self.after_timeout.take() {
             Some(plateau) => self.begin(ack.now, plateau, self.backoff.loss, cwnd / 2.0),
@@ -194,7 +196,8 @@ mod tests {
         window.cwnd()
     }
 
-    /// From 875 of 1000: K = (125 / 0.4)^(1/3) = 6.7860 s. At 5 s after slow start ended with 100 it has 100 + 0.4 * 125.
+    /// A window of 875 reaches 1000 after K = (125 / 0.4)^(1/3) = 6.7860 s. Five seconds after slow
+    /// start ended at 100 segments, it is 100 + 0.4 * 125.
     #[test]
     fn the_window_is_the_cubic() {
         let (mut cubic, mut window) = (cubic(), window(100.0));
@@ -246,7 +249,7 @@ mod tests {
         assert!(!cubic.ignores_losses(301));
     }
 
-    /// The stage after a timeout begins with the threshold, like that after a loss.
+    /// The stage after a timeout begins with the threshold as window, as after a loss.
     #[test]
     fn a_timeout_restarts_towards_the_reduced_window() {
         let (mut cubic, mut window) = (cubic(), window(100.0));

@@ -12,8 +12,9 @@ use crate::window::Window;
 /// Largest growth beyond the plateau, in segments per second (Linux 2.6.22).
 const LINUX_GROWTH: f64 = 160.0;
 
-/// Acknowledgements per window, for one segment more of Linux 2.6.22's standard TCP: whole eighths
-/// of 3 (1 + b) / (1 - b), inverted, whatever the number of segments that each acknowledges.
+/// Number of acknowledgements per window that add one segment in Linux 2.6.22's standard TCP: 3 (1
+/// + b) / (1 - b), inverted, in whole eighths, independent of the number of segments per
+/// acknowledgement.
 const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
 
 /// CUBIC of RFC 9438 or Linux 2.6.22.
@@ -27,12 +28,12 @@ pub struct RealCubic {
     /// Window at the last reduction, lowered by fast convergence; zero before the first, and after
     /// a timeout.
     peak: f64,
-    /// Window when the last congestion event came.
+    /// Window at the last congestion event.
     prior: f64,
     /// The current stage of congestion avoidance, from its first acknowledgement.
     epoch: Option<Epoch>,
-    /// Times of the last acknowledgement and of the one before it, including those that may not enlarge the
-    /// window.
+    /// Times of the last acknowledgement and of the one before it, including acknowledgements that
+    /// may not enlarge the window.
     heard: Time,
     heard_before: Time,
     /// Segments per acknowledgement; used by Linux only.
@@ -114,8 +115,8 @@ impl RealCubic {
         (growth * segments / cwnd).min(1.0)
     }
 
-    /// Returns the growth of the AIMD flow (RFC 9438 section 4.3): once it has reached the last window, it
-    /// is standard TCP.
+    /// Returns the growth of the AIMD flow (RFC 9438 section 4.3). Once that flow has reached the
+    /// window before the last reduction, it grows as standard TCP.
     fn standard_step(&self, epoch: &Epoch, cwnd: f64, credit: f64) -> f64 {
         if self.linux {
             return 1.0 / (LINUX_STANDARD_ACKS * cwnd);
@@ -148,9 +149,9 @@ impl RealCubic {
 }
 
 impl Epoch {
-    /// Takes the time in which acknowledgements came but did not let the window grow, because something else
-    /// limited the flow, out of that of the stage (RFC 9438 sections 4.2 and 5.8). `heard_before` is when
-    /// the last acknowledgement before this one came.
+    /// Excludes from the stage the time in which acknowledgements arrived but did not let the
+    /// window grow, because something else limited the flow (RFC 9438 sections 4.2 and 5.8).
+    /// `heard_before` is the time of the previous acknowledgement.
     #[inline]
     fn skip_limited(&mut self, heard_before: Time, now: Time) {
         if heard_before > self.grown {
@@ -197,8 +198,8 @@ impl RealCubic {
         window.reduce_to(event.base * (1.0 - self.backoff.at(event)));
     }
 
-    /// RFC 9438 section 4.8: the threshold is reduced as after a loss, and the next stage starts on
-    /// its plateau.
+    /// Processes a timeout (RFC 9438 section 4.8): the threshold is reduced as after a loss, and
+    /// the next stage starts on its plateau.
     pub(super) fn on_timeout(&mut self, event: &Timeout, window: &mut Window) {
         let target = self.reduce_cwnd(event.base);
         self.peak = 0.0;
@@ -252,8 +253,9 @@ mod tests {
         assert!((cubic.window_at(&epoch, 9.0856 + 5.0) - 1050.0).abs() < 1e-2);
     }
 
-    /// An acknowledgement each 10 ms; from 2 to 7 s they may not let the window grow. RFC 9438 section 5.8:
-    /// time in which something else limits the flow does not count, so that it continues from where it was.
+    /// Acknowledgements arrive every 10 ms; from 2 to 7 s they may not let the window grow. RFC
+    /// 9438 section 5.8: time in which something else limits the flow does not count, so that the
+    /// growth continues from the same point.
     #[test]
     fn time_without_growth_does_not_count() {
         let run = |limited: std::ops::Range<u64>, until: u64| {

@@ -1,5 +1,6 @@
-//! DCTCP of a current kernel (Linux 6.18, `tcp_dctcp.c`): the estimate is in parts of 1024, and once it has fewer than 16 of them a
-//! round trip without marks leaves none. The share of a round trip without the current acknowledgement counts.
+//! DCTCP of a current kernel (Linux 6.18, `tcp_dctcp.c`). The estimate is in 1024ths; a round trip
+//! without marks sets it to zero once it is below 16/1024. The share of marks in a round trip
+//! excludes the current acknowledgement.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +23,7 @@ pub struct KernelDctcp {
     /// Segments delivered and marked in the current round trip.
     delivered: u64,
     marked: u64,
-    /// Segments acknowledged, and segments sent when the round trip began.
+    /// Segments acknowledged, and segments sent, when the round trip began.
     una: u64,
     next_seq: u64,
     counted: Counted,
@@ -103,8 +104,8 @@ mod tests {
     use crate::algorithms::dctcp::ENTRY;
     use crate::parameter::Variant;
 
-    /// A sixteenth less each round trip, in whole parts, until 15 are left, and then none; half of the segments marked are 32
-    /// parts more.
+    /// The estimate falls by a sixteenth each round trip, in whole parts, until 15 parts are left,
+    /// and then to zero. A round trip with half of the segments marked adds 32 parts.
     #[test]
     fn the_estimate_is_whole_and_ends() {
         let mut dctcp = KernelDctcp::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());

@@ -1,4 +1,4 @@
-//! FAST: keeps a fixed number of segments of its own in the bottleneck's queue.
+//! FAST: keeps a fixed number of the flow's segments in the bottleneck's queue.
 //!
 //! Wei, Jin, Low and Hegde, "FAST TCP: motivation, architecture, algorithms, performance", ToN
 //! 14(6), 2006; the procedures between its equations are those of NIST SP 500-282,
@@ -195,8 +195,9 @@ struct Flights {
 }
 
 impl Flights {
-    /// Counts an acknowledgement; returns the rate of the flight that it ends, in segments per second: the
-    /// flight over the smoothed round-trip time, whatever time has passed (NIST SP 500-282, equation 23).
+    /// Counts an acknowledgement; returns the rate of the flight that it ends, in segments per
+    /// second. It is the flight divided by the smoothed round-trip time, independent of the time
+    /// that has passed (NIST SP 500-282, equation 23).
     fn observe(&mut self, ack: &AckSample) -> Option<f64> {
         self.timer.elapsed(ack.now, ack.srtt + self.slack)?;
         self.last = ack.delivered - self.begin;

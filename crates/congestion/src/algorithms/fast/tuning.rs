@@ -11,7 +11,7 @@ use crate::periodic::Periodic;
 pub(crate) struct Tuning {
     alphas: [f64; 3],
     level: usize,
-    /// Throughput from which the next level is chosen, for all levels but the highest.
+    /// Throughput from which on the next level is chosen, for all levels but the highest.
     raise: [f64; 2],
     /// Throughput up to which the level below is chosen, for all levels but the lowest.
     lower: [f64; 2],
@@ -55,7 +55,7 @@ impl Tuning {
         self.throughput
     }
 
-    /// Returns alpha from now on, at another level if a decision is due.
+    /// Returns alpha from `now` on; changes the level if a decision is due.
     pub(crate) fn alpha_at(&mut self, now: Time) -> f64 {
         if self.decisions.elapsed(now, self.period).is_some() {
             self.decide();

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::{Curve, Response, rounded_p};
 use crate::parameter::{Settings, Variant};
 
-/// Count and table row of a current kernel (Linux 6.18, `tcp_highspeed.c`). The row is that of the last acknowledgement in
-/// congestion avoidance, the first one before: a loss in the first slow start halves, and one in a later slow start takes the part
-/// of the window before it.
+/// Count and table row of a current kernel (Linux 6.18, `tcp_highspeed.c`). The row is that of the
+/// last acknowledgement in congestion avoidance, and before that the first row. So a loss in the
+/// first slow start halves the window, and a loss in a later slow start removes the fraction of the
+/// row before it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct KernelCount {
     /// Segments counted towards the next increase by one (`snd_cwnd_cnt`).

@@ -1,9 +1,9 @@
 //! HighSpeed TCP: additive increase and multiplicative decrease that depend on the window.
 //!
 //! RFC 3649 section 5. Up to `low_window` it is standard TCP. Above, increase `a(w)` and decrease
-//! `b(w)` follow from a response function that is a line on logarithmic scales, from
-//! (`low_p`, `low_window`) to (`high_p`, `high_window`). Variant nist is that of NIST SP 500-282, variant linux-2.6.22
-//! Linux 2.6.22, which has the table of the RFC's appendix B.
+//! `b(w)` follow from a response function that is a line on logarithmic scales, from (`low_p`,
+//! `low_window`) to (`high_p`, `high_window`). Variant nist is the form of NIST SP 500-282; variant
+//! linux-2.6.22 is that of Linux 2.6.22, which uses the table of the RFC's appendix B.
 
 mod kernel;
 #[cfg(test)]
@@ -188,12 +188,12 @@ pub struct Hstcp {
     ns2: Option<Ns2Factor>,
     /// True if a timeout sets `ssthresh` with the algorithm's own decrease (NIST SP 500-282, equation 29).
     own_threshold: bool,
-    /// The count and the row of a current kernel; only in its variant.
+    /// The count and the row of a current kernel; none in other variants.
     kernel: Option<KernelCount>,
 }
 
-/// Factor of ns-2 for a reduction of standard TCP: one half, then the last `b(w)`, so that a later reduction at a
-/// small window multiplies by `b`, not by one half.
+/// Factor of ns-2 for reductions of standard TCP: one half at first, then the last `b(w)`, so that
+/// a later reduction of a small window multiplies by `b` instead of one half.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Ns2Factor(f64);
 
@@ -213,7 +213,7 @@ impl Hstcp {
 }
 
 impl CongestionControl for Hstcp {
-    /// RFC 3649 equation 2: `a(w)` segments per round trip.
+    /// Returns the segments to add (RFC 3649 equation 2: `a(w)` segments per round trip).
     #[inline]
     fn increment(&mut self, credit: f64, cwnd: f64) -> Option<f64> {
         if let Some(kernel) = &mut self.kernel {
@@ -222,7 +222,7 @@ impl CongestionControl for Hstcp {
         Some(self.response.increase(cwnd) * credit / cwnd)
     }
 
-    /// RFC 3649 equation 1: the window shrinks by `b(w)` of itself.
+    /// Reduces the window (RFC 3649 equation 1: by the fraction `b(w)`).
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             kernel.counted = 0;
@@ -278,7 +278,7 @@ impl CongestionControl for Hstcp {
 }
 
 impl Extension for Hstcp {
-    /// Returns standard TCP's bound in Linux (`tcp_reno_min_cwnd`).
+    /// Returns the lower bound of standard TCP in Linux (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         let halves = self.response.linux && self.kernel.is_none();
         halves.then(|| window.ssthresh() / 2.0)
@@ -286,7 +286,8 @@ impl Extension for Hstcp {
 }
 
 impl Ns2Factor {
-    /// Returns the window after a reduction. ns-2 evaluates `b` at the window, and applies it to the part in use.
+    /// Returns the window after a reduction. ns-2 evaluates `b` at the window, and applies it to
+    /// the window in use.
     fn target(&mut self, response: &Response, event: &Congestion, cwnd: f64) -> f64 {
         self.update(response, cwnd);
         if event.first || event.in_slow_start {
@@ -298,7 +299,7 @@ impl Ns2Factor {
         }
     }
 
-    /// Keeps the `b` of any reduction above `low_window`, even of one after a timeout.
+    /// Stores the `b` of any reduction above `low_window`, including one after a timeout.
     fn update(&mut self, response: &Response, cwnd: f64) {
         if cwnd > response.curve.low_window {
             self.0 = response.decrease(cwnd);
@@ -343,8 +344,8 @@ impl Response {
         }
     }
 
-    /// Returns the increase at a window, and the decrease in 256ths, in a current kernel: by its table, or by the formula
-    /// where there is none.
+    /// Returns the increase at a window, and the decrease in 256ths, in a current kernel: from its
+    /// table or, without one, from the formula.
     fn row(&self, w: u64) -> (u64, u64) {
         if self.rows.is_empty() {
             let decrease = 256.0 * self.decrease(w as f64);
@@ -355,15 +356,15 @@ impl Response {
         (at as u64 + 1, self.rows[at].1)
     }
 
-    /// Returns true if the flow is standard TCP at window `w`: at `low_window` itself it is (RFC 3649 section 5), but
-    /// not in NIST's form (SP 500-282, equations 25 to 28).
+    /// Returns true if the flow is standard TCP at window `w`. At `low_window` itself it is (RFC
+    /// 3649 section 5), except in NIST's form (SP 500-282, equations 25 to 28).
     #[inline]
     fn is_standard(&self, w: f64) -> bool {
         w < self.curve.low_window || w == self.curve.low_window && !self.nist
     }
 
-    /// Returns the segments per round trip at window `w`, never fewer than standard TCP's one: with the RFC's rounded
-    /// `low_p` the formula starts at 0.96.
+    /// Returns the segments per round trip at window `w`, at least standard TCP's one segment,
+    /// since the formula starts at 0.96 with the RFC's rounded `low_p`.
     #[inline]
     fn increase(&self, w: f64) -> f64 {
         let w = if self.linux { libm::floor(w) } else { w };
@@ -376,7 +377,8 @@ impl Response {
             .max(1.0)
     }
 
-    /// Returns the window after a reduction of window `w`. Linux takes whole segments off whole segments.
+    /// Returns the window after a reduction of window `w`. Linux subtracts whole segments from
+    /// whole segments.
     fn reduced(&self, w: f64) -> f64 {
         if self.linux {
             let whole = libm::floor(w);
@@ -385,7 +387,7 @@ impl Response {
         w * (1.0 - self.decrease(w))
     }
 
-    /// Returns the fraction of the window removed at window `w`.
+    /// Returns the fraction that a reduction removes from a window `w`.
     fn decrease(&self, w: f64) -> f64 {
         if self.is_standard(w) {
             0.5
@@ -396,8 +398,9 @@ impl Response {
         }
     }
 
-    /// Returns the largest window with the same whole increase as `w`: it gives Linux the decrease of all of them, in
-    /// 256ths. `w` itself if there is none: `p(w)` may fall so steeply that the increase does not grow.
+    /// Returns the largest window with the same whole increase as `w`; in Linux all of these
+    /// windows have the decrease of the largest one, in 256ths. Returns `w` itself if there is no
+    /// largest one: `p(w)` may fall so steeply that the increase does not grow.
     fn largest_alike(&self, w: f64) -> f64 {
         /// Beyond it, doubles are more than half a segment apart.
         const LARGEST: f64 = (1_u64 << 52) as f64;
@@ -459,8 +462,9 @@ impl Curve {
         line.max(self.min_decrease)
     }
 
-    /// Returns the largest window worth tabulating: `a(w)` has a kink where `b(w)` reaches its bound, and bends too
-    /// much for the table where it is below 0.01. Some millions are the largest in use.
+    /// Returns the largest window worth tabulating. `a(w)` has a kink where `b(w)` reaches its
+    /// bound, and is too curved for the table where it is below 0.01. Windows in use are at most
+    /// some millions.
     fn table_end(&self) -> f64 {
         let x = (self.min_decrease.max(0.01) - 0.5) / self.decrease_slope;
         (self.low_window * libm::exp(x))

@@ -1,4 +1,4 @@
-//! Tests of HighSpeed TCP: the tables of RFC 3649, and what its variants do otherwise.
+//! Tests of HighSpeed TCP: the tables of RFC 3649, and the differences of its variants.
 
 use longhaul_units::Time;
 
@@ -55,7 +55,7 @@ fn the_increase_reaches_whole_numbers_where_the_rfc_lists_them() {
 }
 
 /// Linux 2.6.22, tcp_highspeed.c (largest window, decrease in 256ths): windows up to the second
-/// entry, 118, get two segments a round trip, and so on.
+/// entry, 118, grow by two segments a round trip, and so on.
 #[test]
 fn linux_has_the_rfc_s_table() {
     let response = hstcp(Variant::Linux2_6_22, &[]).response;
@@ -137,8 +137,8 @@ fn nist_s_increase_is_a_whole_number() {
     assert_eq!(response.decrease(1e6), 0.1);
 }
 
-/// At `low_window` NIST's flow is in its alternate mode, RFC 3649's is not yet. With a low window of 100
-/// equation 26 gives two segments there.
+/// At `low_window`, NIST's flow is already in its alternate mode, RFC 3649's is not yet. With a low
+/// window of 100, equation 26 gives two segments there.
 #[test]
 fn nist_s_own_mode_begins_at_the_low_window() {
     for (variant, own, increase) in [(Variant::Nist, true, 2.0), (Variant::Paper, false, 1.0)] {
@@ -255,7 +255,7 @@ fn ns2_halves_first_and_in_slow_start_and_keeps_b_for_small_windows() {
     let mut ns2 = hstcp(Variant::Ns2, &[]);
     assert_eq!(cut(&mut ns2, 30.0, false, false), 15.0);
     assert_eq!(cut(&mut ns2, 1000.0, true, false), 500.0);
-    // b(1000) was evaluated, and now multiplies a small window.
+    // b(1000) was evaluated, and is now applied to a small window.
     near(cut(&mut ns2, 30.0, false, false), 30.0 * 0.32988, 2e-4);
     near(
         cut(&mut ns2, 100.0, false, false),
@@ -263,7 +263,7 @@ fn ns2_halves_first_and_in_slow_start_and_keeps_b_for_small_windows() {
         1e-3,
     );
     assert_eq!(cut(&mut ns2, 100.0, false, true), 50.0);
-    // A timeout evaluates b too.
+    // A timeout also evaluates b.
     let mut window = Window::new(10000.0, 2.0, 1e6, Rounding::Real);
     let event = Timeout {
         now: Time::ZERO,
@@ -276,8 +276,9 @@ fn ns2_halves_first_and_in_slow_start_and_keeps_b_for_small_windows() {
     near(cut(&mut ns2, 30.0, false, false), 30.0 * 0.21009, 2e-4);
 }
 
-/// The increase from 664 segments on is seven (RFC 3649, appendix B): 95 acknowledgements for a segment, of two segments
-/// each or of one. A loss takes 86/256.
+/// The increase from 664 segments on is seven (RFC 3649, appendix B): the window grows by one
+/// segment for 95 acknowledged segments, acknowledged one by one or in pairs. A loss removes
+/// 86/256.
 #[test]
 fn a_current_kernel_counts_acknowledgements() {
     let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();
@@ -286,7 +287,7 @@ fn a_current_kernel_counts_acknowledgements() {
     let kernel = hstcp.kernel.unwrap();
     assert_eq!((grown, kernel.counted), (1.0, 1));
     assert_eq!(kernel.reduced(664.0), 664.0 - 223.0);
-    // A loss in slow start takes half, whatever the window.
+    // A loss in slow start removes half, whatever the window.
     assert_eq!(KernelCount::NEW.reduced(664.0), 332.0);
     // 0.44 of 256 at the end of the row, not 113 as at its beginning.
     assert_eq!(hstcp.response.row(89), (2, 112));

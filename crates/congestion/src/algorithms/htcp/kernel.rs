@@ -1,5 +1,6 @@
-//! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`): whole segments, 128ths and ticks. Acknowledged segments
-//! beyond those needed for an increase by one are forgotten, so that small windows grow more slowly than the draft's.
+//! H-TCP of a current kernel (Linux 6.18, `tcp_htcp.c`): whole segments, 128ths and ticks.
+//! Acknowledged segments beyond those needed for an increase by one are forgotten, so that small
+//! windows grow more slowly than in the draft.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -12,8 +13,8 @@ use crate::window::Window;
 const UNIT: u64 = 128;
 const HALF: u64 = UNIT / 2;
 
-/// Bounds on round-trip times: below the first the window is halved, and the largest does not rise by more than the
-/// second at once.
+/// Bounds on round-trip times: if the smallest is below the first, the window is halved; the
+/// largest rises by at most the second at once.
 const TRUSTED: Span = Span::from_millis(10);
 const STEP: Span = Span::from_millis(20);
 
@@ -21,16 +22,16 @@ const STEP: Span = Span::from_millis(20);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelHtcp {
     max_kept: u64,
-    /// Segments per round trip, and the part of the window that is kept, in 128ths.
+    /// Segments per round trip, and the fraction of the window that is kept, in 128ths.
     increase: u64,
     kept: u64,
     trusts: bool,
     min_rtt: u64,
     max_rtt: u64,
-    /// The last congestion event, which is the end of its recovery.
+    /// The last congestion event: the end of its recovery.
     since: u64,
     reduced: bool,
-    /// Segments of the last acknowledgement, and those counted for the next segment more.
+    /// Segments of the last acknowledgement, and segments counted towards the next increase by one.
     acked: u64,
     counted: u64,
     throughput: Throughput,
@@ -212,7 +213,8 @@ impl KernelHtcp {
 mod tests {
     use super::*;
 
-    /// At 100 ms the scale is one: after three seconds 1 + 20 + 1 segments, of which 2 (1 - 1/2) are left.
+    /// At 100 ms the scale is one: after three seconds the increase is 1 + 20 + 1 segments, of
+    /// which 2 (1 - 1/2) are applied.
     #[test]
     fn the_increase_follows_the_time_since_the_last_event() {
         let mut htcp = KernelHtcp::new(0.8);
@@ -224,7 +226,8 @@ mod tests {
         assert_eq!(htcp.increase, 2 * (22 * 8 / 4) * HALF);
     }
 
-    /// Throughput has to be steady twice before round-trip times decide, 5/6 of them to 102/128 at most.
+    /// Throughput has to be steady at two events before round-trip times decide: 5/6 of their
+    /// ratio, at most 102/128.
     #[test]
     fn the_second_steady_event_trusts_round_trips() {
         let mut htcp = KernelHtcp::new(102.0 / 128.0);

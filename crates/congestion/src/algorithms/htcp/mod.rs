@@ -1,8 +1,9 @@
 //! H-TCP: additive increase that grows with the time since the last congestion event.
 //!
 //! Leith and Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004, and
-//! draft-leith-tcp-htcp. Variant linux-2.6.22 is the form of Linux 2.6.22, which scales the increase with
-//! the round-trip time; variant nist is that of NIST SP 500-282, equations 30 to 36.
+//! draft-leith-tcp-htcp. Variant linux-2.6.22 is the form of Linux 2.6.22, which scales the
+//! increase with the round-trip time; variant nist is the form of NIST SP 500-282, equations 30 to
+//! 36.
 
 mod kernel;
 
@@ -91,10 +92,10 @@ static PARAMETERS: [Parameter; 3] = [
 /// cc_htcp.c, written after the draft, has the same).
 const REMEMBERED: f64 = 0.95;
 
-/// Resolution of round-trip times in Linux: whole jiffies, of a millisecond at 1000 a second.
+/// Resolution of round-trip times in Linux: a jiffy of one millisecond, at 1000 jiffies a second.
 const JIFFY: Span = Span::from_millis(1);
 
-/// Unit of ratios in Linux: 128ths (`<< 7`).
+/// Unit of fractions in Linux: 128ths (`<< 7`).
 const RATIO_UNIT: f64 = 128.0;
 
 /// Smallest round-trip time up to which Linux halves the window.
@@ -160,7 +161,7 @@ impl Htcp {
         };
         let rtt = self.min_rtt.as_secs_f64();
         let scaled = match self.variant {
-            // In whole segments, over eighths of 100 ms (tcp_htcp.c, `htcp_alpha_update`).
+            // Linux counts whole segments, and eighths of 100 ms (tcp_htcp.c, `htcp_alpha_update`).
             Variant::Linux2_6_22 if self.min_rtt >= JIFFY => {
                 let eighths = (JIFFY * 800).as_ps() / self.min_rtt.as_ps();
                 libm::floor(8.0 * libm::floor(standard) / eighths.clamp(4, 80) as f64)
@@ -297,9 +298,9 @@ struct Throughput {
     gain: f64,
     /// Length of a sample; one round trip where it is zero.
     period: Span,
-    /// True if the largest average since the last event counts, and not the current one.
+    /// True if the largest average since the last event counts, instead of the current one.
     largest: bool,
-    /// True if the average starts with the first sample, and not from zero.
+    /// True if the average starts with the first sample, instead of zero.
     seeded: bool,
     timer: Periodic,
     /// Segments of the connection delivered when the current sample began.
@@ -402,8 +403,8 @@ mod tests {
             let mut htcp = htcp(variant);
             htcp.kept = 0.8;
             htcp.min_rtt = Span::from_millis(rtt_ms);
-            // 11.25 * 2 (1 - 0.8), with the factors of the round-trip time 1, 1/2 and 1/5; Linux truncates
-            // 11.25 to 11, and 5.5 to 5.
+            // The increase is 11.25 * 2 (1 - 0.8), with the factors 1, 1/2 and 1/5 for the
+            // round-trip time; Linux truncates 11.25 to 11, and 5.5 to 5.
             assert!((htcp.increase(2.0) - expected).abs() < 1e-12, "{variant}");
         }
     }
@@ -431,9 +432,9 @@ mod tests {
         }
     }
 
-    /// Acknowledgements each 10 ms, of smoothed round-trip times: the largest is not measured within four
-    /// of the smallest after a congestion event, and grows by 20 ms at the most; half of the window goes
-    /// where the smallest is 10 ms.
+    /// Acknowledgements arrive every 10 ms. The largest of the smoothed round-trip times is not
+    /// measured within four smallest ones after a congestion event, and grows by at most 20 ms;
+    /// half of the window is removed if the smallest is 10 ms.
     #[test]
     fn linux_measures_round_trip_times_as_its_module_does() {
         let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);

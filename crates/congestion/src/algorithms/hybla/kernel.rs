@@ -1,7 +1,8 @@
-//! Hybla of a current kernel (Linux 6.18, `tcp_hybla.c`), in whole numbers of 128ths of a segment. The window grows
-//! once for each acknowledgement, however many segments that covers: with delayed acknowledgements it grows half as
-//! fast as in the paper. The connection begins with a window of `rho`, and no window is above 65,535 segments. After a
-//! timeout it is standard TCP until all that was lost has been repaired.
+//! Hybla of a current kernel (Linux 6.18, `tcp_hybla.c`), in whole numbers of 128ths of a segment.
+//! The window grows once for each acknowledgement, however many segments that covers: with delayed
+//! acknowledgements it grows half as fast as in the paper. The connection begins with a window of
+//! `rho`, and no window is above 65,535 segments. After a timeout it is standard TCP until all lost
+//! segments have been repaired.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -149,8 +150,8 @@ mod tests {
         }
     }
 
-    /// A round trip of 100 ms is four of 25 ms: 15 segments for an acknowledgement in slow start, 16 over the window after
-    /// it, whether it covers one segment or two.
+    /// A round trip of 100 ms is four times 25 ms: an acknowledgement, of one segment or two, adds
+    /// 15 segments in slow start, and 16 divided by the window after it.
     #[test]
     fn an_acknowledgement_counts_once() {
         let mut hybla = KernelHybla::new(0.025);
@@ -163,11 +164,12 @@ mod tests {
         for _ in 0..13 {
             hybla.on_ack(&ack(100), Phase::Avoidance, &mut window);
         }
-        // Thirteen times 10/128.
+        // Thirteen acknowledgements add 10/128 each.
         assert_eq!((window.cwnd(), hybla.parts), (201.0, 2));
     }
 
-    /// After a timeout two segments for two, not sixteen, until the acknowledgement that ends the recovery.
+    /// After a timeout, an acknowledgement of two segments adds two, not sixteen, until the one
+    /// that ends the recovery.
     #[test]
     fn a_timeout_makes_it_standard_tcp_until_the_recovery_is_over() {
         let mut hybla = KernelHybla::new(0.025);
@@ -191,7 +193,8 @@ mod tests {
         assert_eq!(window.cwnd(), 18.0);
     }
 
-    /// 2^(1/8) in 128ths is 139: an eighth above one, an acknowledgement adds 150/128 in slow start.
+    /// 2^(1/8) is 139/128: with `rho` an eighth above one, an acknowledgement adds 150/128 in slow
+    /// start.
     #[test]
     fn parts_of_rho_are_eighths() {
         let mut hybla = KernelHybla::new(0.1);

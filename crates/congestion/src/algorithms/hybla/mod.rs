@@ -1,9 +1,10 @@
 //! Hybla: a flow with a long round trip grows, in segments per second, as a flow with a short one does.
 //!
 //! Caini and Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", International
-//! Journal of Satellite Communications and Networking 22, 2004. With `rho` the round-trip time over
-//! the reference's, not below one, each acknowledgement adds `2^rho - 1` segments in slow start and
-//! `rho^2 / cwnd` after it (equation 6). The smallest round-trip time counts, and the exponent is bounded, as in Linux.
+//! Journal of Satellite Communications and Networking 22, 2004. With `rho` the round-trip time
+//! divided by the reference round-trip time, at least one, each acknowledgement adds `2^rho - 1`
+//! segments in slow start and `rho^2 / cwnd` after it (equation 6). As in Linux, `rho` follows from
+//! the smallest round-trip time, and the exponent is bounded.
 
 mod kernel;
 
@@ -53,15 +54,15 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
     build: |settings| Ok(Hybla::new(settings)),
 };
 
-/// Largest exponent of slow start: 2^24 segments are added for each of the first window that is acknowledged on a path of
-/// 600 ms (Linux, `hybla_cong_avoid`).
+/// Largest exponent of slow start: on a path of 600 ms, 2^24 segments would be added for each
+/// acknowledged segment of the first window (Linux, `hybla_cong_avoid`).
 const MAX_EXPONENT: f64 = 16.0;
 
 /// Hybla.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hybla {
     reference_s: f64,
-    /// Round-trip time over the reference; zero before the first sample.
+    /// Round-trip time divided by the reference round-trip time; zero before the first sample.
     rho: f64,
     kernel: Option<KernelHybla>,
 }
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
     use crate::window::Rounding;
 
-    /// On 600 ms the exponent would be 24. After slow start the bound does not count.
+    /// On a path of 600 ms, the exponent would be 24. After slow start the bound does not apply.
     #[test]
     fn a_step_of_slow_start_is_bounded() {
         let mut hybla = Hybla::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

@@ -1,6 +1,7 @@
-//! Illinois of a current kernel (Linux 6.18, `tcp_illinois.c`): the increase in parts of 128, the decrease in parts of 64, delays in
-//! whole microseconds. What is acknowledged beyond a whole window's worth is forgotten when the window grows, and both amounts
-//! follow the delay also while the window is not used.
+//! Illinois of a current kernel (Linux 6.18, `tcp_illinois.c`): the increase in parts of 128, the
+//! decrease in parts of 64, delays in whole microseconds. Acknowledged segments beyond a whole
+//! window are forgotten when the window grows, and both amounts follow the delay also while the
+//! window is not used.
 
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,7 @@ use crate::window::Window;
 /// Parts of a segment, and of the window (`ALPHA_SCALE`, `BETA_SCALE`).
 const ALPHA: u64 = 128;
 const BETA: u64 = 64;
-/// Standard TCP's amounts.
+/// Increase and decrease of standard TCP.
 const STANDARD: (u64, u64) = (ALPHA, BETA / 2);
 /// Longest round-trip time, in microseconds (`RTT_MAX`).
 const LONGEST: u64 = (u32::MAX / 1280) as u64;
@@ -37,7 +38,7 @@ pub struct KernelIllinois {
     acked: u64,
     /// Segments counted towards the next increase (`snd_cwnd_cnt`).
     counted: u64,
-    /// Segments acknowledged, and segments sent when the round trip began.
+    /// Segments acknowledged, and segments sent, when the round trip began.
     una: u64,
     end_seq: u64,
     reducing: Reducing,
@@ -205,8 +206,9 @@ mod tests {
         KernelIllinois::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap())
     }
 
-    /// 0.3 is 38 parts of 128. At half of a largest delay of 100 ms: 99 * 1280 / (99 + 49 * 1242 / 38), a part being a
-    /// millisecond; 49 ms are 39 of the 70 between 10 and 80.
+    /// The smallest decrease is 0.3, or 38 parts of 128. At half of a largest delay of 100 ms, the
+    /// increase is 99 * 1280 / (99 + 49 * 1242 / 38), a part being a millisecond; for the decrease,
+    /// 49 ms are 39 of the 70 between 10 and 80.
     #[test]
     fn amounts_are_whole_parts() {
         let mut kernel = kernel();
@@ -222,8 +224,8 @@ mod tests {
         );
     }
 
-    /// With ten segments a round trip, a hundred acknowledged ones enlarge a window of 100 by ten: a tenth of the
-    /// window each time, and the excess is forgotten.
+    /// With ten segments per round trip, a hundred acknowledged segments enlarge a window of 100 by
+    /// ten: a tenth of the window each time, and the excess is forgotten.
     #[test]
     fn what_is_acknowledged_beyond_a_segment_is_forgotten() {
         let mut kernel = kernel();

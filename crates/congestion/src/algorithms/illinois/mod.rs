@@ -1,8 +1,9 @@
 //! Illinois: losses decide when to reduce the window, delay decides by how much, and how fast to grow.
 //!
 //! Liu, Basar and Srikant, "TCP-Illinois: a loss and delay-based congestion control algorithm for
-//! high-speed networks", VALUETOOLS 2006 and Performance Evaluation 65, 2008. Thresholds of delay are
-//! parts of the largest queueing delay seen. Points that the paper leaves open are as in Linux.
+//! high-speed networks", VALUETOOLS 2006 and Performance Evaluation 65, 2008. Thresholds of delay
+//! are fractions of the largest queueing delay seen. Points that the paper leaves open are as in
+//! Linux.
 
 mod kernel;
 
@@ -102,8 +103,8 @@ static PARAMETERS: [Parameter; 6] = [
     },
 ];
 
-/// Parts of the largest queueing delay: below the first the increase is the largest; between the
-/// second and the third the decrease rises.
+/// Fractions of the largest queueing delay: below the first, the increase is the largest; between
+/// the second and the third, the decrease rises.
 const EMPTY: f64 = 0.01;
 const DECREASE_FROM: f64 = 0.1;
 const DECREASE_TO: f64 = 0.8;
@@ -120,7 +121,8 @@ pub struct Illinois {
     linux: bool,
     increase: f64,
     decrease: f64,
-    /// Round trips with an empty queue since one with a fuller one; none if all were.
+    /// Round trips with an empty queue since one with a longer queue; none if the queue was always
+    /// empty.
     patient: Option<f64>,
     max_rtt: Span,
     /// Sum and number of the current round's samples.
@@ -178,9 +180,9 @@ impl Illinois {
         self.min_decrease + rise * place.clamp(0.0, 1.0)
     }
 
-    /// Returns the window after a congestion signal at `base` segments. Linux 2.6.22 multiplies by the
-    /// decrease (tcp_illinois.c, `tcp_illinois_ssthresh`), as later kernels do not: the shorter the
-    /// queue, the less it keeps.
+    /// Returns the window after a congestion signal at `base` segments. Linux 2.6.22 multiplies by
+    /// the decrease (tcp_illinois.c, `tcp_illinois_ssthresh`), unlike later kernels: the shorter
+    /// the queue, the less of the window is kept.
     fn reduced(&self, base: f64) -> f64 {
         base * if self.linux {
             self.decrease
@@ -218,7 +220,7 @@ impl CongestionControl for Illinois {
         Needs::RTT
     }
 
-    /// Slow start's delays count, too: they find the largest.
+    /// Delays in slow start count, too: they determine the largest delay.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);
@@ -278,7 +280,7 @@ impl CongestionControl for Illinois {
 }
 
 impl Extension for Illinois {
-    /// Returns standard TCP's bound in Linux (`tcp_reno_min_cwnd`).
+    /// Returns the lower bound of standard TCP in Linux (`tcp_reno_min_cwnd`).
     fn recovery_floor(&self, window: &Window) -> Option<f64> {
         self.linux.then(|| window.ssthresh() / 2.0)
     }

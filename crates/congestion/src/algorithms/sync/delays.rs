@@ -19,7 +19,7 @@ pub(super) struct Delays {
 
 impl Delays {
     /// Adds the transit time of the last segment that the receiver got. A constant offset between
-    /// the clocks drops out of everything but [`Self::min_s`].
+    /// the clocks has no effect on any value but [`Self::min_s`].
     pub(super) fn report(&mut self, transit: Span) {
         let (min, max) = self.bounds.unwrap_or((transit, transit));
         let (min, max) = (min.min(transit), max.max(transit));
@@ -43,13 +43,13 @@ impl Delays {
         self.queueing_s
     }
 
-    /// Returns the largest queueing delay that the flow can have met, in seconds: it never falls.
+    /// Returns the largest queueing delay that the flow can experience, in seconds: it never falls.
     pub(super) fn largest_s(&self) -> f64 {
         let span = |(min, max): (Span, Span)| max.saturating_sub(min).as_secs_f64();
         self.bounds.map_or(0.0, span)
     }
 
-    /// Returns a queueing delay as a part of the largest one.
+    /// Returns a queueing delay as a fraction of the largest one.
     pub(super) fn part_of_largest(&self, delay_s: f64) -> f64 {
         let largest_s = self.largest_s();
         if largest_s > 0.0 {
@@ -59,8 +59,8 @@ impl Delays {
         }
     }
 
-    /// Returns the change between the last two queueing delays as a part of the earlier one; after
-    /// no delay at all, any delay counts as a whole (Weigle 2003, chapter 3, SyncMix).
+    /// Returns the change between the last two queueing delays as a fraction of the earlier one;
+    /// after a delay of zero, any delay is a change of 1 (Weigle 2003, chapter 3, SyncMix).
     pub(super) fn change(&self) -> f64 {
         if self.queueing_s == self.previous_s {
             0.0

@@ -1,4 +1,4 @@
-//! Five ways to tell congestion from queueing delays (Weigle 2003, chapter 3).
+//! Five detectors of congestion from queueing delays (Weigle 2003, chapter 3).
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub(super) struct Verdict {
     pub(super) congested: bool,
     /// Trend of the delay; none from detectors without a trend.
     pub(super) trend: Option<Trend>,
-    /// Queueing delay, of the last report or averaged, as a part of the largest.
+    /// Queueing delay, of the last report or averaged, as a fraction of the largest.
     pub(super) level: f64,
 }
 
@@ -29,16 +29,16 @@ fn quarter(level: f64) -> usize {
 /// A detector with its state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Detector {
-    /// SyncPQlen: the delay against a part of the largest queueing delay; none before the first
-    /// loss has shown how large that can be.
+    /// SyncPQlen: compares the delay with a fraction of the largest queueing delay; no verdict
+    /// before the first loss has shown how large that can be.
     PartOfLargest { part: f64 },
-    /// SyncPMinOTT: the delay against a part of the smallest transit time.
+    /// SyncPMinOTT: compares the delay with a fraction of the smallest transit time.
     PartOfTransit { part: f64 },
-    /// SyncTrend: where the delay is heading.
+    /// SyncTrend: uses the trend of the delay.
     Trend { threshold: f64, medians: Medians },
-    /// SyncAvg: the average delay against a fixed one.
+    /// SyncAvg: compares the average delay with a fixed one.
     Average { threshold_s: f64, average: Average },
-    /// SyncMix: where the average is heading, and how large it is.
+    /// SyncMix: uses the trend of the average and its size.
     Mix(Mix),
 }
 
@@ -80,7 +80,7 @@ impl Detector {
         }
     }
 
-    /// Returns the average queueing delay in seconds, from the detectors that have one.
+    /// Returns the average queueing delay in seconds; none for detectors without an average.
     pub(super) fn average_s(&self) -> Option<f64> {
         match self {
             Self::Average { average, .. } | Self::Mix(Mix { average, .. }) => Some(average.value),
@@ -106,8 +106,8 @@ impl Average {
         self.add_weighted(sample, self.weight)
     }
 
-    /// Adds a weighted sample, as a step, so that equal samples leave the average exactly where it
-    /// is.
+    /// Adds a weighted sample, as a step from the average, so that samples equal to the average
+    /// leave it exactly unchanged.
     fn add_weighted(&mut self, sample: f64, weight: f64) -> f64 {
         self.value += weight * (sample - self.value);
         self.value
@@ -120,7 +120,8 @@ const FIRST_WEIGHTS: [f64; 5] = [1.0, 1.0, 0.75, 0.5, 0.25];
 /// SyncMix (Weigle 2003, chapter 3, Tables 3.1 and 3.2).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Mix {
-    /// Largest queueing delay, before the first loss, below which there is no verdict yet.
+    /// Queueing delay in seconds that the largest one has to exceed, before the first loss, for a
+    /// verdict.
     too_small_s: f64,
     average: Average,
     /// Samples since the start or the last timeout, as far as their weights differ.

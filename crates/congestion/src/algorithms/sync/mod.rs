@@ -1,9 +1,9 @@
 //! Sync-TCP: early congestion detection from one-way transit times.
 //!
 //! Weigle, "Investigating the use of synchronized clocks in TCP congestion control", University of
-//! North Carolina, 2003 (chapter 3). With synchronised clocks a flow knows the queueing
-//! delay of the forward path alone. Five detectors and two reactions can be put together freely;
-//! losses are standard TCP's.
+//! North Carolina, 2003 (chapter 3). With synchronised clocks a flow knows the queueing delay of
+//! the forward path alone. Five detectors and two reactions can be combined freely; the response to
+//! losses is standard TCP's.
 
 mod delays;
 mod detector;
@@ -238,9 +238,9 @@ pub struct SyncTcp {
     reaction: Reaction,
     standard: Reno,
     delays: Delays,
-    /// The detector's last word; none before the first, and after a timeout.
+    /// The detector's last verdict; none before the first, and after a timeout.
     verdict: Option<Verdict>,
-    /// Verdicts, and reductions of its own, so far.
+    /// Number of verdicts so far, and number of reductions due to verdicts.
     verdicts: u64,
     cuts: u64,
     /// Effect of the current acknowledgement.
@@ -248,12 +248,12 @@ pub struct SyncTcp {
 }
 
 impl SyncTcp {
-    /// Makes detector pqlen with reaction pcwnd.
+    /// Creates Sync-TCP with the detector pqlen and the reaction pcwnd.
     pub(super) fn pcwnd(settings: &Settings) -> Self {
         Self::new(part_of_largest(settings), cut(settings))
     }
 
-    /// Makes detector mix with reaction mixreact.
+    /// Creates Sync-TCP with the detector mix and the reaction mixreact.
     pub(super) fn mix_react(settings: &Settings) -> Self {
         Self::new(mix(settings), adjust(settings))
     }
@@ -271,7 +271,7 @@ impl SyncTcp {
         }
     }
 
-    /// Asks the detector about a report; returns its number if it brought a verdict.
+    /// Passes a report to the detector; returns the report's number if it led to a verdict.
     fn detect(&mut self, ack: &AckSample) -> Option<u64> {
         self.delays.report(ack.one_way_delay?);
         self.verdict = Some(self.detector.on_report(&self.delays)?);
@@ -279,9 +279,9 @@ impl SyncTcp {
         Some(self.delays.reports())
     }
 
-    /// Decides on the effect of an acknowledgement. In recovery verdicts are made, but not acted
-    /// on. A reduction that a duplicate acknowledgement brought waits for the next that moves the
-    /// window.
+    /// Decides on the effect of an acknowledgement. In recovery, verdicts are made but have no
+    /// effect. A reduction due to a duplicate acknowledgement waits for the next acknowledgement
+    /// that changes the window.
     fn decide(&mut self, ack: &AckSample, phase: Phase, window: &Window) {
         let number = self.detect(ack);
         if phase == Phase::Recovery {
@@ -301,7 +301,8 @@ impl CongestionControl for SyncTcp {
         }
     }
 
-    /// Includes slow start: a reaction that takes an acknowledgement takes it there, too.
+    /// Includes slow start, since a reaction that determines the effect of an acknowledgement does
+    /// so there, too.
     fn phases(&self) -> Phases {
         if self.step == Step::Standard {
             Phases::Avoidance
@@ -348,8 +349,8 @@ impl CongestionControl for SyncTcp {
         self.standard.on_timeout(event, window);
     }
 
-    /// Delays in seconds; the numbers of verdicts and of early reductions; the last verdict and
-    /// trend as 1 (congested, increasing), 0 and -1 (decreasing).
+    /// Reports delays in seconds, the numbers of verdicts and of early reductions, and the last
+    /// verdict and trend as 1 (congested, increasing), 0 and -1 (decreasing).
     fn probe(&self, _window: &Window, out: &mut dyn FnMut(&'static str, f64)) {
         out("queueing_delay", self.delays.queueing_s());
         out("largest_queueing_delay", self.delays.largest_s());

@@ -12,11 +12,12 @@ use crate::window::Window;
 pub(super) enum Step {
     /// The same as in standard TCP, slow start included.
     Standard,
-    /// The acknowledgement's share of this many segments per round trip.
+    /// Growth by the acknowledgement's share of this many segments per round trip.
     Grow(f64),
-    /// Leaves this part of the window and of the threshold, as a congestion mark does.
+    /// Reduction of the window and the threshold to this fraction of the window, as for a
+    /// congestion mark.
     Reduce(f64),
-    /// Leaves this part of the window, and the threshold alone.
+    /// Reduction of the window to this fraction; the threshold does not change.
     Shrink(f64),
 }
 
@@ -29,7 +30,7 @@ impl Step {
 /// A reaction with its state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Reaction {
-    /// None: the detector only watches.
+    /// No reaction: the detector only reports.
     Watch,
     /// SyncPcwnd.
     Cut(Cut),
@@ -38,8 +39,8 @@ pub(super) enum Reaction {
 }
 
 impl Reaction {
-    /// Decides on an acknowledgement outside recovery. `verdict` stands until the next; `number` is
-    /// that of the report if it brought the verdict.
+    /// Decides on an acknowledgement outside recovery. `verdict` is valid until the next one;
+    /// `number` is the number of the report if that led to the verdict.
     pub(super) fn step(
         &mut self,
         verdict: Option<&Verdict>,
@@ -54,7 +55,7 @@ impl Reaction {
         }
     }
 
-    /// Notes a loss or a timeout, which standard TCP handles.
+    /// Records a loss or a timeout, which standard TCP handles.
     pub(super) fn on_loss(&mut self) {
         if let Self::Adjust(adjust) = self {
             adjust.rate = None;
@@ -62,13 +63,14 @@ impl Reaction {
     }
 }
 
-/// Behaviour of the window between a reduction and the next verdict or reduction: the source does not specify
-/// it.
+/// Behaviour of the window from a reduction to the next verdict or reduction. The source does not
+/// specify it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum AfterCut {
-    /// Grows as in congestion avoidance: MixReact's utilisation and loss are then as published (Table 4.3).
+    /// The window grows as in congestion avoidance: MixReact's utilisation and loss are then as
+    /// published (Table 4.3).
     Grows,
-    /// Stays.
+    /// The window does not change.
     Stays,
 }
 
@@ -82,13 +84,13 @@ impl AfterCut {
     }
 }
 
-/// One reduction per round trip while there is congestion, as for marks: the next needs an acknowledgement of a
-/// segment that was sent after the last one.
+/// One reduction per round trip while there is congestion, as for marks. The next reduction needs
+/// an acknowledgement of a segment that was sent after the last one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Cut {
     kept: f64,
     after: AfterCut,
-    /// Segments delivered when all that were sent before the last reduction have arrived.
+    /// Number of segments delivered when all segments sent before the last reduction have arrived.
     flight: u64,
 }
 
@@ -122,11 +124,11 @@ const PERIOD: u64 = 3;
 /// Reductions and growth by trend and level (table 1.1).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Adjust {
-    /// True if the last adjustment continues where no trend is found.
+    /// True if the last adjustment continues while no trend is found.
     keeps: bool,
     after: AfterCut,
-    /// Growth until the next adjustment, in segments per round trip; none while standard TCP has
-    /// the window.
+    /// Growth until the next adjustment, in segments per round trip; none while standard TCP
+    /// controls the window.
     rate: Option<f64>,
     /// First report that may adjust again.
     next: u64,
@@ -178,7 +180,7 @@ impl Adjust {
                 self.rate = Some(1.0);
                 increasing[verdict.quarter()]
             }
-            // After the first reduction of its own the flow is in congestion avoidance.
+            // After the first reduction by this reaction, the flow is in congestion avoidance.
             None => {
                 self.rate = self.rate.map(|_| 1.0);
                 None
@@ -210,7 +212,8 @@ mod tests {
             (0.6, Step::Shrink(0.75), Step::Grow(4.0)),
             (0.3, Step::Shrink(0.9), Step::Grow(10.0)),
             (0.1, Step::Grow(1.0), Step::Grow(20.0)),
-            // Averages lag: the largest delay may be passed, and falling levels stay inside.
+            // Averages lag: the delay may already be below the largest one, and falling levels stay
+            // within the range.
             (1.2, Step::Shrink(0.5), Step::Grow(0.0)),
         ] {
             assert_eq!(adjusted(Trend::Increasing, level), increasing, "{level}");
@@ -238,7 +241,7 @@ mod tests {
         let rising = verdict(Trend::Increasing, 0.6);
         assert_eq!(adjust.step(&rising, Some(15), &larger), Step::Shrink(0.75));
         assert_eq!(adjust.step(&rising, None, &larger), Step::Grow(1.0));
-        // A detector that reports a trend each time is acted on every third time.
+        // A detector that reports a trend each time has an effect every third time.
         let congested = Verdict {
             congested: true,
             trend: None,

@@ -26,8 +26,8 @@ impl Trend {
 
 const GROUP: usize = 3;
 
-/// The last nine samples as the medians of groups of three: nine samples give the first three
-/// medians, every three more replace the oldest (Weigle 2003, chapter 3, SyncTrend).
+/// Medians of the last nine samples in groups of three. Nine samples give the first three medians;
+/// every three more replace the oldest (Weigle 2003, chapter 3, SyncTrend).
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Medians {
     group: [f64; GROUP],
@@ -52,7 +52,7 @@ impl Medians {
         (self.complete == self.medians.len()).then_some(self.medians)
     }
 
-    /// Starts anew.
+    /// Removes all samples.
     pub(super) fn clear(&mut self) {
         (self.filled, self.complete) = (0, 0);
     }
@@ -62,11 +62,12 @@ fn median([a, b, c]: [f64; GROUP]) -> f64 {
     a.min(b).max(a.max(b).min(c))
 }
 
-/// Returns the whole way divided by the sum of the steps, from -1 to 1 (pairwise difference test of Jain
-/// and Dovrolis, SIGCOMM 2002); none if all medians are alike.
+/// Returns the difference of the last and the first median divided by the sum of the absolute
+/// steps, from -1 to 1 (pairwise difference test of Jain and Dovrolis, SIGCOMM 2002); none if all
+/// medians are equal.
 ///
-/// Their pairwise comparison test adds nothing for three medians: it needs more than 55 % of two
-/// steps upwards, which is both, and then this is 1.
+/// The pairwise comparison test of the same paper adds nothing for three medians: it needs more
+/// than 55 % of the two steps upwards, that is both, and then this value is 1.
 pub(super) fn pairwise_difference([first, second, third]: [f64; 3]) -> Option<f64> {
     let steps = (second - first).abs() + (third - second).abs();
     (steps > 0.0).then(|| (third - first) / steps)
@@ -106,7 +107,7 @@ mod tests {
     fn the_pairwise_difference_weighs_steps_back() {
         assert_eq!(pairwise_difference([1.0, 2.0, 4.0]), Some(1.0));
         assert_eq!(pairwise_difference([4.0, 2.0, 1.0]), Some(-1.0));
-        // Up by 5, back by 2: 3 of 7.
+        // The medians rise by 5 and fall by 2: 3 of 7.
         assert_eq!(pairwise_difference([0.0, 5.0, 3.0]), Some(3.0 / 7.0));
         assert_eq!(pairwise_difference([2.0; 3]), None);
     }

@@ -1,6 +1,6 @@
-//! Vegas of a current kernel (Linux 6.18, `tcp_vegas.c`): a round trip's smallest sample decides, in slow start, too, in
-//! which every acknowledgement enlarges the window; in a recovery, and where a round trip has two samples at most, it is
-//! standard TCP.
+//! Vegas of a current kernel (Linux 6.18, `tcp_vegas.c`): a round trip's smallest sample decides,
+//! also in slow start, where every acknowledgement enlarges the window. In a recovery, and after a
+//! round trip with at most two samples, it is standard TCP.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -95,7 +95,7 @@ impl KernelVegas {
         }
     }
 
-    /// Begins anew when the connection sends after nothing was in flight.
+    /// Restarts the measurement when the connection sends after an idle time.
     pub(super) fn forget(&mut self) {
         self.round.forget();
     }
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(found, [101.0, 101.0, 100.0, 101.0]);
     }
 
-    /// Segments that left after the acknowledgement before belong to the recovery.
+    /// Segments that left after the previous acknowledgement belong to the recovery.
     #[test]
     fn the_end_of_a_recovery_begins_a_round_trip_at_what_has_left_by_then() {
         let mut vegas = KernelVegas::new(2.0, 4.0, 1.0);

@@ -1,9 +1,9 @@
-//! Vegas: keeps a few segments of its own in the bottleneck's queue.
+//! Vegas: keeps a few of the flow's segments in the bottleneck's queue.
 //!
 //! Brakmo and Peterson, "TCP Vegas: end to end congestion avoidance on a global Internet", JSAC
-//! 13(8), 1995. Once a round trip, the flow's queued segments are its window times the queueing part
-//! of the round-trip time. Its doubling of the window every second round trip only is left to the
-//! choice of the slow start.
+//! 13(8), 1995. Once a round trip, the flow's queued segments are its window times the queueing
+//! part of the round-trip time. The paper's slow start, which doubles the window only every second
+//! round trip, is not included: the flow's slow start is chosen separately.
 
 mod kernel;
 
@@ -122,7 +122,7 @@ impl Vegas {
 
     fn slow_start_round(&self, flight: f64, window: &mut Window) {
         if self.queued > self.gamma {
-            // Segments that fill the path alone, and one more (Linux does the same).
+            // Segments that fill the path without a queue, and one more (Linux does the same).
             let filling = flight - self.queued + 1.0;
             window.set_cwnd(filling.min(window.cwnd()));
             if self.linux {
@@ -133,9 +133,9 @@ impl Vegas {
         }
     }
 
-    /// Gives up one segment. Linux leaves the threshold of the last loss where it is, so that slow
-    /// start takes the segment back: the window does not come down from there, however many segments
-    /// are queued.
+    /// Reduces the window by one segment. Linux does not change the threshold of the last loss, so
+    /// that slow start adds the segment again: the window does not fall below the threshold,
+    /// however many segments are queued.
     fn give_up_one(&self, window: &mut Window) {
         if self.linux {
             window.set_cwnd(window.cwnd() - 1.0);
@@ -159,8 +159,8 @@ impl Vegas {
         }
     }
 
-    /// Returns the segments that the round's samples are about: the window, for which Linux takes
-    /// that at the start of the round (`old_wnd`, `beg_snd_cwnd`).
+    /// Returns the number of segments to which the round's samples refer: the window, for which
+    /// Linux uses the window at the start of the round (`old_wnd`, `beg_snd_cwnd`).
     fn flight(&mut self, cwnd: f64) -> f64 {
         let before = self.last_cwnd.replace(cwnd).unwrap_or(cwnd);
         if self.linux { before } else { cwnd }
@@ -193,8 +193,8 @@ impl CongestionControl for Vegas {
         Needs::RTT
     }
 
-    /// Linux takes the smallest sample of the round in slow start, too; the other variants see no
-    /// acknowledgement there but the one that ends the round.
+    /// Processes an acknowledgement. Linux also uses the smallest sample of a round in slow start;
+    /// the other variants only process the acknowledgement that ends the slow start.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);
@@ -260,7 +260,7 @@ mod tests {
     use crate::window::Rounding;
 
     /// Linux 2.6.22 compares the window with `beg_snd_cwnd + 1` and saves `beg_snd_cwnd` before it
-    /// adds to the window: the next round finds the window where it is to go already.
+    /// adds to the window: in the next round the window already has its target size.
     #[test]
     fn linux_moves_every_second_round_trip() {
         for (variant, expected) in [(Variant::Paper, 110.0), (Variant::Linux2_6_22, 105.0)] {

@@ -14,9 +14,9 @@ use crate::window::Window;
 /// The kernel's Veno, with its names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelVeno {
-    /// Half segments in the queue from which the path counts as congested.
+    /// Number of half segments in the queue from which on the path counts as congested.
     beta: u64,
-    /// Fraction of the window that a loss leaves on a path without congestion, in parts of 1000.
+    /// Fraction of the window that a loss leaves on a path without congestion, in thousandths.
     kept: u64,
     rtts: SmallestRtts,
     /// True if the next full count enlarges the window.
@@ -113,7 +113,8 @@ impl KernelVeno {
         }
     }
 
-    /// Begins anew when the connection sends after nothing was in flight (`tcp_veno_cwnd_event`).
+    /// Restarts the measurement when the connection sends after an idle time
+    /// (`tcp_veno_cwnd_event`).
     pub(super) fn forget(&mut self) {
         self.rtts.forget_base();
         self.rtts.forget_min();

@@ -1,9 +1,9 @@
-//! Veno: standard TCP that distinguishes random losses from congestion by its own queueing.
+//! Veno: standard TCP that distinguishes random losses from congestion by the flow's queue.
 //!
 //! Fu and Liew, "TCP Veno: TCP enhancement for transmission over wireless access networks", JSAC
-//! 21(2), 2003. The queue of the flow is the window times the queueing part of the smoothed
-//! round-trip time; the part that is not queueing is the smallest since the last loss (section
-//! III.A).
+//! 21(2), 2003. The flow's queue is the window times the fraction of the smoothed round-trip time
+//! that is queueing delay; the round-trip time without queueing is the smallest since the last loss
+//! (section III.A).
 
 mod kernel;
 
@@ -126,7 +126,7 @@ impl CongestionControl for Veno {
         if phase != Phase::Avoidance {
             return;
         }
-        // Once for every second acknowledgement while the path is congested.
+        // While the path is congested, the window grows at every second acknowledgement only.
         let share = match self.queued {
             Some(queued) if queued >= self.beta => 0.5,
             _ => 1.0,

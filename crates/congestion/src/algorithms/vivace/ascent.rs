@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::parameter::Settings;
 
-/// The change grows by a conversion factor per step in one direction up to this many, then by two (WebRTC,
-/// pcc/bitrate_controller.cc).
+/// Number of steps in one direction up to which the change grows by one conversion factor per step;
+/// then it grows by two (WebRTC, pcc/bitrate_controller.cc).
 const LINEAR_STEPS: i32 = 3;
 
 /// Gradient ascent with confidence amplifier and dynamic change boundary. Rates are in Mbit/s.
@@ -14,9 +14,9 @@ pub(super) struct Ascent {
     conversion: f64,
     boundary: f64,
     boundary_step: f64,
-    /// Steps in one direction; negative, downwards.
+    /// Number of steps in one direction; negative for steps downwards.
     steps: i32,
-    /// Times by which the boundary has been moved.
+    /// Number of times by which the boundary has been moved.
     moved: u32,
 }
 
@@ -31,7 +31,7 @@ impl Ascent {
         }
     }
 
-    /// Forgets the direction.
+    /// Restarts the count of steps in one direction.
     pub fn restart(&mut self) {
         (self.steps, self.moved) = (0, 0);
     }
@@ -87,7 +87,8 @@ mod tests {
         assert!((found - expected).abs() < 1e-9, "{found}, not {expected}");
     }
 
-    /// Theta0 m(tau) gamma: once, twice, three times, five times, seven times the gradient; a turn begins anew.
+    /// The change is theta0 m(tau) gamma: one, two, three, five and seven times the gradient; a
+    /// change of direction restarts the count.
     #[test]
     fn steps_in_one_direction_grow() {
         let mut ascent = ascent(1.0);
@@ -100,18 +101,19 @@ mod tests {
         near(ascent.change(100.0, 0.5), 0.5);
     }
 
-    /// 5, 11 and 17 % of the rate as long as the gradient asks for more; then the smallest boundary with room.
+    /// The bounds are 5, 11 and 17 % of the rate as long as the gradient asks for more; then the
+    /// smallest bound that allows the change.
     #[test]
     fn changes_are_bounded() {
         let mut ascent = ascent(0.05);
         for bound in [5.0, 11.0, 17.0, 23.0] {
             near(ascent.change(100.0, -900.0), -bound);
         }
-        // The boundary is at 29 %, five steps down are an amplifier of 7.
+        // The bound is at 29 %, and five steps down have an amplifier of 7.
         near(ascent.change(100.0, -2.0), -14.0);
         assert_eq!(ascent.moved, 2);
         near(ascent.change(100.0, -900.0), -17.0);
-        // Upwards the bound is that at the start.
+        // For a step upwards the bound is the initial one.
         near(ascent.change(100.0, 900.0), 5.0);
     }
 }

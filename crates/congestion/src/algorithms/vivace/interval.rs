@@ -5,14 +5,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::facts::AckSample;
 
-/// Segments that an interval has at least, however long they take (PCC-Uspace, branch NSDI-2018, core.cpp).
+/// Minimum number of segments in an interval, however long they take (PCC-Uspace, branch NSDI-2018,
+/// core.cpp).
 const MIN_SEGMENTS: u64 = 10;
-/// Smallest part of the data allowed by its rate that an interval sends if the rate limits it.
+/// Smallest fraction, of the data that its rate allows, that an interval has sent if the rate was
+/// the limit.
 const SENT: f64 = 0.9;
 /// Slopes of the round-trip time below this are noise (section 4.3).
 const NOISE: f64 = 0.01;
 
-/// Segments of the connection that were sent, or whose fate is known, at the bounds of an interval.
+/// Numbers of segments of the connection that were sent, or whose fates are known, at the bounds of
+/// an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Counts {
     pub delivered: u64,
@@ -42,23 +45,25 @@ pub(super) fn sent(ack: &AckSample) -> u64 {
     Counts::of(ack).sum() + ack.in_flight
 }
 
-/// One monitor interval. The transport reports deliveries and losses in sums, so that the fates of its segments are
-/// those between two values of the sums: a loss that is noticed late counts for the interval after it.
+/// One monitor interval. The transport reports sums of deliveries and losses. The fates of the
+/// interval's segments are the differences between two values of the sums, so a loss that is
+/// detected late counts for a later interval.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Interval {
-    /// The rate asked for: Mbit/s.
+    /// The chosen rate in Mbit/s.
     pub rate: f64,
     start: Time,
     end: Time,
-    /// Segments sent before it, and until its end.
+    /// Numbers of segments sent before the interval, and by its end.
     first: u64,
     last: u64,
-    /// Fates known when the first of its segments' became known.
+    /// The known fates when the first fate of one of its segments became known.
     before: Option<Counts>,
     rtts: Regression,
-    /// True if the interval was sent at its rate: nothing else limited the sender.
+    /// True if the interval was sent at its rate, so that nothing else limited the sender.
     pub used: bool,
-    /// Share of its segments that were lost, and seconds that the round-trip time grew per second: once all is known.
+    /// Share of its segments that were lost, and increase of the round-trip time in seconds per
+    /// second, once all fates are known.
     pub loss: f64,
     pub slope: f64,
 }
@@ -98,8 +103,8 @@ impl Interval {
         over
     }
 
-    /// Notes an acknowledgement of any segment, given the fates known `before` it. Returns true if the fates of all
-    /// segments of the interval are known.
+    /// Records an acknowledgement of any segment; `before` are the fates known before it. Returns
+    /// true if the fates of all segments of the interval are known.
     pub fn note(&mut self, ack: &AckSample, before: Counts) -> bool {
         let known = Counts::of(ack).sum();
         if self.before.is_none() && known > self.first {
@@ -141,7 +146,7 @@ struct Regression {
     rtt: f64,
     sent_squared: f64,
     product: f64,
-    /// The first round-trip time, from which the others are taken.
+    /// The first round-trip time, which is subtracted from the others.
     origin: f64,
 }
 

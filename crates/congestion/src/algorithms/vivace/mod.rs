@@ -4,10 +4,11 @@
 //! authors' implementations: "PCC-Uspace" below is PCCproject/PCC-Uspace, branch NSDI-2018, the code of the paper's
 //! submission, unless another branch is named.
 //!
-//! Readings: one pair of intervals decides, as in section 4.2 (the submission compares two pairs after a turn, branch master
-//! three); the slope of the round-trip time counts with its sign, as in equation 1 (branch master takes falling ones for
-//! zero); a small loss rate has a small weight, as in the submission, without which the noise of an interval's
-//! losses exceeds what 10 % of rate are worth; Mbit/s are 10^6 bit/s.
+//! Interpretations: one pair of intervals decides, as in section 4.2 (the submission compares two
+//! pairs after a change of direction, branch master three). The slope of the round-trip time counts
+//! with its sign, as in equation 1 (branch master sets negative slopes to zero). A small loss rate
+//! has a small weight, as in the submission; otherwise the noise of an interval's losses would
+//! change the utility more than 10 % of the rate do. Mbit/s are 10^6 bit/s.
 //!
 //! Limits: random losses of 3 % and more bring the rate down, since an interval's loss rate is then above that as often as not; on
 //! 500 kbit/s, where an interval has ten segments, it takes half a minute to come down from a start that overfilled the queue; on
@@ -136,16 +137,17 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
     },
 };
 
-/// Smallest rate in segments per round trip, and window in segments (PCCproject/PCC-Kernel, branch vivace, tcp_pcc.c).
+/// Smallest rate in segments per round trip, and smallest window in segments
+/// (PCCproject/PCC-Kernel, branch vivace, tcp_pcc.c).
 const MIN_SEGMENTS_PER_RTT: f64 = 2.0;
 const MIN_CWND: f64 = 4.0;
-/// Round trips of the rate that the window holds (PCC-Uspace, likewise).
+/// Number of round trips at the rate that the window allows (PCC-Uspace, likewise).
 const RTTS_IN_WINDOW: f64 = 2.0;
 /// Fraction of the rate that a timeout leaves (section 4.3, timeouts of intervals).
 const KEPT_AT_TIMEOUT: f64 = 0.5;
 const BITS_PER_MBIT: f64 = 1e6;
 
-/// Decision that the current intervals are for.
+/// Decision for which the current intervals are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
     /// No decision: the connection begins, or continues after a timeout or idle time.
@@ -172,14 +174,16 @@ pub struct Vivace {
     stage: Stage,
     /// True once the utility has fallen for the first time.
     started: bool,
-    /// Mbit/s; 0 before the first round trip.
+    /// Rate in Mbit/s; 0 before the first round trip.
     rate: f64,
     intervals: [Interval; 2],
-    /// Intervals that have been sent, and intervals all of whose segments are known to be delivered or lost.
+    /// Number of intervals that have been sent, and number of intervals all of whose segments are
+    /// known to be delivered or lost.
     sent: usize,
     known: usize,
     counts: Counts,
-    /// The order of two intervals is drawn from a sequence that the time of the first acknowledgement starts.
+    /// State of the random sequence from which the order of two intervals is drawn. The time of the
+    /// first acknowledgement seeds it.
     draws: u64,
     gradient: f64,
     pacing: Option<Rate>,
@@ -279,7 +283,7 @@ impl Vivace {
         }
     }
 
-    /// Passes an acknowledgement to the intervals, given the fates known `before` it.
+    /// Passes an acknowledgement to the intervals; `before` are the fates known before it.
     fn advance(&mut self, ack: &AckSample, before: Counts) {
         let planned = self.planned();
         if self.sent < planned && self.intervals[self.sent].end(ack) {
@@ -299,8 +303,8 @@ impl Vivace {
 
     fn decide(&mut self, ack: &AckSample) {
         let planned = self.planned();
-        // An interval sent slower than its rate, because the application or the receiver limited it, tells nothing
-        // about the rate unless the path has lost much of it.
+        // An interval that was sent below its rate, because the application or the receiver limited
+        // it, is no evidence about the rate, unless the path has lost much of it.
         let used = self.intervals[..planned]
             .iter()
             .all(|interval| interval.used || interval.loss > self.tolerated);
@@ -330,7 +334,8 @@ impl Vivace {
         }
     }
 
-    /// Decides on a step (sections 4.2 and 4.3). A pair of which the faster interval lost less is measured again.
+    /// Decides on a step (sections 4.2 and 4.3). A pair is measured again if its faster interval
+    /// lost less.
     fn decide_step(&mut self, high_first: bool, doubtful: Option<f64>, ack: &AckSample) {
         let [first, second] = &self.intervals;
         let (high, low) = if high_first {
@@ -395,10 +400,10 @@ impl CongestionControl for Vivace {
         self.apply(ack, window);
     }
 
-    /// Losses count by their rate.
+    /// Does nothing: losses count through the loss rate of intervals.
     fn on_congestion(&mut self, _event: &Congestion, _window: &mut Window) {}
 
-    /// Reduces the rate (section 4.3): no acknowledgement came for whole intervals.
+    /// Reduces the rate (section 4.3), since no acknowledgement arrived for whole intervals.
     fn on_timeout(&mut self, _event: &Timeout, window: &mut Window) {
         self.rate *= KEPT_AT_TIMEOUT;
         (self.stage, self.started) = (Stage::Paused, true);

@@ -36,7 +36,7 @@ impl Path {
         path
     }
 
-    /// Returns a path after the start, at 50 Mbit/s.
+    /// Returns a path after the start of the flow, at 50 Mbit/s.
     fn learning() -> Self {
         let mut path = Self::new();
         (path.vivace.rate, path.vivace.started) = (50.0, true);
@@ -45,7 +45,7 @@ impl Path {
         path
     }
 
-    /// Acknowledges one segment; another one takes its place, which left at the rate.
+    /// Acknowledges one segment; a new one, sent at the rate, takes its place.
     fn ack(&mut self) {
         let sent = self.offered * self.vivace.sending_rate();
         self.ack.now += Span::from_secs_f64(mbit(&self.ack) / sent);
@@ -74,7 +74,7 @@ fn near(found: f64, expected: f64) {
     );
 }
 
-/// x^0.9 - 900 x dRTT/dT - 11.35 x L at 100 Mbit/s, where 100^0.9 is 63.0957.
+/// The utility is x^0.9 - 900 x dRTT/dT - 11.35 x L; at 100 Mbit/s, 100^0.9 is 63.0957.
 #[test]
 fn the_utility_is_that_of_equation_1() {
     let vivace = Path::new().vivace;
@@ -83,8 +83,8 @@ fn the_utility_is_that_of_equation_1() {
     near(utility(0.05, 0.0), 63.095_734_448_019_32 - 4500.0);
     near(utility(-0.02, 0.04), 63.095_734_448_019_32 + 1800.0 - 45.4);
     near(utility(0.0, 0.03), 63.095_734_448_019_32 - 3.0);
-    // Without latency, one per cent more gains as much as it costs at a loss rate of 0.9 / 11.35 x^-0.1, five per
-    // cent.
+    // Without latency, one per cent more rate gains as much as it costs at a loss rate of 0.9 /
+    // 11.35 x^-0.1, which is five per cent.
     let gain = vivace.utility(&Interval::known(101.0, 0.0, 0.05)) - utility(0.0, 0.05);
     assert!(gain.abs() < 2e-3, "{gain}");
 }
@@ -111,7 +111,8 @@ fn it_doubles_while_the_utility_grows_and_halves_once() {
     near(path.window.cwnd(), 2.0 * 19.2e6 * 0.05 / 12_000.0);
 }
 
-/// Both rates of a pair are sent for a round trip, and the one between them until the effects of both are known.
+/// Both rates of a pair are sent for a round trip, and then the rate between them until the effects
+/// of both are known.
 #[test]
 fn a_pair_is_five_per_cent_above_and_below() {
     let mut path = Path::learning();
@@ -129,7 +130,7 @@ fn a_pair_is_five_per_cent_above_and_below() {
     }
 }
 
-/// On a path without losses and queue the gradient is that of x^0.9, and steps grow as 1, 2, 3, 5.
+/// On a path without losses and queue, the gradient is that of x^0.9, and steps grow as 1, 2, 3, 5.
 #[test]
 fn steps_on_an_empty_path_follow_the_gradient() {
     let mut path = Path::learning();
@@ -161,7 +162,7 @@ fn decide(path: &mut Path, high: (f64, f64), low: (f64, f64)) -> f64 {
     path.vivace.rate - rate
 }
 
-/// The faster probe fills the queue: down by 5, 11 and 17 % of the rate.
+/// The faster probe fills the queue: the rate falls by 5, 11 and 17 %.
 #[test]
 fn latency_lowers_the_rate_within_its_boundary() {
     let mut path = Path::learning();

@@ -1,5 +1,6 @@
-//! Westwood+ of a current kernel (Linux 6.18, `tcp_westwood.c`): a loss halves the window as in standard TCP, and the end of
-//! the recovery puts it at the measured bandwidth times the smallest round-trip time, in whole bytes a tick.
+//! Westwood+ of a current kernel (Linux 6.18, `tcp_westwood.c`): a loss halves the window as in
+//! standard TCP, and the end of the recovery sets it to the measured bandwidth times the smallest
+//! round-trip time, in whole bytes per tick.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,7 @@ pub struct KernelWestwood {
     /// Segments delivered and acknowledged so far.
     delivered: u64,
     una: u64,
-    /// Bytes that duplicate acknowledgements have counted.
+    /// Bytes that have been counted for duplicate acknowledgements.
     accounted: u64,
     rtt: u64,
     min_rtt: u64,
@@ -68,8 +69,9 @@ impl KernelWestwood {
         self.since = ticks(now);
     }
 
-    /// Returns the bytes that an acknowledgement counts for. A duplicate counts for a segment, which is taken off what a later
-    /// one covers (`westwood_acked_count`); others count for what they cover.
+    /// Returns the bytes that an acknowledgement counts for. A duplicate counts for one segment,
+    /// which is subtracted from a later acknowledgement (`westwood_acked_count`); others count for
+    /// the segments that they cover.
     fn counted_bytes(&mut self, ack: &AckSample) -> u64 {
         let newly = ack.delivered - self.delivered;
         self.delivered = ack.delivered;
@@ -137,7 +139,8 @@ impl KernelWestwood {
         self.measure(ack);
         self.reducing.on_ack(ack);
         if phase == Phase::Avoidance {
-            // A reduction is over; not before an acknowledgement that may move the window.
+            // The reduction is over, but only an acknowledgement that may change the window
+            // completes it.
             if self.reducing.is_open() {
                 self.complete(window);
             }
@@ -197,8 +200,9 @@ mod tests {
     use crate::facts::Cause;
     use crate::window::Rounding;
 
-    /// A segment a millisecond at 100 ms: 5,792 bytes a tick, and 100 segments, of which the filters have seen 98, since the first
-    /// sample lacks a segment. The reduction halves, its end puts the window there.
+    /// At a segment per millisecond and 100 ms, the rate is 5,792 bytes per tick and the path holds
+    /// 100 segments, of which the filters report 98, since the first sample lacks a segment. The
+    /// reduction halves the window, and its end sets the window to that value.
     #[test]
     fn the_window_is_what_the_path_carries_when_a_recovery_ends() {
         let mut westwood = KernelWestwood::new();
@@ -226,7 +230,8 @@ mod tests {
         assert_eq!((window.cwnd(), window.ssthresh()), (98.0, 98.0), "cut off");
     }
 
-    /// Three duplicates count for three segments; the fourth is left for the acknowledgement of four.
+    /// Three duplicates count for three segments; one segment is left for the acknowledgement of
+    /// four.
     #[test]
     fn what_duplicates_have_counted_is_taken_off() {
         let mut westwood = KernelWestwood::new();

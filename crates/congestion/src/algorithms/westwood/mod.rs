@@ -153,7 +153,8 @@ impl CongestionControl for Westwood {
         window.grow(ack.credit / window.cwnd());
     }
 
-    /// A window below that product stays, in slow start (MobiCom 2001 section 3.1).
+    /// Reduces the window to that product; a smaller window does not change, in slow start (MobiCom
+    /// 2001 section 3.1).
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_congestion(event, window);

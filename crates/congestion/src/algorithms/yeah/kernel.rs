@@ -1,5 +1,6 @@
-//! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`): whole windows, and a round trip's smallest sample, as Vegas has it, in slow
-//! start, too. What is taken back sets the threshold, which a round trip with three samples does at the least.
+//! YeAH of a current kernel (Linux 6.18, `tcp_yeah.c`): whole windows, and the smallest sample of a
+//! round trip as in Vegas, also in slow start. Decongestion also sets the threshold; it needs a
+//! round trip with at least three samples.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -10,16 +11,16 @@ use crate::smallest_rtts::{MeasuredRound, SmallestRtts};
 use crate::whole_windows::{Avoidance, grow_by_one_for, slow_start};
 use crate::window::Window;
 
-/// Acknowledged segments for a segment more in fast growth (`TCP_SCALABLE_AI_CNT`).
+/// Number of acknowledged segments for an increase by one in fast growth (`TCP_SCALABLE_AI_CNT`).
 const FAST: u64 = 100;
-/// Standard TCP's window at the least.
+/// Lower bound of the window of standard TCP.
 const LEAST: u64 = 2;
 
 /// The kernel's YeAH, with its names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelYeah {
     max_queued: u64,
-    /// Parts of the smallest round-trip time, and of the window, as divisors.
+    /// Divisors that give fractions of the smallest round-trip time and of the window.
     max_delay: u64,
     max_taken_back: f64,
     min_decrease: f64,
@@ -109,7 +110,7 @@ impl KernelYeah {
         self.last_queue = queue;
     }
 
-    /// Reduces the window by the packets of the flow that are queued, and ends slow start there.
+    /// Reduces the window by the flow's queued segments, and ends slow start at that window.
     fn decongest(&self, queue: u64, window: &mut Window) {
         let cwnd = window.cwnd() as u64;
         let excess = queue.min((cwnd as f64 * self.max_taken_back) as u64);
@@ -149,7 +150,7 @@ impl KernelYeah {
         }
     }
 
-    /// Begins anew when the connection sends after nothing was in flight.
+    /// Restarts the measurement when the connection sends after an idle time.
     pub(super) fn forget(&mut self) {
         self.round.forget();
     }
@@ -169,7 +170,8 @@ mod tests {
     use crate::parameter::Variant;
     use crate::window::Rounding;
 
-    /// 1000 segments and 100 ms of 110 are 90 segments in the queue; below 80 nothing is taken back. The threshold follows.
+    /// With 1000 segments and 100 of 110 ms, 90 segments are queued; below 80 no segments are
+    /// removed. The threshold follows the window.
     #[test]
     fn what_is_queued_is_taken_back_and_ends_slow_start() {
         let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();
@@ -185,7 +187,8 @@ mod tests {
         }
     }
 
-    /// As in the paper's form: what is queued, from an eighth to a half; half after sixteen rounds as standard TCP.
+    /// As in the paper's form, a loss removes the queued segments, from an eighth to a half of the
+    /// window; after sixteen rounds as standard TCP it removes half.
     #[test]
     fn a_loss_removes_what_is_queued_within_bounds() {
         let mut yeah = KernelYeah::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap());

@@ -98,7 +98,7 @@ static PARAMETERS: [Parameter; 6] = [
 /// Scalable TCP's increase per acknowledged segment (Linux, TCP_SCALABLE_AI_CNT).
 const FAST_INCREASE: f64 = 0.01;
 
-/// Smallest window that it takes for standard TCP's in competition.
+/// Lower bound of the estimated window of standard TCP in competition.
 const MIN_STANDARD: f64 = 2.0;
 
 /// YeAH.
@@ -111,8 +111,8 @@ pub struct Yeah {
     competing: f64,
     alone: f64,
     estimate: QueueEstimate,
-    /// Segments of the connection delivered when all that was in flight at the end of the last round
-    /// is; none until a round begins.
+    /// Number of segments delivered when everything that was in flight at the end of the last round
+    /// has been delivered; none until a round begins.
     round_end: Option<u64>,
     /// Segments found in the queue at the end of the last round.
     queued: f64,
@@ -182,7 +182,7 @@ impl Yeah {
     fn end_round(&mut self, ack: &AckSample, window: &mut Window) {
         if let Some(queued) = self.estimate.end_round(ack, window.cwnd()) {
             self.queued = queued;
-            // The part of the round-trip time that is queueing, over the part that is not.
+            // The queueing part of the round-trip time divided by the rest.
             let share = queued / window.cwnd();
             if queued > self.max_queued || share > self.max_delay * (1.0 - share) {
                 self.slow_round(window);
@@ -221,7 +221,7 @@ impl CongestionControl for Yeah {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);
         }
-        // Slow start's rounds are the transport's, and their end may end it.
+        // In slow start, rounds are the transport's, and the end of a round may end slow start.
         if ack.round_start && window.in_slow_start() {
             self.end_round(ack, window);
         }
@@ -295,7 +295,7 @@ mod tests {
     use super::*;
 
     /// A loss at 800 segments removes the queued segments, at least an eighth and at most half of
-    /// the window; half against competing flows.
+    /// the window; it removes half against competing flows.
     #[test]
     fn a_loss_removes_what_is_queued_within_bounds() {
         let mut yeah = Yeah::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());

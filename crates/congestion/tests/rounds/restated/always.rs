@@ -6,9 +6,10 @@ use longhaul_units::{Span, Time};
 use super::{Event, Law, answer_as_standard, assert_follows};
 use crate::controller;
 
-/// draft-briscoe-iccrg-prague-congestion-control-04, section 2.4, as in the authors' `tcp_prague.c`: a target with a fraction that
-/// the window follows by a segment an acknowledgement, and independence of round trips below a target, here of 120 ms, from the
-/// fourth round trip after slow start on.
+/// TCP Prague by draft-briscoe-iccrg-prague-congestion-control-04, section 2.4, and the authors'
+/// `tcp_prague.c`: a fractional target window that the window follows by one segment per
+/// acknowledgement, and rates that are independent of round-trip times below a target, here of 120
+/// ms, from the fourth round trip after slow start on.
 struct Prague {
     alpha: f64,
     target: f64,
@@ -157,7 +158,7 @@ fn prague() {
     assert_follows(&algorithm, Prague::new, &[20.0, 60.0, 2000.0]);
 }
 
-/// Kathleen Nichols' filter (Linux, `lib/win_minmax.c`), of inverse round-trip times.
+/// Kathleen Nichols' filter (Linux, `lib/win_minmax.c`), applied to inverse round-trip times.
 #[derive(Clone, Copy, Default)]
 struct RunningMax([(u64, f64); 3]);
 
@@ -189,7 +190,8 @@ impl RunningMax {
     }
 }
 
-/// Arun and Balakrishnan, NSDI 2018, sections 2.1 and 2.2, and the authors' genericCC (`markoviancc.cc`).
+/// Copa by Arun and Balakrishnan, NSDI 2018, sections 2.1 and 2.2, and by the authors' genericCC
+/// (`markoviancc.cc`).
 struct Copa {
     delta: f64,
     competes: bool,
@@ -207,7 +209,7 @@ struct Copa {
     pacing: Option<(u64, u64)>,
 }
 
-/// Round-trip times ever seen and still standing.
+/// The smallest round-trip time of the connection, and the standing one.
 #[derive(Clone, Copy)]
 struct Delays {
     least: f64,
@@ -250,7 +252,8 @@ impl Copa {
         *current = Some((least.min(rtt), most.max(rtt)));
     }
 
-    /// Section 2.2: a queue that has not been nearly empty in five round trips is filled by others.
+    /// Chooses the mode (section 2.2): a queue that has not been nearly empty in five round trips
+    /// is filled by others.
     fn choose_mode(&mut self) {
         let recent = &self.rounds[self.rounds.len().saturating_sub(5)..];
         let seen = recent.iter().flatten();

@@ -1,4 +1,5 @@
-//! Laws of a window that the delay adds to standard TCP's, and FAST: those of NIST SP 500-282 among them.
+//! Laws of a window that the delay adds to standard TCP's, and FAST, including the forms of NIST SP
+//! 500-282.
 
 use longhaul_congestion::{AckSample, Phase, Variant, Window};
 use longhaul_units::Span;
@@ -9,7 +10,8 @@ use super::{
 use crate::controller;
 use crate::sender::Sender;
 
-/// Tan and others, INFOCOM 2006, equations 1 to 5: the sum of both windows, and the delay window in it.
+/// Compound TCP by Tan and others, INFOCOM 2006, equations 1 to 5: the sum of both windows, and the
+/// delay window's part of it.
 struct Compound {
     low_window: f64,
     delay: f64,
@@ -100,7 +102,7 @@ fn compound_tcp() {
     }
 }
 
-/// The delay window moves from the low window itself on.
+/// The delay window changes from the low window itself on.
 #[test]
 fn compound_tcp_at_its_low_window() {
     for (low_window, moves) in [(100.0, true), (100.5, false)] {
@@ -115,7 +117,7 @@ fn compound_tcp_at_its_low_window() {
     }
 }
 
-/// NIST SP 500-282, equations 14 to 17, as printed.
+/// Compound TCP by NIST SP 500-282, equations 14 to 17, as printed.
 #[derive(Default)]
 struct CompoundAsPrinted {
     delay: f64,
@@ -184,7 +186,7 @@ fn compound_tcp_as_printed_by_nist() {
     );
 }
 
-/// Wei and others, ToN 14(6), 2006; NIST SP 500-282, equations 18 and 21.
+/// FAST by Wei and others, ToN 14(6), 2006, and by NIST SP 500-282, equations 18 and 21.
 #[derive(Default)]
 struct Fast {
     target: Option<f64>,

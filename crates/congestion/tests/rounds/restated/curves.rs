@@ -5,8 +5,9 @@ use longhaul_units::{Span, Time};
 
 use super::{Event, Law, answer_as_standard, assert_variant, grow_as_standard, restart_below};
 
-/// Xu, Harfoush and Rhee, INFOCOM 2004, section III: binary search up to the window of the last loss, and slow start's steps beyond
-/// it; fast convergence; standard TCP below low_window.
+/// BIC by Xu, Harfoush and Rhee, INFOCOM 2004, section III: binary search up to the window of the
+/// last loss, steps as in slow start beyond it, fast convergence, and standard TCP below
+/// low_window.
 #[derive(Default)]
 struct Bic {
     peak: f64,
@@ -79,7 +80,7 @@ fn bic() {
     );
 }
 
-/// RFC 9438 section 4, with a mark that takes less (RFC 8511).
+/// CUBIC by RFC 9438 section 4, with a mark that removes less than a loss (RFC 8511).
 struct Cubic {
     peak: f64,
     prior: f64,
@@ -191,8 +192,9 @@ fn cubic() {
     );
 }
 
-/// draft-leith-tcp-htcp-06: `alpha = 1 + 10 (t - 1) + ((t - 1) / 2)^2`, times `2 (1 - beta)`; beta is the ratio of the smallest to the
-/// largest round-trip time while throughput is steady.
+/// H-TCP by draft-leith-tcp-htcp-06: `alpha = 1 + 10 (t - 1) + ((t - 1) / 2)^2`, times
+/// `2 (1 - beta)`; beta is the ratio of the smallest to the largest round-trip time while
+/// throughput is steady.
 struct Htcp {
     kept: f64,
     since: Option<Time>,
@@ -290,13 +292,15 @@ fn htcp() {
     );
 }
 
-/// RFC 3649 section 5: `b(w)` is a line in the logarithm of the window, and so is the logarithm of `p(w)`.
+/// HighSpeed TCP by RFC 3649 section 5: `b(w)` is linear in the logarithm of the window, and so is
+/// the logarithm of `p(w)`.
 struct HighSpeed;
 
 impl HighSpeed {
     const LOW: f64 = 38.0;
 
-    /// Returns the place of a window between the low and the high one, on a logarithmic scale.
+    /// Returns the position of a window between the low and the high one, on a logarithmic scale
+    /// from 0 to 1.
     fn part(w: f64) -> f64 {
         (w / Self::LOW).ln() / (83_000.0 / Self::LOW).ln()
     }
@@ -313,7 +317,7 @@ impl HighSpeed {
 }
 
 impl Law for HighSpeed {
-    /// The algorithm tabulates the increase.
+    /// Tolerance for the increase, which the algorithm tabulates.
     const TOLERANCE: f64 = 1e-6;
 
     fn apply(&mut self, event: &Event, window: &mut Window) {

@@ -8,7 +8,8 @@ use super::{
     seconds,
 };
 
-/// Brakmo and Peterson, JSAC 13(8), 1995: alpha 1, beta 3 and gamma 1 segments in the queue.
+/// Vegas by Brakmo and Peterson, JSAC 13(8), 1995, with alpha 1, beta 3 and gamma 1 segments in the
+/// queue.
 #[derive(Default)]
 struct Vegas {
     rtt: Option<Span>,
@@ -64,7 +65,8 @@ fn vegas() {
     );
 }
 
-/// Fu and Liew, JSAC 21(2), 2003: half the growth from three segments in the queue on, and a fifth off for a loss below.
+/// Veno by Fu and Liew, JSAC 21(2), 2003: half the growth from three queued segments on, and a
+/// reduction by a fifth for a loss with fewer.
 #[derive(Default)]
 struct Veno {
     base: Option<Span>,
@@ -114,8 +116,9 @@ fn veno() {
     );
 }
 
-/// Liu, Basar and Srikant, VALUETOOLS 2006, section 3: increase and decrease by the mean queueing delay of a round, in parts of the
-/// largest; theta, eight rounds on an empty queue, before the largest increase comes back.
+/// Illinois by Liu, Basar and Srikant, VALUETOOLS 2006, section 3: increase and decrease follow the
+/// mean queueing delay of a round as a fraction of the largest; theta is the number of rounds,
+/// eight, on an empty queue before the largest increase is used again.
 struct Illinois {
     increase: f64,
     decrease: f64,
@@ -205,7 +208,8 @@ fn illinois() {
     );
 }
 
-/// Mascolo and others, MobiCom 2001: the threshold is the rate of arrival, averaged, times the smallest round-trip time.
+/// Westwood by Mascolo and others, MobiCom 2001: the threshold is the averaged rate of arrival
+/// times the smallest round-trip time.
 #[derive(Default)]
 struct Westwood {
     since: Option<(Time, u64)>,
@@ -275,7 +279,8 @@ fn westwood() {
     );
 }
 
-/// Caini and Firrincieli, IJSCN 22, 2004, equation 6, with a reference of 40 ms: `rho` by the smallest round-trip time.
+/// Hybla by Caini and Firrincieli, IJSCN 22, 2004, equation 6, with a reference of 40 ms; `rho`
+/// follows from the smallest round-trip time.
 #[derive(Default)]
 struct Hybla {
     rho: f64,

@@ -1,5 +1,6 @@
-//! A socket of a current kernel (Linux 6.18, `tcp_cong.c`, `tcp_input.c`) as its algorithms see it, and the algorithms without
-//! delays: windows are whole, and a reduction is under way until what was in flight is acknowledged.
+//! A socket of a current kernel (Linux 6.18, `tcp_cong.c`, `tcp_input.c`) with the state that
+//! algorithms use, and the algorithms that do not use delays. Windows are whole, and a reduction
+//! lasts until everything in flight is acknowledged.
 
 use longhaul_congestion::{
     AckSample, Cause, Congestion, CongestionControl, Phase, Phases, Timeout, Variant, Window,
@@ -16,27 +17,27 @@ pub fn jiffies(time: Time) -> u64 {
     time.as_ps() / (1_000_000_000_000 / HZ)
 }
 
-/// Returns the ticks that have begun (`usecs_to_jiffies`).
+/// Returns the number of ticks in a time, rounded up (`usecs_to_jiffies`).
 pub fn jiffies_begun(span: Span) -> u64 {
     span.as_ps().div_ceil(1_000_000_000_000 / HZ)
 }
 
 #[derive(Clone, Default)]
 pub struct Socket {
-    /// `snd_cwnd_cnt`
+    /// Acknowledged segments that have not enlarged the window yet (`snd_cwnd_cnt`).
     pub cnt: u64,
     pub snd_una: u64,
     pub snd_nxt: u64,
     /// `TCP_CA_CWR` lasts until this number is acknowledged.
     cwr_until: Option<u64>,
     recovering: bool,
-    /// The acknowledgement that ends the recovery is still to be counted.
+    /// True if the acknowledgement that ends the recovery has not been counted yet.
     ending: bool,
     acked_at: Time,
 }
 
 impl Socket {
-    /// Counts an acknowledgement; returns true if the socket is open again with it.
+    /// Counts an acknowledgement; returns true if it returns the socket to the open state.
     pub fn on_ack(&mut self, ack: &AckSample) -> bool {
         self.acked_at = ack.now;
         self.snd_una += ack.acked;
@@ -66,13 +67,13 @@ impl Socket {
         (self.recovering, self.cwr_until, self.ending) = (true, None, false);
     }
 
-    /// Ends a recovery; returns true unless its last acknowledgement is still to be counted.
+    /// Ends a recovery; returns true unless its last acknowledgement has not been counted yet.
     pub fn end_recovery(&mut self, now: Time) -> bool {
         (self.recovering, self.ending) = (false, self.acked_at != now);
         !self.ending
     }
 
-    /// `tcp_cong_avoid_ai`
+    /// Follows `tcp_cong_avoid_ai`.
     pub fn cong_avoid_ai(&mut self, window: &mut Window, w: u64, acked: u64) {
         let mut more = 0;
         if self.cnt >= w {
@@ -84,7 +85,7 @@ impl Socket {
         window.grow(more as f64);
     }
 
-    /// `tcp_reno_cong_avoid`
+    /// Follows `tcp_reno_cong_avoid`.
     pub fn reno_cong_avoid(&mut self, window: &mut Window, mut acked: u64) {
         if window.in_slow_start() {
             acked = slow_start(window, acked);
@@ -94,7 +95,8 @@ impl Socket {
         }
     }
 
-    /// Answers a signal with a threshold, which the window does not exceed at the end of the reduction.
+    /// Responds to a signal with a threshold, which the window does not exceed at the end of the
+    /// reduction.
     pub fn reduce(&mut self, signal: &Congestion, ssthresh: u64, window: &mut Window) {
         self.begin_reduction(signal);
         let before = window.cwnd();
@@ -102,14 +104,14 @@ impl Socket {
         window.set_cwnd(window.cwnd().min(before));
     }
 
-    /// `tcp_enter_loss`
+    /// Follows `tcp_enter_loss`.
     pub fn enter_loss(&mut self, timeout: &Timeout, ssthresh: u64, window: &mut Window) {
         self.begin_recovery();
         restart_below(timeout, ssthresh as f64, window);
     }
 }
 
-/// `tcp_slow_start`
+/// Follows `tcp_slow_start`.
 pub fn slow_start(window: &mut Window, acked: u64) -> u64 {
     let cwnd = window.cwnd() as u64;
     let grown = (cwnd + acked).min(window.ssthresh() as u64);
@@ -117,12 +119,13 @@ pub fn slow_start(window: &mut Window, acked: u64) -> u64 {
     acked - grown.saturating_sub(cwnd).min(acked)
 }
 
-/// `tcp_reno_ssthresh`
+/// Follows `tcp_reno_ssthresh`.
 pub fn half(base: f64) -> u64 {
     (base as u64 / 2).max(2)
 }
 
-/// `tcp_scalable.c`: a segment for each hundred, or for each window where that is smaller; an eighth off.
+/// `tcp_scalable.c`: the window grows by one segment for a hundred acknowledged ones, or for a
+/// window of them if that is smaller; a loss removes an eighth.
 #[test]
 fn scalable() {
     let law = || {
@@ -154,7 +157,7 @@ fn scalable() {
     );
 }
 
-/// `tcp_dctcp.c`: alpha in 1024ths, with a gain of a sixteenth.
+/// DCTCP by `tcp_dctcp.c`: alpha in 1024ths, with a gain of a sixteenth.
 struct Dctcp {
     socket: Socket,
     alpha: u64,
@@ -222,7 +225,7 @@ fn dctcp() {
     assert_variant("dctcp", Variant::Linux6_18, &[], law, &[20.0, 60.0]);
 }
 
-/// `tcp_hybla.c`, with `rtt0` 25 ms.
+/// Hybla by `tcp_hybla.c`, with `rtt0` 25 ms.
 #[derive(Default)]
 struct Hybla {
     socket: Socket,
@@ -233,7 +236,7 @@ struct Hybla {
 }
 
 impl Hybla {
-    /// `hybla_recalc_param`, with the smoothed round-trip time in eighths of microseconds.
+    /// Follows `hybla_recalc_param`, with the smoothed round-trip time in eighths of microseconds.
     fn measure(&mut self, srtt: Span) {
         let srtt_us = srtt.as_ps() / 125_000;
         if srtt_us > 0 && (self.minrtt == 0 || srtt_us < self.minrtt) {
@@ -243,7 +246,7 @@ impl Hybla {
         }
     }
 
-    /// `hybla_cong_avoid`
+    /// Follows `hybla_cong_avoid`.
     fn cong_avoid(&mut self, window: &mut Window) {
         let mut cwnd = window.cwnd() as u64;
         let slow_start = window.in_slow_start();
@@ -320,7 +323,8 @@ fn hybla() {
     );
 }
 
-/// `tcp_highspeed.c`: `snd_cwnd_cnt` counts by the row's increase; a loss takes the row's decrease.
+/// `tcp_highspeed.c`: the window grows when `snd_cwnd_cnt` has counted by the row's increase; a
+/// loss removes the row's decrease.
 #[test]
 fn high_speed_tcp() {
     // RFC 3649 appendix B, with decreases in 256ths, rounded down from its equation.

@@ -6,7 +6,8 @@ use longhaul_units::{Span, Time};
 use super::kernels::{HZ, Socket, half, jiffies, jiffies_begun};
 use super::{Event, Law, assert_variant, restart_below};
 
-/// `tcp_bic.c`, with its parameters: `low_window` 14, `max_increment` 16, `smooth_part` 20, `beta` 819.
+/// BIC by `tcp_bic.c`, with its parameters: `low_window` 14, `max_increment` 16, `smooth_part` 20,
+/// `beta` 819.
 struct Bic {
     socket: Socket,
     last_max_cwnd: u64,
@@ -126,7 +127,7 @@ fn bic() {
     );
 }
 
-/// `tcp_cubic.c`, with `bic_scale` 410 / 10 and `beta` 717; the cube root is exact.
+/// CUBIC by `tcp_cubic.c`, with `bic_scale` 410 / 10 and `beta` 717; the cube root is exact.
 struct Cubic {
     socket: Socket,
     last_max_cwnd: u64,
@@ -149,7 +150,7 @@ impl Cubic {
         }
     }
 
-    /// `bictcp_update`
+    /// Follows `bictcp_update`.
     fn update(&mut self, now: u64, cwnd: u64, acked: u64, delay_min: Span) {
         if let Some((.., ack_cnt)) = &mut self.epoch {
             *ack_cnt += acked;

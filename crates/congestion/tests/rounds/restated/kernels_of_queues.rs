@@ -6,7 +6,7 @@ use longhaul_units::Span;
 use super::kernels::{Socket, half, slow_start};
 use super::{Event, Law, assert_variant};
 
-/// The samples of `tcp_vegas_pkts_acked`, in microseconds and one more.
+/// The samples of `tcp_vegas_pkts_acked`, in microseconds plus one.
 #[derive(Clone)]
 struct Samples {
     base_rtt: u64,
@@ -35,7 +35,7 @@ impl Samples {
     }
 }
 
-/// `tcp_vegas.c`, with alpha 2, beta 4 and gamma 1.
+/// Vegas by `tcp_vegas.c`, with alpha 2, beta 4 and gamma 1.
 struct Vegas {
     socket: Socket,
     samples: Samples,
@@ -58,7 +58,7 @@ impl Vegas {
         self.samples.forget();
     }
 
-    /// `tcp_vegas_cong_avoid`
+    /// Follows `tcp_vegas_cong_avoid`.
     fn cong_avoid(&mut self, acked: u64, window: &mut Window) {
         if !self.socket.is_open() {
             return self.socket.reno_cong_avoid(window, acked);
@@ -144,7 +144,7 @@ fn vegas() {
     );
 }
 
-/// `tcp_veno.c`, with beta 3 segments, which are counted in halves.
+/// Veno by `tcp_veno.c`, with beta 3 segments, which are counted in halves.
 struct Veno {
     socket: Socket,
     samples: Samples,
@@ -171,7 +171,7 @@ impl Veno {
             self.samples.min_rtt = u64::MAX;
             return;
         }
-        // Without a sample since the last acknowledgement the smallest is `0x7fffffff`.
+        // Without a sample since the last acknowledgement, the smallest sample is `0x7fffffff`.
         let (base, rtt) = (
             self.samples.base_rtt.min(0x7fff_ffff),
             self.samples.min_rtt.min(0x7fff_ffff),
@@ -260,7 +260,7 @@ fn veno() {
     );
 }
 
-/// `tcp_yeah.c`, with `TCP_YEAH_ALPHA` 20, phy 8, epsilon 1/2, delta 1/8, rho 4 and zeta 3.
+/// YeAH by `tcp_yeah.c`, with `TCP_YEAH_ALPHA` 20, phy 8, epsilon 1/2, delta 1/8, rho 4 and zeta 3.
 struct Yeah {
     socket: Socket,
     samples: Samples,
@@ -372,7 +372,7 @@ impl Law for Yeah {
                 self.socket.reduce(signal, ssthresh, window);
             }
             Event::Timeout(timeout) => {
-                // The kernel asks for a threshold where it sets one alone.
+                // The kernel calls `ssthresh` only where it sets a threshold.
                 let ssthresh = if timeout.keep_ssthresh {
                     2
                 } else {

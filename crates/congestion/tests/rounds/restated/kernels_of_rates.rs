@@ -1,4 +1,4 @@
-//! Algorithms of a current kernel that follow delays and rates (Linux 6.18).
+//! Algorithms of a current kernel that use delays and rates (Linux 6.18).
 
 use longhaul_congestion::{AckSample, Limit, Phase, Variant, Window};
 use longhaul_units::Span;
@@ -6,7 +6,7 @@ use longhaul_units::Span;
 use super::kernels::{HZ, Socket, half, jiffies, jiffies_begun};
 use super::{Event, Law, assert_variant};
 
-/// `tcp_illinois.c`: alpha in 128ths from 38 to 1280, beta in 64ths from 8 to 32.
+/// Illinois by `tcp_illinois.c`: alpha in 128ths from 38 to 1280, beta in 64ths from 8 to 32.
 struct Illinois {
     socket: Socket,
     base_rtt: u64,
@@ -101,7 +101,7 @@ impl Law for Illinois {
                     (self.cnt_rtt, self.sum_rtt) = (self.cnt_rtt + 1, self.sum_rtt + rtt);
                 }
                 self.socket.on_ack(ack);
-                // `tcp_illinois_cong_avoid` is called, too, where the window is not used.
+                // `tcp_illinois_cong_avoid` is also called while the window is not used.
                 let unused = *phase == Phase::NoGrowth
                     && ack.limit != Limit::Network
                     && ack.acked > 0
@@ -161,7 +161,7 @@ fn illinois() {
     );
 }
 
-/// `tcp_htcp.c`: factors in 128ths, at most 102 of which are kept.
+/// H-TCP by `tcp_htcp.c`: factors in 128ths, of which a loss keeps at most 102.
 struct Htcp {
     socket: Socket,
     alpha: u64,
@@ -199,7 +199,7 @@ impl Htcp {
         }
     }
 
-    /// `measure_achieved_throughput`
+    /// Follows `measure_achieved_throughput`.
     fn measure(&mut self, ack: &AckSample, cwnd: u64) {
         let (now, open) = (jiffies(ack.now), self.socket.is_open());
         if open {
@@ -341,7 +341,7 @@ fn htcp() {
     );
 }
 
-/// `tcp_westwood.c`: bytes a tick, with segments of 1448 B of payload.
+/// Westwood+ by `tcp_westwood.c`: bytes per tick, with segments of 1448 B of payload.
 struct Westwood {
     socket: Socket,
     bw_ns_est: u64,
@@ -377,7 +377,7 @@ impl Westwood {
         }
     }
 
-    /// `westwood_update_window` and `westwood_filter`
+    /// Follows `westwood_update_window` and `westwood_filter`.
     fn update_window(&mut self, now: u64) {
         let delta = now - self.rtt_win_sx;
         if self.rtt > 0 && delta > self.rtt.max(HZ / 20) {
@@ -392,7 +392,7 @@ impl Westwood {
         }
     }
 
-    /// `westwood_acked_count`
+    /// Follows `westwood_acked_count`.
     fn acked_count(&mut self, cumul: u64) -> u64 {
         if cumul == 0 {
             self.accounted += MSS;
@@ -440,7 +440,7 @@ impl Westwood {
         (self.bw_est * self.rtt_min / MSS).max(2)
     }
 
-    /// `CA_EVENT_COMPLETE_CWR`
+    /// Follows `CA_EVENT_COMPLETE_CWR`.
     fn complete(&mut self, window: &mut Window) {
         if std::mem::take(&mut self.completes) {
             let carried = self.bw_rttmin() as f64;

@@ -1,5 +1,6 @@
-//! Algorithms beside their laws, restated here from their sources, through random lives of a flow: after each event
-//! window, threshold and recorded state are the same.
+//! Differential tests: each algorithm is compared with its law, restated here from its source, on
+//! flows with random events. After each event, window, threshold and recorded state must be the
+//! same.
 
 mod always;
 mod compound;
@@ -37,13 +38,14 @@ pub enum Event {
 
 /// A law of the window, as its source states it.
 pub trait Law {
-    /// Relative difference that rounding may make.
+    /// Relative difference that rounding may cause.
     const TOLERANCE: f64 = 1e-9;
 
-    /// Number of events in a life.
+    /// Number of events of a flow.
     const EVENTS: usize = 1500;
 
-    /// Moves the window for an event. Slow start is not the law's unless [`Self::phases`] says so.
+    /// Changes the window for an event. Slow start is not part of the law unless [`Self::phases`]
+    /// includes it.
     fn apply(&mut self, event: &Event, window: &mut Window);
 
     fn phases(&self) -> Phases {
@@ -67,7 +69,8 @@ impl<F: FnMut(&Event, &mut Window)> Law for F {
     }
 }
 
-/// Answers losses, marks and timeouts as standard TCP (RFC 5681 equation 4 and section 3.1; RFC 3168 section 6.1.2).
+/// Responds to losses, marks and timeouts as standard TCP (RFC 5681 equation 4 and section 3.1; RFC
+/// 3168 section 6.1.2).
 pub fn answer_as_standard(event: &Event, window: &mut Window) {
     match event {
         Event::Signal(signal) => window.reduce_to(signal.base / 2.0),
@@ -76,7 +79,8 @@ pub fn answer_as_standard(event: &Event, window: &mut Window) {
     }
 }
 
-/// Leaves a segment after a timeout, and a threshold unless the epoch has one already.
+/// Sets the window to one segment after a timeout, and sets a threshold unless the epoch already
+/// has one.
 pub fn restart_below(timeout: &Timeout, threshold: f64, window: &mut Window) {
     if !timeout.keep_ssthresh {
         window.set_ssthresh(threshold);
@@ -89,23 +93,23 @@ pub fn grow_as_standard(ack: &AckSample, window: &mut Window) {
     window.grow(ack.credit / window.cwnd());
 }
 
-/// Round-trip times on the path, in milliseconds, the shortest at least every fourth time.
+/// Round-trip times on the path, in milliseconds; the shortest occurs at least every fourth time.
 const RTTS_MS: [u64; 8] = [100, 100, 104, 112, 125, 150, 200, 100];
 
-/// The random life of a flow: its clock and its counters.
+/// The random events of a flow, with its clock and its counters.
 struct Life {
     random: u64,
     now: Time,
     delivered: u64,
     lost: u64,
-    /// Segments sent so far, and those that are neither delivered nor lost.
+    /// Segments sent so far, and segments that are neither delivered nor lost.
     sent: u64,
     in_flight: u64,
     round: u64,
     round_end: u64,
     srtt: Span,
     min_rtt: Span,
-    /// Round-trip time at present: it stays for some acknowledgements.
+    /// Current round-trip time, which stays the same for some acknowledgements.
     rtt: Span,
     reduced: bool,
     /// Window in use at the last signal.
@@ -238,7 +242,7 @@ impl Life {
         }
         self.recovering = 1 + self.below(12);
         let first = !std::mem::replace(&mut self.reduced, true);
-        // At times as much is in use as at the last signal.
+        // In a quarter of the cases, the window in use is the same as at the last signal.
         if first || self.below(4) > 0 {
             self.base = window.cwnd();
         }
@@ -275,7 +279,7 @@ impl Life {
     }
 }
 
-/// Tells an algorithm of an event.
+/// Passes an event to an algorithm.
 fn tell(controller: &mut Controller, event: &Event, window: &mut Window) {
     match event {
         Event::Ack(ack, phase) => controller.on_ack(ack, *phase, window),
@@ -286,7 +290,7 @@ fn tell(controller: &mut Controller, event: &Event, window: &mut Window) {
     }
 }
 
-/// Opens the window as standard slow start does, where the algorithm does not.
+/// Enlarges the window as standard slow start does, if the algorithm does not.
 fn slow_start(event: &Event, window: &mut Window) {
     if let Event::Ack(ack, Phase::SlowStart) = event {
         window.set_cwnd((window.cwnd() + ack.credit).min(window.ssthresh().max(window.cwnd())));
@@ -360,8 +364,8 @@ pub fn seconds(span: Span) -> f64 {
     span.as_secs_f64()
 }
 
-/// A procedure that runs with the first acknowledgement a period after its last run, the first period beginning with the first
-/// acknowledgement.
+/// A procedure that runs with the first acknowledgement one period after its last run; the first
+/// period begins with the first acknowledgement.
 #[derive(Clone, Copy, Default)]
 pub struct Every(Option<Time>);
 

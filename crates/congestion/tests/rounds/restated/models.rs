@@ -1,4 +1,4 @@
-//! Laws without delays: of windows, marks and feedback.
+//! Laws without delays, which depend on windows, marks and feedback.
 
 use longhaul_congestion::{
     Cause, ControllerSpec, Load, Phase, Phases, RouterFeedback, Variant, Window,
@@ -43,7 +43,8 @@ fn standard_tcp_of_ns2() {
     assert_follows(&spec.build().unwrap(), || law, &[30.0, 3.0, 400.0]);
 }
 
-/// Linux 6.18, `tcp_cong_avoid_ai`: whole segments, one for each window of acknowledged ones. Its TCP-LP is the same.
+/// Linux 6.18, `tcp_cong_avoid_ai`: windows are whole, and grow by one segment for each window of
+/// acknowledged ones. Linux's TCP-LP is the same.
 #[test]
 fn standard_tcp_of_linux() {
     let law = || {
@@ -89,7 +90,8 @@ fn gaimd() {
     });
 }
 
-/// Crowcroft and Oechslin, CCR 28(3), 1998: four flows add four segments, and one of them halves its part.
+/// Crowcroft and Oechslin, CCR 28(3), 1998: four flows add four segments, and a loss halves the
+/// part of one.
 #[test]
 fn multcp() {
     assert_stateless("multcp", &[("flows", 4.0)], |event, window| match event {
@@ -117,7 +119,8 @@ fn binomial() {
     });
 }
 
-/// Floyd, CCR 21(5), 1991, and its modified form with no more than a segment for each acknowledged one.
+/// Floyd, CCR 21(5), 1991, and its modified form with at most one segment for each acknowledged
+/// one.
 #[test]
 fn constant_rate_and_increase_by_k() {
     assert_stateless("constant-rate", &[("c", 400.0)], |event, window| {
@@ -135,7 +138,8 @@ fn constant_rate_and_increase_by_k() {
     });
 }
 
-/// Kelly, CCR 33(2), 2003: 0.01 for each acknowledgement and an eighth for a loss from the low window of 16 segments on.
+/// Kelly, CCR 33(2), 2003: each acknowledgement adds 0.01 and a loss removes an eighth, from the
+/// low window of 16 segments on.
 #[test]
 fn scalable() {
     for low_window in [16.0, 30.0] {
@@ -160,8 +164,8 @@ fn scalable() {
     }
 }
 
-/// Ramakrishnan and Jain, TOCS 8(2), 1990: a decision once the acknowledgements of the last window and of the current one are in,
-/// by the marks of the current one.
+/// DECbit by Ramakrishnan and Jain, TOCS 8(2), 1990: a decision after the acknowledgements of the
+/// last window and of the current one have arrived, by the marks of the current one.
 #[derive(Default)]
 struct DecBit {
     /// Acknowledged segments since the last change, with or without a mark, and the window before it.
@@ -211,8 +215,8 @@ fn decbit() {
     assert_follows(&spec.build().unwrap(), DecBit::default, &[2.0, 5.0, 8.0]);
 }
 
-/// Alizadeh and others, SIGCOMM 2010; RFC 8257 section 3.3: `alpha += g (F - alpha)` once a window, `cwnd *= 1 - alpha / 2` for a
-/// mark, and half the window for a loss.
+/// DCTCP by Alizadeh and others, SIGCOMM 2010, and RFC 8257 section 3.3: `alpha += g (F - alpha)`
+/// once a window, `cwnd *= 1 - alpha / 2` for a mark, and half the window for a loss.
 struct Dctcp {
     alpha: f64,
     delivered: u64,
@@ -261,8 +265,8 @@ fn dctcp() {
     assert_follows(&spec.build().unwrap(), law, &[20.0, 60.0]);
 }
 
-/// Keshav, SIGCOMM 1991: what the path holds by the mean spacing of pairs, and a segment more; losses move nothing. Slow start
-/// lasts until the first pair.
+/// Packet pair by Keshav, SIGCOMM 1991: the window is what the path holds by the mean spacing of
+/// pairs, plus one segment; losses have no effect. Slow start lasts until the first pair.
 #[derive(Default)]
 struct PacketPair {
     spacing_s: Option<f64>,
@@ -311,8 +315,8 @@ fn packet_pair() {
     assert_follows(&spec.build().unwrap(), PacketPair::default, &[2.0, 50.0]);
 }
 
-/// Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.3: the change of the throughput over a round trip; downwards only where
-/// the window may not grow.
+/// XCP by Katabi, Handley and Rohrs, SIGCOMM 2002, section 3.3: the window changes by the change of
+/// the throughput times a round trip, and only downwards where the window may not grow.
 #[derive(Default)]
 struct Xcp {
     granted: f64,
@@ -351,8 +355,9 @@ fn xcp() {
     assert_follows(&spec.build().unwrap(), Xcp::default, &[2.0, 50.0]);
 }
 
-/// Xia and others, SIGCOMM 2005: multiplicative and additive increase scaled to an interval of 200 ms; on overload one decrease, a
-/// rest of an interval, and additive increase for a round trip.
+/// VCP by Xia and others, SIGCOMM 2005: multiplicative and additive increase are scaled to an
+/// interval of 200 ms; on overload one decrease is followed by an interval without change and a
+/// round trip of additive increase.
 #[derive(Default)]
 struct Vcp {
     rests_until: Time,
@@ -399,7 +404,8 @@ fn vcp() {
     assert_follows(&spec.build().unwrap(), Vcp::default, &[2.0, 50.0]);
 }
 
-/// A law by table: between two points a line in the window, outside them constant.
+/// A law given by a table: it is linear in the window between two points, and constant outside the
+/// points.
 #[test]
 fn table() {
     fn line(w: f64, from: (f64, f64), to: (f64, f64)) -> f64 {

@@ -8,8 +8,9 @@ use super::{
 };
 use crate::controller;
 
-/// `tcp_vegas.c`: samples count in slow start, too; the window of a round is that at its beginning (`beg_snd_cwnd`); the end of slow
-/// start leaves a threshold of two, and a segment given up leaves it where it is.
+/// Vegas by `tcp_vegas.c`: samples in slow start count, too; the window of a round is that at its
+/// beginning (`beg_snd_cwnd`); the end of slow start sets a threshold of two segments, and a
+/// decrease by one segment does not change the threshold.
 #[derive(Default)]
 struct Vegas {
     rtt: Option<Span>,
@@ -83,7 +84,8 @@ fn vegas() {
     );
 }
 
-/// `tcp_veno.c`: the smallest round-trip time of the connection, and each acknowledgement's own.
+/// Veno by `tcp_veno.c`: it uses the smallest round-trip time of the connection, and that of each
+/// acknowledgement.
 #[derive(Default)]
 struct Veno {
     queued: Option<f64>,
@@ -122,7 +124,8 @@ fn veno() {
     );
 }
 
-/// `tcp_westwood.c`: two filters of seven eighths, samples of 50 ms at least, and a timeout that forgets the smallest round-trip time.
+/// Westwood+ by `tcp_westwood.c`: two filters of seven eighths, samples of at least 50 ms, and a
+/// timeout that resets the smallest round-trip time.
 #[derive(Default)]
 struct Westwood {
     since: Option<(Time, u64)>,
@@ -201,7 +204,8 @@ impl DelayedAck {
     }
 }
 
-/// `tcp_bic.c`: a quarter of the way to the peak, and a third of the way come beyond it, in whole segments.
+/// BIC by `tcp_bic.c`: steps of a quarter of the distance to the peak, and beyond the peak of a
+/// third of the distance from it, in whole segments.
 struct Bic {
     peak: f64,
     ratio: DelayedAck,
@@ -288,8 +292,9 @@ fn bic() {
     );
 }
 
-/// `tcp_cubic.c`: the cubic of the time a round trip ahead, bounded by 16 segments in a tenth of a second beyond the origin, and an
-/// AIMD flow that grows by a segment in 23/8 windows of acknowledgements.
+/// CUBIC by `tcp_cubic.c`: the cubic of the time one round trip ahead, bounded by 16 segments in a
+/// tenth of a second beyond the origin, and an AIMD flow that grows by a segment in 23/8 windows of
+/// acknowledgements.
 struct Cubic {
     peak: f64,
     /// Start, origin, K and the AIMD flow's window.
@@ -376,8 +381,9 @@ fn cubic() {
     );
 }
 
-/// `tcp_scalable.c`: the window grows by a segment for every fifty acknowledged; reductions, those after timeouts too,
-/// take a whole number of segments off the window in whole segments.
+/// `tcp_scalable.c`: the window grows by one segment for every fifty acknowledged; reductions,
+/// including those after timeouts, subtract a whole number of segments from the window in whole
+/// segments.
 #[test]
 fn scalable() {
     let left = |base: f64| base.floor() - (base.floor() / 8.0).floor();
@@ -400,8 +406,9 @@ fn scalable() {
     );
 }
 
-/// NIST SP 500-282, equations 30 to 37: round trips scale the increase after the low-speed time, throughput is averaged over quarters
-/// of a second from zero on, and the largest round-trip time is never forgotten.
+/// H-TCP by NIST SP 500-282, equations 30 to 37: round-trip times scale the increase after the
+/// low-speed time, throughput is averaged over quarters of a second from zero on, and the largest
+/// round-trip time is never reset.
 struct Htcp {
     kept: f64,
     since: Option<Time>,

@@ -6,8 +6,8 @@ use longhaul_units::{Span, Time};
 use super::{Event, Law, answer_as_standard, assert_follows, grow_as_standard};
 use crate::controller;
 
-/// Baiocchi, Castellani and Vacirca, PFLDnet 2007, section 3: Scalable TCP's growth with a short queue, and standard TCP's and
-/// precautionary decongestion with a longer one.
+/// YeAH by Baiocchi, Castellani and Vacirca, PFLDnet 2007, section 3: Scalable TCP's growth with a
+/// short queue, and standard TCP's growth with precautionary decongestion with a longer one.
 struct Yeah {
     rtt: Option<Span>,
     round_end: Option<u64>,
@@ -34,7 +34,8 @@ impl Yeah {
             let cwnd = window.cwnd();
             let share = 1.0 - ack.min_rtt.as_secs_f64() / rtt.as_secs_f64();
             self.queued = cwnd * share;
-            // Q > Q_max or L > 1 / phi, where L is the queueing over the rest of the round-trip time.
+            // The condition is Q > Q_max or L > 1 / phi, where L is the queueing delay divided by
+            // the rest of the round-trip time.
             if self.queued > 20.0 || share > 0.125 * (1.0 - share) {
                 if self.queued > 20.0 && cwnd > self.standard {
                     window.set_cwnd((cwnd - self.queued.min(0.25 * cwnd)).max(self.standard));
@@ -119,8 +120,9 @@ fn yeah() {
     assert_follows(&algorithm, Yeah::new, &[30.0, 150.0, 9.0]);
 }
 
-/// Kuzmanovic and Knightly, INFOCOM 2003, section IV: an early indication where the smoothed delay exceeds the smallest by 15 % of
-/// the range; Linux 2.6.22 (`tcp_lp.c`) begins the range anew with each.
+/// TCP-LP by Kuzmanovic and Knightly, INFOCOM 2003, section IV: an early indication occurs if the
+/// smoothed delay exceeds the smallest by 15 % of the range; Linux 2.6.22 (`tcp_lp.c`) restarts the
+/// range with each indication.
 struct Lp {
     linux: bool,
     range: Option<(f64, f64)>,

@@ -1,4 +1,4 @@
-//! Slow starts beside their sources, under standard TCP's window.
+//! Differential tests: each slow start is compared with its source, with standard TCP's window.
 
 use longhaul_congestion::{
     AckSample, Congestion, CongestionState, Phase, Rounding, SlowStartSpec, Timeout, Variant,
@@ -11,20 +11,22 @@ use crate::controller;
 
 /// A slow start as its source states it.
 trait SlowStart {
-    /// Watches an acknowledgement of new data below the threshold, before the window grows for it; may end slow start.
+    /// Processes an acknowledgement of new data below the threshold, before the window grows for
+    /// it; may end slow start.
     fn watch(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
-    /// Watches an acknowledgement of new data that may not enlarge the window.
+    /// Processes an acknowledgement of new data that may not enlarge the window.
     fn watch_without_growth(&mut self, ack: &AckSample, window: &mut Window) {
         self.watch(ack, window);
     }
 
-    /// Returns true if slow start goes on at a window.
+    /// Returns true if slow start continues at a window.
     fn lasts(&self, window: &Window) -> bool {
         window.in_slow_start()
     }
 
-    /// Returns the growth for each acknowledged segment; called once for each acknowledgement that may enlarge the window.
+    /// Returns the growth for each acknowledged segment. Called once for each acknowledgement that
+    /// may enlarge the window.
     fn step(&mut self, _ack: &AckSample, _window: &mut Window) -> f64 {
         1.0
     }
@@ -34,7 +36,7 @@ trait SlowStart {
         ack.credit
     }
 
-    /// Answers a reduction that the algorithm has made of a window of `before`.
+    /// Processes a reduction that the algorithm has made of a window of `before`.
     fn on_reduction(&mut self, _signal: &Congestion, _before: f64, _window: &mut Window) {}
 
     fn on_ack_in_recovery(&mut self, _ack: &AckSample, _window: &mut Window) {}
@@ -44,7 +46,7 @@ trait SlowStart {
     fn on_timeout(&mut self, _timeout: &Timeout) {}
 }
 
-/// Moves the window of a flow with a slow start and standard TCP.
+/// Changes the window of a flow with a slow start and standard TCP.
 fn apply(slow_start: &mut impl SlowStart, event: &Event, window: &mut Window) {
     match event {
         Event::Ack(ack, Phase::Recovery) => slow_start.on_ack_in_recovery(ack, window),
@@ -87,7 +89,7 @@ fn apply(slow_start: &mut impl SlowStart, event: &Event, window: &mut Window) {
     }
 }
 
-/// Halves whole windows, so that slow start meets the threshold itself.
+/// Makes reductions whole, so that slow start reaches the threshold itself.
 fn whole(event: Event) -> Event {
     match event {
         Event::Signal(signal) => Event::Signal(Congestion {
@@ -113,7 +115,7 @@ fn tell(state: &mut CongestionState, event: &Event) {
     }
 }
 
-/// Checks a slow start against its source, over the beginnings of many flows.
+/// Checks a slow start against its source, on the beginnings of many flows.
 #[track_caller]
 fn assert_follows<L: SlowStart>(kind: &str, given: &[(&str, f64)], law: impl Fn() -> L) {
     let parameters = given.iter().map(|&(name, value)| (name.to_string(), value));
@@ -146,13 +148,13 @@ struct Standard;
 
 impl SlowStart for Standard {}
 
-/// RFC 5681 section 3.1.
+/// Tests standard slow start (RFC 5681 section 3.1).
 #[test]
 fn standard() {
     assert_follows("standard", &[], || Standard);
 }
 
-/// Linux 2.6.22, `tcp_cong.c`: slow start takes the threshold itself, too.
+/// Slow start of Linux 2.6.22, `tcp_cong.c`: it includes the threshold itself.
 struct Linux;
 
 impl SlowStart for Linux {
@@ -166,7 +168,8 @@ fn linux() {
     assert_follows("linux", &[], || Linux);
 }
 
-/// RFC 3742 section 2, with `max_ssthresh` 20: `K = int(cwnd / (0.5 max_ssthresh))`, `cwnd += 1 / K`.
+/// Limited slow start by RFC 3742 section 2, with `max_ssthresh` 20:
+/// `K = int(cwnd / (0.5 max_ssthresh))`, `cwnd += 1 / K`.
 struct Limited;
 
 impl SlowStart for Limited {
@@ -184,7 +187,7 @@ fn limited() {
     assert_follows("limited", &[("max_ssthresh", 20.0)], || Limited);
 }
 
-/// NIST SP 500-282, equation 5.
+/// Limited slow start by NIST SP 500-282, equation 5.
 struct NistLimited;
 
 impl SlowStart for NistLimited {
@@ -199,20 +202,21 @@ fn nist_limited() {
     assert_follows("nist-limited", &[("max_ssthresh", 20.0)], || NistLimited);
 }
 
-/// RFC 9406 section 4.2.
+/// HyStart++ by RFC 9406 section 4.2.
 #[derive(Default)]
 struct HystartPlusPlus {
     round: Option<u64>,
     last_min: Option<Span>,
     current_min: Option<Span>,
     samples: u32,
-    /// The baseline and the rounds of conservative slow start.
+    /// Baseline and number of rounds of conservative slow start.
     css: Option<(Span, u32)>,
     over: bool,
 }
 
 impl HystartPlusPlus {
-    /// Processes an acknowledgement; returns the divisor of the growth, none at the end of slow start.
+    /// Processes an acknowledgement; returns the divisor of the growth, or none at the end of slow
+    /// start.
     fn process(&mut self, ack: &AckSample, window: &mut Window) -> Option<f64> {
         if self.over {
             return Some(1.0);
@@ -273,8 +277,9 @@ fn hystart_plus_plus() {
     assert_follows("hystart++", &[], HystartPlusPlus::default);
 }
 
-/// Linux 6.18, `hystart_update` of `tcp_cubic.c`, without pacing: both an acknowledgement train of half the round-trip time and a
-/// round whose smallest round-trip time has grown end slow start.
+/// HyStart by Linux 6.18, `hystart_update` of `tcp_cubic.c`, without pacing: slow start ends at an
+/// acknowledgement train of half the round-trip time, or in a round whose smallest round-trip time
+/// has grown.
 #[derive(Default)]
 struct Hystart {
     end_seq: u64,
@@ -343,13 +348,15 @@ fn hystart_of_linux() {
     assert_follows("hystart", &[], Hystart::default);
 }
 
-/// draft-kazuho-ccwg-rapid-start-02, section 3, with standard TCP's factor of a half.
+/// Rapid Start by draft-kazuho-ccwg-rapid-start-02, section 3, with standard TCP's factor of a
+/// half.
 #[derive(Default)]
 struct RapidStart {
     over: bool,
     floor: Option<Span>,
     counts: (u64, u64),
-    /// Window, its lower bound, and the parts for segments that arrive and that are lost, in the first recovery.
+    /// Window, its lower bound, and the changes for a segment that arrives and for one that is
+    /// lost, in the first recovery.
     recovery: Option<[f64; 4]>,
 }
 
@@ -410,13 +417,13 @@ fn rapid_start() {
     assert_follows("rapid-start", &[], RapidStart::default);
 }
 
-/// draft-chung-ccwg-search-09: bins of a tenth of 3.5 round trips; of the segments sent in a window a round trip ago, 26 % are missing
-/// in what was delivered in the last one.
+/// SEARCH by draft-chung-ccwg-search-09: bins of a tenth of 3.5 round trips. Slow start ends if, of
+/// the segments sent in a window one round trip ago, 26 % were not delivered in the last window.
 #[derive(Default)]
 struct Search {
-    /// Duration and end of the current bin; none while nothing is watched.
+    /// Duration and end of the current bin; none before the first acknowledgement.
     bin: Option<(Span, Time)>,
-    /// Segments sent and delivered until the ends of all bins.
+    /// Numbers of segments sent and delivered up to the ends of all bins.
     totals: Vec<(u64, u64)>,
 }
 
@@ -427,7 +434,7 @@ impl Search {
             let (whole, part) = (bins_ago.floor() as usize, bins_ago.fract());
             let older = newest.checked_sub(whole + 1)?;
             let (from, to) = (totals[older].0 as f64, totals[older + 1].0 as f64);
-            // Of the 25 ends that are kept, the first is as far back as this.
+            // Only 25 ends are kept, so that no end further back is known.
             (whole + 1 < 25).then_some(to - part * (to - from))
         };
         let ago = rtt.as_secs_f64() / duration.as_secs_f64();
@@ -478,13 +485,15 @@ fn search() {
     assert_follows("search", &[], Search::default);
 }
 
-/// picoquic, August 2026, `picoquic_cc_hystart_test` and `picoquic_cc_update_target_cwin_estimation`: the window is at least half of
-/// what the largest rate so far fills, and slow start ends when the shortest of seven samples was seven times a quarter longer than
-/// the shortest longest one.
+/// Slow start of picoquic, August 2026, `picoquic_cc_hystart_test` and
+/// `picoquic_cc_update_target_cwin_estimation`: the window is at least half of what the largest
+/// rate so far fills. Slow start ends when the smallest of seven samples has exceeded the base by a
+/// quarter seven times; the base is the smallest value of the largest of seven samples.
 #[derive(Default)]
 struct Picoquic {
     over: bool,
-    /// The largest rate, and the segments, arrival and departure of the acknowledgement that it was last taken at.
+    /// The largest rate, and the segments, arrival and departure of the acknowledgement at which
+    /// the last rate was taken.
     per_s: f64,
     since: Option<(u64, Time, Time)>,
     samples: Vec<Span>,

@@ -11,16 +11,17 @@ use crate::controller;
 struct Choices {
     detector: &'static str,
     reaction: &'static str,
-    /// True if the window stays after a reduction.
+    /// True if the window does not change after a reduction.
     stays: bool,
-    /// True if the last adjustment goes on where there is no trend.
+    /// True if the last adjustment continues where there is no trend.
     keeps: bool,
 }
 
 #[derive(Clone, Copy)]
 struct Verdict {
     congested: bool,
-    /// 1 up, -1 down, 0 neither; none from detectors without a trend.
+    /// 1 for a rising trend, -1 for a falling one, 0 otherwise; none from detectors without a
+    /// trend.
     trend: Option<i32>,
     level: f64,
 }
@@ -31,7 +32,7 @@ impl Verdict {
     }
 }
 
-/// What an acknowledgement does to the window.
+/// Effect of an acknowledgement on the window.
 #[derive(Clone, Copy, PartialEq)]
 enum Step {
     Standard,
@@ -48,7 +49,8 @@ struct Sync {
     reports: u64,
     lossy: bool,
     average: f64,
-    /// Reports since the start or a timeout, and those of the current group and the medians of the last three.
+    /// Number of reports since the start or a timeout, reports of the current group, and medians of
+    /// the last three groups.
     weighed: usize,
     group: Vec<f64>,
     medians: Vec<f64>,
@@ -95,7 +97,7 @@ impl Sync {
         }
     }
 
-    /// Returns the three medians if a report completes the last of them.
+    /// Adds a report; returns the three medians if it completes the last of them.
     fn medians_with(&mut self, sample: f64) -> Option<[f64; 3]> {
         self.group.push(sample);
         if self.group.len() < 3 {
@@ -107,7 +109,7 @@ impl Sync {
         self.medians.last_chunk().copied()
     }
 
-    /// SyncMix gives its first five reports more weight (table 3.1).
+    /// Adds a sample to the average; the first five have more weight in SyncMix (table 3.1).
     fn average_with(&mut self, sample: f64) -> f64 {
         let first = [1.0, 1.0, 0.75, 0.5, 0.25];
         let mixes = self.choices.detector == "mix";
@@ -181,7 +183,8 @@ impl Sync {
         }
     }
 
-    /// Table 1.1: the part of the window that is kept, or the growth from now on.
+    /// Follows table 1.1: returns the fraction of the window that is kept, or sets the growth from
+    /// now on.
     fn adjust(&mut self, verdict: Verdict, cwnd: f64) -> Option<f64> {
         let kept = [None, Some(0.9), Some(0.75), Some(0.5)][verdict.quarter()];
         let rising = match verdict.trend {
@@ -312,7 +315,7 @@ impl Law for Sync {
     }
 }
 
-/// Returns the algorithm with choices by name.
+/// Returns the algorithm with these choices.
 fn sync(choices: Choices) -> ControllerSpec {
     let place = |names: &[&str], name| {
         let found = names.iter().position(|&known| known == name);

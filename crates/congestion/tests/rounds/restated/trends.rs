@@ -5,7 +5,8 @@ use longhaul_units::{Span, Time};
 
 use super::{Event, Law, answer_as_standard, assert_variant, grow_as_standard, seconds};
 
-/// Jain, CCR 19(5), 1989: every other round trip, by the sign of the normalised delay gradient since the last decision.
+/// Delay gradient by Jain, CCR 19(5), 1989: a decision every other round trip, by the sign of the
+/// normalised delay gradient since the last one.
 #[derive(Default)]
 struct DelayGradient {
     rtts_ps: Vec<u64>,
@@ -72,8 +73,8 @@ fn delay_gradient() {
     );
 }
 
-/// Parsa and Garcia-Luna-Aceves, ICNP 1999: segments in the queue of the forward path, from the delay relative to the first
-/// segment and the time between arrivals in a round.
+/// Santa Cruz by Parsa and Garcia-Luna-Aceves, ICNP 1999: segments in the queue of the forward
+/// path, from the delay relative to the first segment and the time between arrivals in a round.
 #[derive(Default)]
 struct SantaCruz {
     first: Option<Span>,
@@ -151,8 +152,8 @@ fn santa_cruz() {
     );
 }
 
-/// Zhang, thesis, Osaka University, 2006, chapters 2 and 4: HighSpeed TCP's growth, and standard TCP's while round-trip times rise in
-/// a window's samples.
+/// Gentle HighSpeed TCP by Zhang, thesis, Osaka University, 2006, chapters 2 and 4: HighSpeed TCP's
+/// growth, and standard TCP's growth while round-trip times rise within a window's samples.
 struct Gentle {
     refined: bool,
     gentle: bool,
@@ -243,7 +244,8 @@ impl Law for Gentle {
         }
     }
 
-    /// The increase of HighSpeed TCP is tabulated: in longer lives a window may be whole in one and just below that in the other.
+    /// Tolerance for HighSpeed TCP's tabulated increase: in longer tests a window may be whole in
+    /// one form and slightly less in the other.
     const TOLERANCE: f64 = 1e-6;
     const EVENTS: usize = 300;
 

@@ -1,4 +1,4 @@
-//! PCC Vivace.
+//! The law of PCC Vivace.
 
 use longhaul_congestion::{AckSample, Phases, Variant, Window};
 use longhaul_units::Time;
@@ -6,18 +6,18 @@ use longhaul_units::Time;
 use super::{Event, Law, assert_follows};
 use crate::controller;
 
-/// Dong and others, NSDI 2018, sections 4 and 5, with the parameters of PCC-Uspace.
+/// PCC Vivace by Dong and others, NSDI 2018, sections 4 and 5, with the parameters of PCC-Uspace.
 struct Vivace {
     stage: VivaceStage,
     started: bool,
     rate: f64,
     intervals: Vec<MonitorInterval>,
-    /// Intervals of which all is known.
+    /// Number of intervals of which all fates are known.
     known: usize,
     counts: (u64, u64),
     draws: u64,
     gradient: f64,
-    /// Steps in one direction, and times by which the boundary has been moved.
+    /// Number of steps in one direction, and number of times by which the boundary has been moved.
     steps: i32,
     moved: u32,
     pacing: Option<(u64, u64)>,
@@ -26,7 +26,7 @@ struct Vivace {
 #[derive(Clone, Copy)]
 enum VivaceStage {
     Paused,
-    /// With the utility of half the rate.
+    /// The start; the value is the utility of half the rate.
     Starting(f64),
     /// Order of the two rates, and the gradient of a pair that is measured again.
     Learning(bool, Option<f64>),
@@ -37,7 +37,7 @@ struct MonitorInterval {
     rate: f64,
     start: Time,
     end: Option<Time>,
-    /// Segments sent before it, and until its end.
+    /// Numbers of segments sent before the interval, and by its end.
     first: u64,
     last: u64,
     before: Option<(u64, u64)>,
@@ -68,7 +68,8 @@ impl MonitorInterval {
         over
     }
 
-    /// Notes an acknowledgement; returns true once the fates of all its segments are known.
+    /// Processes an acknowledgement; returns true once the fates of all segments of the interval
+    /// are known.
     fn note(&mut self, ack: &AckSample, before: (u64, u64)) -> bool {
         let known = ack.delivered + ack.lost;
         if known > self.first {
@@ -94,7 +95,7 @@ impl MonitorInterval {
         true
     }
 
-    /// Returns the slope of the line of least squares.
+    /// Returns the slope of the least-squares line.
     fn slope(&self) -> f64 {
         let n = self.samples.len() as f64;
         let origin = self.samples.first().map_or(0.0, |sample| sample.1);
@@ -243,7 +244,8 @@ impl Vivace {
         }
     }
 
-    /// Section 4.2: confidence amplifier and dynamic change boundary.
+    /// Returns the change of the rate (section 4.2: confidence amplifier and dynamic change
+    /// boundary).
     fn change(&mut self) -> f64 {
         let direction = if self.gradient > 0.0 { 1 } else { -1 };
         if self.steps * direction <= 0 {

@@ -1,10 +1,12 @@
-//! ACK thinning: of several consecutive acknowledgements of a connection only the last is forwarded, as by access
-//! networks with a slow return channel (RFC 3449, sections 5.2.1 and 5.2.2).
+//! ACK thinning: of several consecutive acknowledgements of a connection only the last is
+//! forwarded, as in access networks with a slow return channel (RFC 3449, sections 5.2.1 and
+//! 5.2.2).
 //!
-//! An acknowledgement waits until enough others have come, or for a limited time: otherwise the last one of a
-//! transfer would be lost. It is dropped only for one that acknowledges more. Acknowledgements with other
-//! information are forwarded at once, after the one that waits, and are not counted (RFC 3449, section 5.2.1):
-//! duplicates, and those with SACK blocks or other options, with SYN or FIN, and with ECN flags.
+//! An acknowledgement waits until enough others have come, or for a limited time: otherwise the
+//! last one of a transfer would be lost. It is dropped only for one that acknowledges more.
+//! Acknowledgements with other information (RFC 3449, section 5.2.1) are forwarded at once, after
+//! the one that waits, and are not counted: duplicates, and acknowledgements with SACK blocks or
+//! other options, with SYN or FIN, or with ECN flags.
 
 use std::collections::VecDeque;
 
@@ -15,7 +17,7 @@ use crate::config;
 use crate::network::route::Carrier;
 use crate::packet::Packet;
 
-/// The acknowledgements that wait for others.
+/// Acknowledgements that wait for later ones of their connections.
 #[derive(Debug)]
 pub(super) struct AckThinning {
     config: config::AckThinning,
@@ -26,7 +28,8 @@ pub(super) struct AckThinning {
     begun: u64,
 }
 
-/// Acknowledgements of a connection of which the last one so far is to be forwarded.
+/// Consecutive acknowledgements of a connection, of which the last one so far is kept to be
+/// forwarded.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     number: u64,
@@ -34,7 +37,8 @@ struct Group {
     last: Packet,
 }
 
-/// Result for the acknowledgement that waited and the one that has come: those forwarded, and the one dropped.
+/// Result of an arrival: of the acknowledgement that waited and the new one, those that are
+/// forwarded and the one that is dropped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ThinningOutcome {
     pub(super) dropped: Option<Packet>,

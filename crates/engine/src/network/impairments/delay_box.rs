@@ -1,12 +1,13 @@
 //! Delay, loss and a bottleneck for each flow, as in ns-2's DelayBox (Weigle, dissertation, UNC 2003, appendix A):
 //! a cloud of paths represented by one link.
 //!
-//! A flow's values are drawn when it is set up, from a stream that has the flow's name, and hold for its lifetime.
-//! Each connection that a source opens has values of its own, which are forgotten with it. Packets of a flow keep
-//! their order: a packet is forwarded when its delay is over and the last bit of the packet before has left at the
-//! flow's rate; the queue for the flow's bottleneck is unlimited. In ns-2, a
-//! packet only waits for one that has not been forwarded yet, so that a bottleneck exceeds its rate if the delay is
-//! shorter than a transmission; here it never does.
+//! A flow's values are drawn when it is set up, from a stream that has the flow's name, and hold
+//! for its lifetime. Each connection that a source opens has its own values, which are discarded
+//! when it is over. Packets of a flow keep their order: a packet is forwarded when its delay is
+//! over and the last bit of the preceding packet has left at the flow's rate; the queue for the
+//! flow's bottleneck is unlimited. In ns-2, a packet only waits for a preceding packet that has not
+//! been forwarded yet, so that the bottleneck exceeds its rate if the delay is shorter than a
+//! transmission; here it never does.
 
 use std::fmt::Display;
 
@@ -24,8 +25,8 @@ use crate::random::{Stream, Streams};
 pub(super) struct FlowBoxes {
     config: DelayBox,
     processing_delay: Option<Distribution>,
-    /// Name of the random streams. A flow has the same values in boxes of the same name: those of the two
-    /// directions of a link, if it is symmetric.
+    /// Name of the random streams. A flow has the same values in all boxes of one name: the two
+    /// directions of a symmetric link share it.
     name: String,
     /// Path of the random streams for packets.
     path: String,
@@ -34,10 +35,11 @@ pub(super) struct FlowBoxes {
     flows: Places,
 }
 
-/// The boxes by packet index: a new flow takes the place of the one that had its index before.
+/// Boxes by packet index; a new flow replaces the one that had its index before.
 #[derive(Debug, Default)]
 struct Places {
-    /// Boxes by carrier and place, with the number that packets of the flow have in common.
+    /// Boxes by carrier and place, each with the number that all packets of its flow have in
+    /// common.
     boxes: [Vec<Option<(u32, FlowBox)>>; 3],
     count: usize,
 }
@@ -75,9 +77,9 @@ struct FlowBox {
     delay: Span,
     rate: Option<Rate>,
     loss: Option<Box<LossModel>>,
-    /// Time at which the last bit of the packet before has left.
+    /// Time at which the last bit of the preceding packet has left.
     free: Time,
-    /// Arrival of the last packet that is known ahead of time.
+    /// Arrival of the last packet that was admitted ahead of its arrival.
     last: Time,
 }
 
@@ -90,7 +92,8 @@ pub(super) struct Values {
 }
 
 impl FlowBoxes {
-    /// Returns the boxes of a link, if it has any: boxes with a processing delay alone draw nothing for a flow.
+    /// Returns the boxes of a link, if it has any. A box with a processing delay alone draws
+    /// nothing for a flow.
     pub(super) fn of(link: &Link, streams: &Streams) -> Option<Self> {
         let config = link.delay_box.clone();
         let processing_delay = link.host_processing_delay.clone();
@@ -132,8 +135,8 @@ impl FlowBoxes {
         }
     }
 
-    /// Returns true if this box draws the same values for any flow as the other: the boxes of the two directions
-    /// of a link.
+    /// Returns true if this box draws the same values as the other for any flow, as the boxes of
+    /// the two directions of a symmetric link do.
     pub(super) fn draws_as(&self, other: &Self) -> bool {
         self.name == other.name && self.config == other.config
     }
@@ -160,19 +163,20 @@ impl FlowBoxes {
         self.flows.insert(carrier, index, flow_box);
     }
 
-    /// Forgets a flow that is over; returns the arrival of its last packet that is known ahead of time.
+    /// Removes a flow that is over; returns the arrival of its last packet that was admitted ahead
+    /// of its arrival.
     pub(super) fn remove(&mut self, carrier: Carrier, index: u32) -> Time {
         let removed = self.flows.remove(carrier, index);
         removed.map_or(Time::ZERO, |flow_box| flow_box.last)
     }
 
-    /// Returns the number of flows with values here.
+    /// Returns the number of flows that have a box.
     pub(super) fn len(&self) -> usize {
         self.flows.count
     }
 
-    /// Returns the time at which a packet that will arrive at `comes` leaves a box that only delays packets
-    /// ([`Link::only_delays_flows`]): packets then keep their order.
+    /// Returns the time at which a packet that arrives later, at `comes`, leaves a box that only
+    /// delays packets ([`Link::only_delays_flows`]), so that they keep their order.
     pub(super) fn admit_ahead(&mut self, packet: &Packet, carrier: Carrier, comes: Time) -> Time {
         let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return comes;
@@ -257,8 +261,8 @@ mod tests {
         boxes
     }
 
-    /// Departures are max(now + d, previous departure + s), with s of the packet before (Weigle's dissertation,
-    /// appendix A).
+    /// Departures are max(now + d, previous departure + s), where s is the transmission time of the
+    /// preceding packet (Weigle's dissertation, appendix A).
     #[test]
     fn packets_leave_in_order_at_the_rate_of_the_flow() {
         // A packet of 1000 B takes 10 ms.
@@ -270,7 +274,7 @@ mod tests {
         assert_eq!(leaves(0, 1000, 0), at(20));
         assert_eq!(leaves(0, 500, 1), at(30));
         assert_eq!(leaves(0, 1000, 2), at(35));
-        // Another flow has a bottleneck of its own.
+        // Another flow has a separate bottleneck.
         assert_eq!(leaves(1, 1000, 2), at(22));
         assert_eq!(leaves(0, 1000, 24), at(45));
         assert_eq!(leaves(0, 1000, 90), at(110));
@@ -382,7 +386,8 @@ mod tests {
         assert_eq!(leaves, Some(at(26)));
     }
 
-    /// Both directions of a connection have its values, and no state is left of one that is over.
+    /// Both directions of a connection have the same values, and a connection that is over leaves
+    /// no state.
     #[test]
     fn connections_that_are_over_are_forgotten() {
         let mut boxes = boxes(&constant(0.02, 0.0, None), &["static"]);

@@ -9,33 +9,34 @@ use longhaul_units::Time;
 use crate::packet::Packet;
 use crate::schedule::{key_of, time_of};
 
-/// Packets by release time; at the same time, in the order in which they came.
+/// Packets by release time; packets with the same release time in order of arrival.
 #[derive(Debug, Default)]
 pub(super) struct HeldPackets {
-    /// Release time of each packet, and its slot. A binary heap is used since most packets are released in the
-    /// order in which they are held, so that the last takes the place of the first again and again, and moves all
-    /// the way down.
+    /// Release time of each packet, and its slot. A binary heap suits packets that are mostly
+    /// released in the order in which they were held: the last entry then replaces the first again
+    /// and again, and moves all the way down.
     due: BinaryHeap<Reverse<Key>>,
     slots: Vec<Held>,
     free: Vec<u32>,
     held: u64,
-    /// Slots of packets with the release time of the last one released; the next one is last.
+    /// Slots of the packets with the release time of the packet released last; the next one to
+    /// release is last.
     simultaneous: Vec<u32>,
 }
 
-/// A packet, with the keys of its place in the order of arrival.
+/// A packet, with the keys of its rank in order of arrival.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     packet: Packet,
-    /// Entry of its arrival in the event list.
+    /// Entry of the packet's arrival in the event list.
     came: Key,
-    /// Number among all packets held back: a packet may be held before another that comes earlier, over another
-    /// link.
+    /// Number among all packets held back. A packet may be held before another one, over another
+    /// link, that arrives earlier.
     number: u64,
 }
 
 impl HeldPackets {
-    /// Holds back a packet that comes with this entry in the event list.
+    /// Holds back a packet whose arrival has this entry in the event list.
     pub(super) fn hold(&mut self, until: Time, packet: Packet, came: Key) {
         let held = Held {
             packet,
@@ -70,7 +71,8 @@ impl HeldPackets {
         Some(self.slots[slot as usize].packet)
     }
 
-    /// Takes the first packet that is released by `now`; others of the same release time follow it.
+    /// Takes the first packet that is released by `now`, and selects the others with the same
+    /// release time.
     fn take_first(&mut self, now: Time) -> Option<u32> {
         let time = self.next().filter(|&time| time <= now)?;
         let Reverse(first) = self.due.pop()?;
@@ -92,7 +94,8 @@ impl HeldPackets {
         self.simultaneous.pop()
     }
 
-    /// Releases the packets that `concerns` selects and that come after `event`, as soon as they come.
+    /// Releases the packets that `concerns` selects and that arrive after `event` as soon as they
+    /// arrive.
     pub(super) fn let_pass(&mut self, event: Key, concerns: impl Fn(&Packet) -> bool) {
         let all = std::mem::take(&mut self.due).into_vec();
         let entries = all.into_iter().map(|Reverse(due)| {
@@ -132,7 +135,7 @@ mod tests {
             .collect()
     }
 
-    /// Packets that come over several links are held link by link, not in the order in which they will have come.
+    /// Packets over several links are held link by link, not in order of arrival.
     #[test]
     fn those_of_one_time_go_on_as_they_came() {
         let mut held = HeldPackets::default();

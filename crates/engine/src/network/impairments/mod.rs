@@ -1,9 +1,9 @@
 //! Link impairments before the queue: per-flow delay, loss and rate, duplication, reordering, policers and ACK
 //! thinning.
 //!
-//! They are placed between the links and senders before a link and the link itself, as a hop of the routes, so
-//! that links without impairments have no cost. Everything is decided when a packet comes; the packets that wait
-//! have one event, for the next of them.
+//! Impairments are a hop of the routes, before the hop of their link, so that links without
+//! impairments have no cost. Everything is decided when a packet arrives; the packets that wait
+//! share one event, for the next packet to leave.
 
 mod ack_thinning;
 mod delay_box;
@@ -38,7 +38,7 @@ pub(super) struct Impairments {
     holding: HeldPackets,
     policer: Option<Policer>,
     ack_thinning: Option<AckThinning>,
-    /// Time of the current event; others are stale.
+    /// Time of the current event; events at other times are stale.
     entry: Time,
     duplicated: u64,
 }
@@ -76,7 +76,7 @@ impl Impairments {
         self.link
     }
 
-    /// Returns the time at which a packet leaves that could leave at `time`: later if it is held back for
+    /// Returns the time at which a packet leaves: `time`, or later if it is held back for
     /// reordering.
     fn reorder(&mut self, time: Time) -> Time {
         match &mut self.reordering {
@@ -117,7 +117,8 @@ impl Network {
         }
     }
 
-    /// Removes a flow that is over, whose index may become another's. Packets that have not come yet find no box.
+    /// Removes a flow that is over, whose index another flow may get. Its packets that arrive later
+    /// find no box.
     pub(crate) fn remove_flow(&mut self, carrier: Carrier, index: u32) {
         let now = self.now;
         for impairments in 0..self.impairments.len() {
@@ -129,7 +130,7 @@ impl Network {
         }
     }
 
-    /// Releases the packets of a flow that is over when they come.
+    /// Releases the packets of a flow that is over as soon as they arrive.
     #[cold]
     fn pass_stale(&mut self, impairments: usize, carrier: Carrier, index: u32) {
         let (event, routes) = (self.schedule.current(), &self.routes);
@@ -143,8 +144,8 @@ impl Network {
         self.expect_release(impairments as u32);
     }
 
-    /// Passes packets that will have crossed a link by `until` to the impairments of the next one, if these only
-    /// delay packets for known times.
+    /// Passes packets that will have crossed a link by `until` to the impairments of the next link,
+    /// if these only delay packets by known times.
     #[inline(never)]
     pub(crate) fn delay_ahead(&mut self, link: u32, until: Time) {
         while let Some(arrival) = self.links[link as usize].next_arrival()
@@ -206,7 +207,7 @@ impl Network {
         let now = self.now;
         let impairments = &mut self.impairments[index as usize];
         let due = impairments.reorder(leaves);
-        // A packet that leaves now, although it is not next in the schedule, came before.
+        // A packet that leaves now, although it is not next in the schedule, arrived earlier.
         if due <= now && impairments.holding.next().is_none_or(|next| next > now) {
             return self.enter(index, &packet);
         }
@@ -215,13 +216,13 @@ impl Network {
         self.expect_release_at(index, due);
     }
 
-    /// Enters an event for the next packet that is held back, if there is no earlier one.
+    /// Schedules an event for the next packet that is held back, if there is no earlier event.
     fn expect_release(&mut self, index: u32) {
         let due = self.impairments[index as usize].next_release();
         self.expect_release_at(index, due);
     }
 
-    /// Enters an event for a packet that leaves at `due`, if there is no earlier one.
+    /// Schedules an event for a packet that leaves at `due`, if there is no earlier event.
     #[inline]
     fn expect_release_at(&mut self, index: u32, due: Time) {
         let impairments = &mut self.impairments[index as usize];
@@ -261,7 +262,7 @@ impl Network {
     fn drop_before(&mut self, index: u32, reason: DropReason, packet: &Packet) {
         let link = self.impairments[index as usize].link;
         self.links[link as usize].note_drop(reason, packet);
-        // A packet dropped by ACK thinning has come before.
+        // A packet dropped by ACK thinning has arrived earlier.
         if reason != DropReason::Thinned {
             self.note_drop(link);
         }
@@ -273,7 +274,7 @@ impl Network {
     pub(crate) fn release(&mut self, index: u32) {
         let now = self.now;
         if self.impairments[index as usize].entry != now {
-            // An earlier event has been entered since this one.
+            // An earlier event has been scheduled since this one.
             return self.schedule.finish_link();
         }
         while let Some(packet) = self.impairments[index as usize].holding.release(now) {

@@ -5,13 +5,14 @@ use longhaul_units::{Rate, Span, Time};
 
 use crate::config;
 
-/// Tokens, one per byte, that are added at a rate and saved up to a depth. The bucket is full at first.
+/// A token bucket: tokens, one per byte, are added at a rate and saved up to a depth. The bucket is
+/// full at first.
 #[derive(Debug)]
 pub(super) struct Policer {
     rate: Rate,
     /// Time that an empty bucket takes to fill.
     depth: Span,
-    /// Time at which the bucket will be full, or was last.
+    /// Time at which the bucket will be full, or became full.
     full_at: Time,
 }
 
@@ -24,7 +25,8 @@ impl Policer {
         }
     }
 
-    /// Returns true if there are tokens for a packet, which are then taken.
+    /// Takes the tokens of a packet and returns true, if there are enough; takes none and returns
+    /// false otherwise.
     pub(super) fn admits(&mut self, bytes: u16, now: Time) -> bool {
         let full_at = self.full_at.max(now) + self.rate.transmission(bytes.into()).0;
         let conforms = full_at.since(now) <= self.depth;
@@ -45,7 +47,7 @@ mod tests {
         Time::ZERO + Span::from_micros(us)
     }
 
-    /// Returns a policer of a byte per microsecond, up to 3000.
+    /// Returns a policer with a rate of one byte per microsecond and a depth of 3000 bytes.
     fn policer() -> Policer {
         Policer::new(config::Policer {
             rate: Rate::from_bps(8_000_000),
@@ -60,7 +62,8 @@ mod tests {
         // The bucket is full at first: two packets leave 0 tokens, and 1499 us later there are 1499.
         assert!(admits(0, 1500) && admits(0, 1500));
         assert!(!admits(0, 40) && !admits(1499, 1500));
-        // The dropped packet has taken no tokens: 40 of the 1499 pass, and 1459 are 1460 at the next microsecond.
+        // The dropped packet has taken no tokens: 40 of the 1499 tokens are used, and the other
+        // 1459 are 1460 a microsecond later.
         assert!(admits(1499, 40) && admits(1500, 1460) && !admits(1500, 1));
         // After a long time, the bucket holds 3000 tokens and no more.
         assert!(admits(90_000, 1500) && admits(90_000, 1500) && !admits(90_000, 1));

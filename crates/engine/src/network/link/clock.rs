@@ -6,7 +6,7 @@ use super::transmitter::{Carry, TxTimes};
 use crate::config::Work;
 use crate::packet::Packet;
 
-/// A time, also in ns-2's arithmetic; see [`crate::config::Clock`].
+/// A time with its value in ns-2's arithmetic; see [`crate::config::Clock`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DualClockTime {
     pub(crate) time: Time,
@@ -40,12 +40,12 @@ pub(super) trait Clock {
     /// Returns the end of the last scheduled transmission.
     fn busy_until(&self) -> Time;
 
-    /// Returns the work left to send of packets whose service has begun, with this many bytes waiting behind them:
-    /// work that does not fit a whole picosecond is sent after it.
+    /// Returns the unsent work of the packets whose service has begun, with `waiting_bytes` waiting
+    /// behind them. The work of a fraction of a picosecond is sent after it.
     fn unsent(&self, now: Time, waiting_bytes: u64) -> Work;
 
-    /// Serves a packet after all earlier ones, with the link `idle` or not on its arrival. Returns the beginning
-    /// of its service, and its arrival at the far end.
+    /// Serves a packet after all earlier ones. `idle` is true if the link is idle on its arrival.
+    /// Returns the beginning of its service, and its arrival at the far end.
     fn serve(
         &mut self,
         bytes: u16,
@@ -57,8 +57,8 @@ pub(super) trait Clock {
     /// Returns true if the first waiting packet's service has begun.
     fn has_begun(&self, now: DualClockTime) -> bool;
 
-    /// Makes the next waiting packet the first, once the first has begun service. Returns the time at which it
-    /// began.
+    /// Makes the next waiting packet the first one, once the first has begun service. Returns the
+    /// time at which that service began.
     fn begin_next(&mut self, begun: &Packet) -> Time;
 }
 
@@ -106,8 +106,8 @@ impl Occupancy {
         self.busy_until
     }
 
-    /// Returns the unsent part of the packets whose service has begun; `waiting_bytes` of other packets are scheduled
-    /// behind them and do not count.
+    /// Returns the unsent work of the packets whose service has begun. The `waiting_bytes` of
+    /// packets scheduled behind them are not included.
     pub(crate) fn unsent(&self, line: &Line, now: Time, waiting_bytes: u64) -> Work {
         if self.busy_until < now {
             return Work::default();
@@ -116,8 +116,8 @@ impl Occupancy {
         all.since(Work::of_bytes(waiting_bytes))
     }
 
-    /// Serves a packet after all earlier ones, with the line `idle` or not on its arrival. Returns the beginning
-    /// of its service, and its arrival at the far end.
+    /// Serves a packet after all earlier ones. `idle` is true if the line is idle on its arrival.
+    /// Returns the beginning of its service, and its arrival at the far end.
     #[inline]
     pub(crate) fn serve(
         &mut self,

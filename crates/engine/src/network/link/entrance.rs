@@ -1,4 +1,5 @@
-//! The near end of a link for many packets in sequence: the type of service is determined once for all.
+//! The near end of a link for a sequence of packets: the type of service is determined once for all
+//! of them.
 
 use super::Offer;
 use super::clock::{Clock, DualClockTime, ExactClock};

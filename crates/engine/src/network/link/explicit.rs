@@ -1,8 +1,9 @@
 //! Explicit service: transmissions begin and end one by one, as needed by disciplines that decide at departure.
 //!
-//! The packets that leave depend on the arrivals, not on when the link is examined. So departures take no events:
-//! they are computed, each as of its time, when the next packet arrives, when packets at the far end are due, and
-//! when something is measured or changes.
+//! The departures of packets depend on the arrivals, not on the times at which the link is
+//! examined. So departures take no events: they are computed, each with the state at its time, when
+//! the next packet arrives, when packets at the far end are due, and when something is measured or
+//! changes.
 
 use longhaul_units::{Span, Time};
 
@@ -15,8 +16,8 @@ use crate::packet::{OptionStore, Packet};
 use crate::queue::{Effects, PacketQueue};
 use crate::random::{Stream, Streams};
 
-/// A transmitter that takes packets from a discipline one by one. The port's ring holds those that have begun
-/// service.
+/// A transmitter that takes packets from a discipline one by one. The port's ring holds the packets
+/// that have begun service.
 #[derive(Debug)]
 pub(crate) struct ExplicitService {
     transmitter: LinkTransmitter,
@@ -60,13 +61,13 @@ impl ExplicitService {
         }
     }
 
-    /// Returns true if a packet is in service at `now`, which must not be before the last transmission's
-    /// beginning.
+    /// Returns true if a packet is in service at `now`, a time not before the beginning of the last
+    /// transmission.
     pub(super) fn in_service(&self, now: Time) -> bool {
         self.busy_until > now
     }
 
-    /// Returns the work left to send of packets that have left the queue.
+    /// Returns the unsent work of the packets that have left the queue.
     pub(super) fn unsent(&self, now: Time) -> Work {
         if self.busy_until < now {
             return Work::default();
@@ -116,8 +117,9 @@ impl ExplicitService {
         }
     }
 
-    /// Begins the transmission of the packet that the discipline chooses, if there is one: at the end of the last
-    /// one, which it `follows`, or on its arrival. Returns true if it is the next to reach the far end.
+    /// Begins the transmission of the packet that the discipline chooses, if there is one: at the
+    /// end of the last transmission if it `follows` that, otherwise on its arrival. Returns true if
+    /// it is the next packet to reach the far end.
     fn begin_next(
         &mut self,
         port: &mut Port,
@@ -136,8 +138,8 @@ impl ExplicitService {
         self.begin(port, packet, now, follows)
     }
 
-    /// Begins the transmission of a packet that is first `now`. Returns true if it is the next to reach the far
-    /// end.
+    /// Begins the transmission of a packet at `now`. Returns true if it is the next packet to reach
+    /// the far end.
     #[inline(always)]
     fn begin(&mut self, port: &mut Port, mut packet: Packet, now: Time, follows: bool) -> bool {
         let start = match &mut self.shaper {
@@ -152,7 +154,8 @@ impl ExplicitService {
             follows && start == now,
         );
         let arrival = self.draw_arrival();
-        // A packet never arrives before the one in front of it, even if that has a longer delay.
+        // A packet never arrives before the one in front of it, even if the latter has a longer
+        // delay.
         self.last_arrival = self.last_arrival.max(arrival);
         packet.time = self.last_arrival;
         packet.ns2_s = packet.time.as_secs_f64();
@@ -184,8 +187,9 @@ impl ExplicitService {
         }
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until` and its transmission has ended. The packet
-    /// in service is kept, so that as long as packets wait there is a next one.
+    /// Forwards the next packet, if it reaches the far end by `until` and its transmission has
+    /// ended. The packet in service is kept, so that there is a next packet as long as packets
+    /// wait.
     #[inline]
     pub(super) fn forward<'a>(&mut self, port: &'a mut Port, until: Time) -> Option<&'a Packet> {
         if self.propagating == 0 {

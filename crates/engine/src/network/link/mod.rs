@@ -48,15 +48,15 @@ pub(crate) struct Link {
     draws: RandomTieBreak,
 }
 
-/// Server of a link's packets. The tag is a byte of its own, which is faster to read than one hidden in the
-/// variants' contents.
+/// Server of a link's packets. The tag has its own byte, which is faster to read than one hidden in
+/// the variants' contents.
 #[derive(Debug)]
 #[repr(u8)]
 enum Server {
     Exact(ExactClock),
-    /// With ns-2's arithmetic.
+    /// With times in ns-2's arithmetic.
     Ns2(Ns2Clock),
-    /// Explicit departures; on the heap, since few links need them and others stay small.
+    /// Explicit service; boxed, since few links need it and other links stay small.
     Explicit(Box<ExplicitService>),
 }
 
@@ -65,7 +65,7 @@ enum Server {
 #[must_use]
 pub(crate) enum Offer {
     Accepted,
-    /// Accepted, and the first to be forwarded.
+    /// The packet was accepted, and is the first to be forwarded.
     First,
     Dropped,
 }
@@ -129,13 +129,14 @@ impl Link {
         }
     }
 
-    /// Returns the tie-breaks of the link's packets among simultaneous arrivals.
+    /// Returns the tie-breaks for packets of this link that arrive together with packets of other
+    /// links.
     pub(crate) fn tie_breaks(&self) -> RandomTieBreak {
         self.draws
     }
 
-    /// Holds a packet that has been served elsewhere, to forward it at its time. Returns true if it is the first
-    /// one.
+    /// Holds a packet that has been served elsewhere, to forward it at its arrival time. Returns
+    /// true if it is the first one.
     pub(crate) fn hold(&mut self, packet: &Packet) -> bool {
         self.port.hold(packet)
     }
@@ -153,12 +154,12 @@ impl Link {
         }
     }
 
-    /// Returns the time until the next update of the discipline, if it needs any.
+    /// Returns the time until the next update of the discipline, if the discipline needs updates.
     pub(crate) fn update_interval(&self) -> Option<Span> {
         self.port.queue.update_interval()
     }
 
-    /// Updates the discipline at the end of an interval. Returns the length of the next one.
+    /// Updates the discipline at the end of an interval. Returns the length of the next interval.
     pub(crate) fn update(&mut self, now: Time, options: &mut OptionStore) -> Option<Span> {
         if let Server::Explicit(service) = &mut self.server {
             service.catch_up(&mut self.port, now, options);
@@ -186,8 +187,8 @@ impl Link {
         self.port.next()
     }
 
-    /// Returns the next packet's arrival, as an entry of the event list. To be called once, when the packet
-    /// becomes the next one.
+    /// Returns the next packet's arrival, as an entry of the event list. Must be called once, when
+    /// the packet becomes the next one.
     #[inline(always)]
     pub(crate) fn next_arrival(&mut self) -> Option<NextArrival> {
         let packet = self.next()?;
@@ -209,8 +210,9 @@ impl Link {
         }
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until`, on a link with service on arrival whose
-    /// last packet has just been forwarded, while no other link has packets: its tie-break is not needed.
+    /// Forwards the next packet, if it reaches the far end by `until`. For a link with service on
+    /// arrival whose last packet has just been forwarded, while no other link has packets: the
+    /// tie-break is not needed.
     #[inline(always)]
     pub(crate) fn forward_alone(&mut self, until: Time) -> Option<&Packet> {
         let packet = self.port.forward(until)?;
@@ -220,7 +222,7 @@ impl Link {
         Some(packet)
     }
 
-    /// Returns the packet to forward after this many others, if it is known.
+    /// Returns the packet to forward after `others` other packets, if it is known.
     #[inline]
     pub(crate) fn ahead(&self, others: usize) -> Option<&Packet> {
         self.port.ahead(others)
@@ -251,7 +253,7 @@ impl Link {
         }
     }
 
-    /// Counts drops and marks of the data packets of each of this many connections.
+    /// Counts drops and marks of data packets for each of the first `connections` connections.
     pub(crate) fn track(&mut self, connections: u32) {
         self.port.flow_drops.track(connections);
     }
@@ -261,7 +263,7 @@ impl Link {
         self.port.flow_drops.add_to(all);
     }
 
-    /// Adds drops and marks of the datagrams of connections of stacks.
+    /// Adds drops and marks of the datagrams of foreign stacks' connections.
     pub(crate) fn add_datagram_drops(&self, all: &mut Vec<FlowDrops>) {
         self.port.flow_drops.add_datagrams_to(all);
     }

@@ -1,10 +1,10 @@
 //! Time in ns-2's arithmetic: sums of double-precision seconds.
 //!
-//! Acknowledgements come back spaced by the link that their data waits for, so that arrivals and departures at a
-//! queue are often simultaneous, and their order decides which packets a full queue drops and which lengths RED
-//! sees. In ns-2 the order depends on the rounding of its sums. Comparisons with ns-2 need the same sums, in the
-//! same order of operations (ns-2.35: `LinkDelay::recv`, `Scheduler::schedule`); at equal times the event entered
-//! first comes first, which is the arrival.
+//! The bottleneck spaces the acknowledgements, so that arrivals and departures at its queue are
+//! often simultaneous. Their order decides which packets a full queue drops and which queue lengths
+//! RED sees. In ns-2 the order depends on the rounding of its sums. Comparisons with ns-2 need the
+//! same sums, in the same order of operations (ns-2.35: `LinkDelay::recv`, `Scheduler::schedule`);
+//! at equal times, the event that was scheduled first, the arrival, is processed first.
 
 use longhaul_units::{PS_PER_S, Rate, Span, Time};
 
@@ -33,7 +33,7 @@ pub(crate) struct Ns2Clock {
 #[derive(Clone, Copy, Debug, Default)]
 struct Transit {
     transmission_s: f64,
-    /// Time from the beginning of service to the far end, for records, for which picoseconds suffice.
+    /// Time from the beginning of service to the far end, in whole picoseconds, for records.
     whole: Span,
     tie_break: TransitRank,
 }
@@ -51,14 +51,14 @@ impl Ns2Clock {
         }
     }
 
-    /// Returns the tie-break of a packet that is now the next one to reach the far end.
+    /// Returns the tie-break of a packet that has become the next one to reach the far end.
     #[inline]
     pub(super) fn tie_break(&mut self, packet: &Packet) -> TieBreak {
         let transit = self.note_next(packet);
         self.order.tie_break(DualClockTime::of(packet), &transit)
     }
 
-    /// Records that another packet is now the next one.
+    /// Records that another packet has become the next one to reach the far end.
     #[inline]
     pub(super) fn note_next(&mut self, packet: &Packet) -> TransitRank {
         let transit = self.transit(packet.bytes).tie_break;
@@ -146,15 +146,16 @@ impl Clock for Ns2Clock {
 /// Returns the nearest picosecond. The conversion is monotonic, so that events keep their order.
 #[inline]
 fn nearest(time_s: f64) -> Time {
-    /// Constant that, added to a smaller number, leaves no bits for fractions: the last bits of the sum are the
-    /// nearest whole number. This is faster than a conversion, which checks for numbers that do not fit.
+    /// Constant that leaves no bits for a fraction when added to a smaller number: the last bits of
+    /// the sum are the nearest whole number. This is faster than a conversion, which checks for
+    /// overflow.
     const WHOLE: f64 = 1.5 * (1_u64 << 52) as f64;
     const SMALLER: f64 = (1_u64 << 51) as f64;
     let ps = time_s * PS_PER_S as f64;
     Time::from_ps(if ps < SMALLER {
         (ps + WHOLE).to_bits() - WHOLE.to_bits()
     } else {
-        // Times after 37 minutes.
+        // Times above 37 minutes.
         (ps + 0.5) as u64
     })
 }

@@ -1,4 +1,5 @@
-//! Drops and marks of the data packets of each connection: rare events, counted off the fast path.
+//! Drops and marks of the data packets of each connection. They are rare and are counted off the
+//! fast path.
 
 use crate::packet::{Flags, Packet};
 
@@ -22,7 +23,7 @@ pub(super) struct PerFlowDrops {
     connections: u32,
     /// Drops and marks by connection, up to the last one with any.
     known: Vec<FlowDrops>,
-    /// Drops and marks by number of a connection of a stack.
+    /// Drops and marks by the number of a foreign stack's connection.
     datagrams: Vec<FlowDrops>,
 }
 
@@ -32,7 +33,8 @@ impl PerFlowDrops {
         self.connections = connections;
     }
 
-    /// Returns the counters of a packet's connection, if it is tracked and the packet carries its data.
+    /// Returns the counters of a packet's connection, if the connection is tracked and the packet
+    /// carries its data.
     pub(super) fn of(&mut self, packet: &Packet) -> Option<&mut FlowDrops> {
         const OTHERS: Flags = Flags::SYN
             .with(Flags::ACK)
@@ -61,7 +63,7 @@ impl PerFlowDrops {
         }
     }
 
-    /// Adds the counters of connections of stacks to those of other links, by number.
+    /// Adds the counters of foreign stacks' connections to those of other links, by number.
     pub(super) fn add_datagrams_to(&self, all: &mut Vec<FlowDrops>) {
         if all.len() < self.datagrams.len() {
             all.resize(self.datagrams.len(), FlowDrops::default());

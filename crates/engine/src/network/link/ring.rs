@@ -5,15 +5,16 @@ use longhaul_units::Time;
 
 use crate::packet::Packet;
 
-/// Packets that a link has accepted, each with a number that never changes, from 0 on. Forwarded packets, possibly
-/// ahead of their departure, stay as long as the link needs them.
+/// Packets that a link has accepted, numbered from 0 in order of arrival. A packet may be forwarded
+/// ahead of its departure, and stays in the ring as long as the link needs it.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
-    /// Places of packets, a power of two of them; the place of a packet is its number modulo their count.
+    /// Slots of packets; their number is a power of two. A packet's slot is its number modulo the
+    /// number of slots.
     slots: Vec<Packet>,
     accepted: usize,
     forwarded: usize,
-    /// Number below which packets have given up their places.
+    /// Number below which packets have no slot any more.
     forgotten: usize,
 }
 
@@ -31,14 +32,14 @@ impl Ring {
         self.accepted - self.forwarded
     }
 
-    /// Returns the packet with a number that is still needed.
+    /// Returns the packet with this number, which must still be needed.
     #[inline]
     pub(super) fn at(&self, number: usize) -> &Packet {
         &self.slots[number & (self.slots.len() - 1)]
     }
 
-    /// Appends a packet. Packets from number `needed` on are kept even if they have been forwarded. Returns true
-    /// if all packets before it have been forwarded.
+    /// Appends a packet. Packets from number `needed` on are kept even if they have been forwarded.
+    /// Returns true if all packets before the new one have been forwarded.
     #[inline(always)]
     pub(super) fn push(&mut self, packet: Packet, needed: usize) -> bool {
         if self.accepted - self.forgotten == self.slots.len() && !self.make_room(needed, packet) {
@@ -50,9 +51,10 @@ impl Ring {
         number == self.forwarded
     }
 
-    /// Frees the slots of packets that are not needed, and doubles the slots unless an eighth of them are free
-    /// then: this happens once in many packets, and the ring stays small in the caches. Returns true if there is
-    /// room: not once the run has ended because it may use no more memory, when only its counters are still read.
+    /// Frees the slots of packets that are not needed, and doubles the number of slots unless an
+    /// eighth of them is free then. This happens once in many packets, and the ring stays small in
+    /// the caches. Returns false only if the run has reached its memory limit, after which only
+    /// counters are read.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, needed: usize, filler: Packet) -> bool {
@@ -91,7 +93,7 @@ impl Ring {
         Some(self.last_forwarded())
     }
 
-    /// Returns the packet to forward after this many others, if it is there.
+    /// Returns the packet to forward after `others` other packets, if it is there.
     #[inline]
     pub(super) fn ahead(&self, others: usize) -> Option<&Packet> {
         let number = self.forwarded + others;
@@ -126,7 +128,8 @@ mod tests {
         }
     }
 
-    /// A link that is empty from time to time needs no more places with any number of packets.
+    /// A link that is empty from time to time needs the same number of slots for any number of
+    /// packets.
     #[test]
     fn an_empty_ring_does_not_grow() {
         let mut ring = Ring::default();
@@ -138,7 +141,7 @@ mod tests {
     }
 
     proptest! {
-        /// With bursts in and out, packets leave in order, and needed packets stay.
+        /// With bursts of arrivals and departures, packets leave in order, and needed packets stay.
         #[test]
         fn packets_keep_their_order_and_what_is_needed_stays(
             bursts in prop::collection::vec((0usize..40, 0usize..40, 0usize..20), 1..60),

@@ -1,9 +1,10 @@
 //! Order of packets that reach a node over different links at the same time.
 //!
-//! If access links and the bottleneck have the same rate, packets of several flows arrive together in every slot
-//! of a full queue, which has room for one of them. A constant order, such as that of the links' numbers, locks
-//! out the last flows. The order is therefore drawn or, with ns-2's clock, is ns-2's. Both depend on the packets
-//! alone, not on when they are entered into an event list, so that looking ahead changes nothing.
+//! If access links and the bottleneck have the same rate, packets of several flows arrive together
+//! in every slot of a full queue, which can accept only one of them. A constant order, such as that
+//! of the links' numbers, locks out the last flows. The order is therefore random or, with ns-2's
+//! clock, the order of ns-2. Both depend on the packets alone, not on the time at which they are
+//! entered into an event list, so that lookahead does not change it.
 
 use longhaul_units::{PS_PER_S, Time};
 
@@ -24,9 +25,9 @@ impl RandomTieBreak {
         }
     }
 
-    /// Returns a hash of the link and the time instead of a draw, which would depend on earlier draws. There are
-    /// two rounds of multiplication, like the end of SplitMix64 (Steele, Lea and Flood, 2014) and with its
-    /// constants: after one, regular times have still a pattern.
+    /// Returns a hash of the link and the time, since a random draw would depend on earlier draws.
+    /// It has two rounds of multiplication, with the constants of SplitMix64's finaliser (Steele,
+    /// Lea and Flood, 2014): after one round, regular times still show a pattern.
     #[inline]
     pub(crate) fn tie_break(self, time: Time) -> TieBreak {
         let mixed = (time.as_ps() ^ self.salt).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -37,15 +38,18 @@ impl RandomTieBreak {
 
 /// The order in which ns-2 processes arrivals: by time in seconds, then by entry into its event list.
 ///
-/// ns-2 (2.35: `LinkDelay::recv`, `Scheduler::schedule`) enters an arrival when the packet's transmission begins,
-/// so that the packet with the longer transit comes first. Packets that began to cross at the same time were
-/// entered when the link had finished the packet before, whose own entry is one transmission older, or when they
-/// reached an idle link, an arrival that was entered when they began to cross the link before. The latter is older
-/// as long as the other link's delay is longer than a transmission, and the order fixed then holds for all packets
-/// that follow without a gap: the link that has been busy for the shortest time is first.
+/// ns-2 (2.35: `LinkDelay::recv`, `Scheduler::schedule`) enters an arrival when the packet's
+/// transmission begins, so that the packet with the longer transit comes first. If two
+/// transmissions with the same transit began at the same time, the order of the events that started
+/// them decides. On a busy link this is the end of the preceding transmission, an event entered at
+/// its beginning; on an idle link it is the packet's arrival, entered when the packet's
+/// transmission on the link before began. The latter is older as long as the other link's delay is
+/// longer than a transmission. The order then holds for all packets that follow without a gap, so
+/// the link that has been busy for the shortest time is first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ns2EntryOrder {
-    /// Arrival of the packet before, and the time since which the link has been busy without a gap.
+    /// Arrival of the preceding packet, and the time since which the link has been busy without a
+    /// gap.
     last_s: f64,
     busy_since_s: f64,
 }
@@ -62,7 +66,7 @@ impl Ns2EntryOrder {
         }
     }
 
-    /// Records that the next packet is now another one.
+    /// Records that another packet has become the next one to reach the far end.
     #[inline]
     pub(super) fn note_next(&mut self, arrival_s: f64, transit: &TransitRank) {
         let gap_s = arrival_s - self.last_s;
@@ -87,14 +91,15 @@ impl Ns2EntryOrder {
 pub(super) struct TransitRank {
     /// Time from the beginning of the transmission to the far end.
     transit_s: f64,
-    /// Maximum distance behind the packet before at which a packet followed without a gap.
+    /// Maximum distance behind the preceding packet of a packet that followed without a gap, in
+    /// seconds.
     back_to_back_s: f64,
     code: u64,
 }
 
 impl TransitRank {
     pub(super) fn new(transmission_s: f64, delay_s: f64) -> Self {
-        /// Factor that covers the rounding of sums and differences.
+        /// Factor that allows for the rounding of sums and differences.
         const ROUNDING: f64 = 1.0 + 1e-6;
         let longest = (1 << Ns2EntryOrder::TRANSIT_BITS) - 1;
         let transit_s = transmission_s + delay_s;
@@ -107,8 +112,8 @@ impl TransitRank {
     }
 }
 
-/// Returns the offset of an arrival within its picosecond, in units in the last place of its time in seconds. From
-/// 125 ms after the beginning on, a picosecond has few enough of them to distinguish all.
+/// Returns the offset of an arrival within its picosecond, in units in the last place (ulps) of its
+/// time in seconds. From 125 ms on, a picosecond has so few of them that all can be distinguished.
 #[inline]
 fn ulps(arrival: DualClockTime) -> u64 {
     const MIDDLE: i64 = 1 << (Ns2EntryOrder::ULPS_BITS - 1);
@@ -118,7 +123,8 @@ fn ulps(arrival: DualClockTime) -> u64 {
     (offset + MIDDLE).clamp(0, 2 * MIDDLE - 1) as u64
 }
 
-/// Returns a span of up to 256 seconds in this many bits: five of its exponent and the first of its fraction.
+/// Returns a span of up to 256 seconds encoded in this many bits: five bits of its exponent and the
+/// first bits of its fraction.
 #[inline]
 fn scaled(span_s: f64, bits: u32) -> u64 {
     const FRACTION: u32 = f64::MANTISSA_DIGITS - 1;
@@ -162,7 +168,7 @@ mod tests {
         }
     }
 
-    /// For packets that arrive together in picoseconds, the order is ns-2's.
+    /// Of packets with the same arrival in picoseconds, the order is that of ns-2.
     #[test]
     fn ns2_takes_the_earlier_double_then_the_longer_crossing_then_the_link_busy_for_less() {
         const TRANSMISSION_S: f64 = 0.000_12;

@@ -6,14 +6,14 @@ use longhaul_units::{Span, Time};
 use super::transmitter::Transmitter;
 use crate::config::Shaper;
 
-/// Tokens, one per byte, that are added at a rate and saved up to a depth.
+/// A token bucket: tokens, one per byte, are added at a rate and saved up to a depth.
 #[derive(Debug)]
 pub(super) struct TokenBucket {
     /// Times at which tokens are added.
     source: Transmitter,
     /// Time that an empty bucket takes to fill.
     depth: Span,
-    /// Time at which the bucket will be full, or was last.
+    /// Time at which the bucket will be full, or became full.
     full_at: Time,
 }
 
@@ -26,7 +26,8 @@ impl TokenBucket {
         }
     }
 
-    /// Takes a packet's tokens. Returns the time at which all of them are available, at `now` or later.
+    /// Takes a packet's tokens. Returns the time, `now` or later, at which all of them are
+    /// available.
     pub(super) fn take(&mut self, bytes: u16, now: Time) -> Time {
         self.full_at = self.full_at.max(now) + self.source.time(bytes);
         let ready = self.full_at.as_ps().saturating_sub(self.depth.as_ps());
@@ -42,7 +43,7 @@ mod tests {
 
     #[test]
     fn a_burst_passes_and_then_the_rate_holds() {
-        // A byte per microsecond, up to 3000.
+        // One byte per microsecond, up to 3000 bytes.
         let mut bucket = TokenBucket::new(Shaper {
             rate: Rate::from_bps(8_000_000),
             burst: Bytes(3000),
@@ -53,8 +54,8 @@ mod tests {
         };
         // The bucket is full at first: two packets pass, the third waits for its 1000 bytes.
         assert_eq!([take(0, 1500), take(0, 1500), take(0, 1000)], [0, 0, 1000]);
-        // The bucket is empty at 1000 us: 600 bytes are added by 1600, of which 500 pass; 1000 are available at
-        // 2500.
+        // The bucket is empty at 1000 us: 600 bytes are added by 1600 us, of which 500 pass; 1000
+        // are available at 2500 us.
         assert_eq!([take(1600, 500), take(1600, 1000)], [1600, 2500]);
         // After a long time, the bucket holds 3000 tokens and no more.
         assert_eq!([take(90_000, 1500), take(90_000, 1500)], [90_000; 2]);

@@ -23,7 +23,7 @@ pub(super) struct TxTimes {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Carry {
     remainder: u64,
-    /// Fraction carried over at the last pause: it belongs to earlier transmissions.
+    /// Fraction that was carried over at the last pause; it belongs to earlier transmissions.
     paid: u64,
 }
 
@@ -47,7 +47,7 @@ impl Transmitter {
         self.carry.note_pause();
     }
 
-    /// Returns the work that a transmission has left, this long before its end.
+    /// Returns the unsent work of a transmission that ends after `left`.
     pub(super) fn unsent(&self, left: Span) -> Work {
         self.times.unsent(left, &self.carry)
     }

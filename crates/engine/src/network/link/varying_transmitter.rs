@@ -22,9 +22,10 @@ impl LinkTransmitter {
         }
     }
 
-    /// Transmits a packet from `start` on, not before the end of the last one. Returns the end; never, if the rate
-    /// stays at zero. `follows`: the packet has waited for the last one's end, at `last_end`, and uses the rest of
-    /// its opportunity.
+    /// Transmits a packet from `start` on, not before the end of the last transmission. Returns the
+    /// end, or [`Time::NEVER`] if the rate stays at zero. `follows` is true if the packet has
+    /// waited for the last transmission's end, at `last_end`, and therefore uses the rest of its
+    /// delivery opportunity.
     #[inline(always)]
     pub(super) fn transmit(
         &mut self,
@@ -57,7 +58,7 @@ impl LinkTransmitter {
 #[derive(Debug)]
 pub(super) struct VaryingTransmitter {
     curve: ServiceCurve,
-    /// Beginning and end of the last transmission on the curve.
+    /// Beginning and end of the last transmission, as work on the curve.
     from: Work,
     to: Work,
 }
@@ -72,8 +73,8 @@ impl VaryingTransmitter {
     }
 
     fn transmit(&mut self, bytes: u16, start: Time, follows: bool) -> Time {
-        // The work that an idle link could have done is lost, including an opportunity at the very time of an
-        // arrival.
+        // The work that an idle link could have done is lost, including an opportunity at the time
+        // of the arrival itself.
         self.from = if follows {
             self.to
         } else {
@@ -97,21 +98,23 @@ mod tests {
     use super::*;
     use crate::config::DeliveryTrace;
 
-    /// mahimahi's rule: an opportunity takes packets and parts of packets in order, the rest of an opportunity is
-    /// lost at an empty queue, and a packet in transit keeps the part that it has been given.
+    /// Mahimahi's rule: an opportunity transmits packets and parts of packets in order. The rest of
+    /// an opportunity is lost if the queue is empty, and a partly transmitted packet keeps its
+    /// transmitted part.
     #[test]
     fn packets_share_opportunities_and_go_on_in_the_next() {
         let trace = DeliveryTrace::new(vec![10, 20, 30, 40], Bytes(1500));
         let mut link = VaryingTransmitter::new(ServiceCurve::Trace(Arc::new(trace)));
         let ms = |ms| Time::ZERO + Span::from_millis(ms);
-        // Three packets of 1000 bytes arrive together: one leaves at 10 ms, when half of the second is sent, and
-        // two at 20 ms.
+        // Three packets of 1000 bytes arrive together: one leaves at 10 ms, when half of the second
+        // has been sent, and the other two leave at 20 ms.
         assert_eq!(link.transmit(1000, ms(5), false), ms(10));
         assert_eq!(link.transmit(1000, ms(10), true), ms(20));
         assert_eq!(link.unsent(ms(10)), Work::of_bytes(500));
         assert_eq!(link.transmit(1000, ms(20), true), ms(20));
         assert_eq!(link.unsent(ms(20)), Work::of_bytes(0));
-        // The queue is empty: the next packet, even at that very time, waits for the next opportunity.
+        // The queue is empty: a packet that arrives at the time of an opportunity waits for the
+        // next one.
         assert_eq!(link.transmit(40, ms(20), false), ms(30));
         assert_eq!(link.transmit(1460, ms(30), true), ms(30));
         assert_eq!(link.transmit(3001, ms(30), true), ms(60));

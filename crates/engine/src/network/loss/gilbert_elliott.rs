@@ -1,9 +1,10 @@
 //! Losses in bursts: a channel that is in a good or a bad state (Gilbert, "Capacity of a burst-noise
 //! channel", 1960; Elliott, "Estimates of error rates for codes on burst-noise channels", 1963).
 //!
-//! Each packet is lost with the probability of the current state; then the state changes with that state's
-//! probability. The lengths of stays in a state and the distances between losses in it are geometric, so that a
-//! random number is drawn at each change and each loss only.
+//! Each packet is lost with the loss probability of the current state; then the state changes with
+//! the transition probability of that state. The lengths of stays in a state and the distances
+//! between losses in it are geometric, so that a random number is drawn only at each change and
+//! each loss.
 
 use crate::config::GilbertElliott;
 use crate::random::Stream;
@@ -64,7 +65,7 @@ impl Channel {
         passing
     }
 
-    /// Returns true if the packet is lost at which the state was to change or a loss was due.
+    /// Returns true if the packet at which the state was to change, or a loss was due, is lost.
     pub(super) fn decide(&mut self) -> bool {
         if self.stay == 0 {
             self.enter(!self.bad);
@@ -111,7 +112,8 @@ mod tests {
         count as f64 / of as f64
     }
 
-    /// Both lengths are geometric: the mean is 1/q, and (1-q)^n of them are longer than n.
+    /// Both lengths are geometric: the mean is 1/q, and a fraction (1-q)^n of them is longer than
+    /// n.
     #[test]
     fn bursts_and_gaps_of_the_simple_channel_are_geometric() {
         let channel = GilbertElliott::of_bursts(0.02, 4.0);
@@ -132,7 +134,8 @@ mod tests {
         }
     }
 
-    /// With losses in both states: the loss rate, and the probability that a loss follows a loss.
+    /// With losses in both states, the loss rate and the probability that a loss follows a loss are
+    /// those of the Markov chain.
     #[test]
     fn losses_in_both_states_follow_the_chain() {
         let channel = GilbertElliott {

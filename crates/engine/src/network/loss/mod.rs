@@ -1,4 +1,4 @@
-//! Loss other than by congestion: packets that are lost before they reach a link's queue.
+//! Losses other than by congestion: packets are lost before they reach a link's queue.
 
 mod gilbert_elliott;
 
@@ -6,8 +6,8 @@ use self::gilbert_elliott::Channel;
 use crate::config::Loss;
 use crate::random::Stream;
 
-/// The state of a [`Loss`]: counts down to the next decision, so that packets between two losses cost one
-/// decrement and no random number.
+/// The state of a [`Loss`]. It counts down to the next decision, so that a packet between two
+/// losses costs one decrement and no random number.
 #[derive(Clone, Debug)]
 pub(crate) struct LossModel {
     /// Packets to pass before the next decision.

@@ -2,18 +2,19 @@
 //! waits in the queue (RFC 3449, section 5.2.1), with any discipline.
 //!
 //! The newer acknowledgement takes the older one's position, as with `replace_head_` of ns-2
-//! (`queue/semantic-packetqueue.cc`). It could also go to the tail, as in Linux (`cake_ack_filter` of
-//! `net/sched/sch_cake.c`), where every flow has a queue of its own; in a shared queue, a connection whose
-//! acknowledgements come more often than the queue turns over would then never get one through. In a queue per
-//! flow, both rules are the same.
+//! (`queue/semantic-packetqueue.cc`). In Linux (`cake_ack_filter` of `net/sched/sch_cake.c`), where
+//! every flow has its own queue, the newer one goes to the tail. In a shared queue, that rule would
+//! starve a connection whose acknowledgements arrive more often than the queue turns over; with a
+//! queue per flow, both rules are the same.
 //!
-//! Only the connection's last acknowledgement in the queue is replaced, so that they keep their order, and only by
-//! one that acknowledges more and echoes no earlier timestamp (as in Linux). Packets with other information stay
-//! ([`Packet::is_pure_ack`]), and so do duplicates, which are recognised while an acknowledgement of the
-//! connection waits: state is kept for connections that have one (section 5.2.1).
+//! Only a connection's last acknowledgement in the queue is replaced, so that acknowledgements keep
+//! their order, and only by one that acknowledges more and echoes no earlier timestamp (as in
+//! Linux). Packets with other information ([`Packet::is_pure_ack`]) and duplicates are not
+//! replaced. Duplicates are recognised while an acknowledgement of the connection waits: state is
+//! kept for such connections only (section 5.2.1).
 //!
-//! The discipline holds a placeholder for a pure acknowledgement; its content is kept here until it leaves. So the
-//! discipline need not be searched, and is not affected.
+//! The discipline holds a placeholder for a pure acknowledgement; the content is kept here until
+//! the placeholder leaves. So the discipline need not be searched, and is not affected.
 
 #[cfg(test)]
 mod tests;
@@ -29,7 +30,7 @@ use crate::packet::{Flags, OptionStore, Packet, SackHandle};
 #[derive(Clone, Debug)]
 pub(crate) struct AckFilter {
     discipline: BufferedQueue,
-    /// Connections with pure acknowledgements that wait.
+    /// Connections with waiting pure acknowledgements.
     connections: FlowNumbers,
     /// State of these connections, by number.
     waiting: Vec<Waiting>,
@@ -40,13 +41,14 @@ pub(crate) struct AckFilter {
     replaced: SackHandle,
 }
 
-/// Pure acknowledgements of a connection that wait.
+/// Waiting pure acknowledgements of one connection.
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     pkts: u32,
     /// The highest acknowledgement number among them.
     newest: u64,
-    /// The placeholder of the last one, unless it is a duplicate or another packet of the connection has followed.
+    /// The placeholder of the last acknowledgement; none if that is a duplicate, or if another
+    /// packet of the connection has followed.
     replaceable: Option<u64>,
 }
 
@@ -56,7 +58,7 @@ struct Content {
     connection: u32,
     seq: u64,
     stamp: Time,
-    /// Bytes of an acknowledgement from outside, and its length.
+    /// Bytes of an acknowledgement of a real program, and their number.
     sack: SackHandle,
     bytes: u16,
 }
@@ -123,8 +125,8 @@ impl AckFilter {
         }
     }
 
-    /// Turns a packet that has left the discipline, or was refused, into its acknowledgement if it is a
-    /// placeholder; marks that it has got are kept.
+    /// Replaces a placeholder that has left the discipline, or was refused, by its acknowledgement;
+    /// marks set by the discipline are kept.
     fn fill(&mut self, packet: &mut Packet) {
         if !packet.flags.has(Flags::PLACE) {
             return;
@@ -144,8 +146,8 @@ impl AckFilter {
         (packet.seq, packet.stamp) = (content.seq, content.stamp);
     }
 
-    /// Ends the replacement of a connection's last acknowledgement when another packet of the connection follows,
-    /// accepted or not.
+    /// Excludes a connection's last acknowledgement from replacement when another packet of the
+    /// connection follows, accepted or not.
     fn keep_order(&mut self, packet: &Packet) {
         if let Some(connection) = self.connections.known(packet) {
             self.waiting[connection as usize].replaceable = None;

@@ -1,5 +1,5 @@
-//! Examples by hand, and disciplines that drop waiting packets: only the content of replaced acknowledgements is
-//! lost.
+//! Examples computed by hand, and random arrivals at disciplines that drop waiting packets: only
+//! the content of replaced acknowledgements is lost.
 
 use std::collections::BTreeMap;
 
@@ -80,7 +80,7 @@ fn a_newer_one_takes_the_place_of_an_older_one_of_its_connection() {
     assert_eq!(bench.dequeue_all(), [52, 70, 8]);
 }
 
-/// RFC 3449, section 5.2.1, and Linux's `cake_tcph_may_drop`.
+/// The rules of RFC 3449, section 5.2.1, and of Linux's `cake_tcph_may_drop`.
 #[test]
 fn what_says_something_else_stays_in_its_order() {
     let others = [
@@ -151,7 +151,7 @@ fn codel() -> CoDelParameters {
     }
 }
 
-/// Disciplines with small limits, so that they drop.
+/// Returns disciplines with limits so small that they drop.
 fn disciplines() -> [QueueConfig; 6] {
     let limit = Capacity::Packets(6);
     [

@@ -1,11 +1,13 @@
-//! CAKE, common applications kept enhanced, in its basic form: flows in a set-associative hash, served by deficit
-//! round robin with sparse flows first (DRR++), each under a COBALT of its own, with one memory limit for all
-//! (Linux, `net/sched/sch_cake.c`; Hoeiland-Joergensen, Taht and Morton, "Piece of CAKE: a comprehensive queue
-//! management solution for home gateways", LANMAN 2018, arXiv 1804.07617).
+//! CAKE, common applications kept enhanced, in its basic form: flows in a set-associative hash,
+//! served by deficit round robin with sparse flows first (DRR++), each with its own COBALT, with
+//! one memory limit for all (Linux, `net/sched/sch_cake.c`; Hoeiland-Joergensen, Taht and Morton,
+//! "Piece of CAKE: a comprehensive queue management solution for home gateways", LANMAN 2018, arXiv
+//! 1804.07617).
 //!
-//! One tin (`besteffort`). Its shaper is the link, or the token bucket in front of it, without overhead. Packets
-//! do not carry hosts, so that fairness is between flows (`flows`, not `triple-isolate`). Diffserv tins, `wash`,
-//! `autorate-ingress` and `ingress` are not implemented; ACK filtering is an option of links.
+//! There is one tin (`besteffort`). Its shaper is the link, or the token bucket in front of it,
+//! without overhead. Packets do not carry hosts, so that fairness is between flows (`flows`, not
+//! `triple-isolate`). Diffserv tins, `wash`, `autorate-ingress` and `ingress` are not implemented;
+//! ACK filtering is an option of links.
 
 #[cfg(test)]
 mod tests;

@@ -25,8 +25,10 @@ fn bench(limit: u64) -> Bench {
     Bench::new(&QueueConfig::Cake(config(limit)))
 }
 
-/// As many flows as queues: with each flow in the queue of its hash, 377 of these, 1024 / e, would stay empty. In
-/// a set of eight queues, as many are used as flows are hashed to it, a Poisson variable of mean 8, but eight at
+/// 1024 flows use about 881 of the 1024 queues, and of a hundred flows none shares its queue. If
+/// each flow used the queue of its hash, 1024 / e = 377 queues would stay empty. In a set of eight
+/// queues, as many are used as flows are hashed to the set (a Poisson variable of mean 8), but at
+/// most eight: 6.88 on average, 881 in all.
 /// most: 6.88 on average, 881 in all. Of a hundred flows none shares its queue.
 #[test]
 fn flows_hardly_ever_share_a_queue() {
@@ -78,8 +80,8 @@ fn sparse_flows_go_first() {
     let order: Vec<u64> = (0..6)
         .filter_map(|_| bench.dequeue().map(|packet| packet.seq))
         .collect();
-    // Two packets overdraw the sparse flow's first quantum. The other flow then owes most of a packet, and has to
-    // wait for one more.
+    // Two packets overdraw the sparse flow's first quantum. The other flow then owes most of a
+    // packet, and has to wait for one more turn.
     let numbers: Vec<u64> = order.into_iter().map(|number| number.max(99)).collect();
     assert_eq!(numbers, [200, 201, 202, 99, 203, 99]);
 }
@@ -143,8 +145,8 @@ fn a_queue_is_free_again_after_an_interval() {
     assert!(control.is_at_rest(parameters, at(101)));
 }
 
-/// A queue is in use while packets wait in it, though nothing has yet had an effect on its COBALT: of a hundred flows,
-/// of which about five have the hash of another, none shares a queue.
+/// A queue is in use while packets wait in it, even if they have had no effect on its COBALT yet:
+/// of a hundred flows, about five of which have the hash of another flow, none shares a queue.
 #[test]
 fn a_queue_with_packets_is_not_given_to_another_flow() {
     let mut cake = Cake::new(config(1 << 20), Stream::new(7, 0, "hash"));

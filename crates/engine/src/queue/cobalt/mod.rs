@@ -2,10 +2,11 @@
 //! (Linux, `net/sched/sch_cake.c`, functions `cobalt_*`; Palmei, Gupta, Imputato, Morton, Tahiliani, Avallone and
 //! Taht, "Design and evaluation of COBALT queue discipline", LANMAN 2019).
 //!
-//! Gaps are `interval / sqrt(count)` exactly, where Linux has a table up to 16 and Newton steps beyond. The first
-//! gap is an interval, as comments in Linux state; in its code, the root of a queue that never dropped is not set,
-//! and the first gap is zero. Linux visits empty queues repeatedly so that their state decays; here the decayed
-//! state is computed when the next packet arrives.
+//! Gaps between drops are exactly `interval / sqrt(count)`; Linux uses a table up to a count of 16
+//! and Newton steps beyond. The first gap is an interval, as comments in Linux state; in its code,
+//! the root of a queue that never dropped is not set, and the first gap is zero. Linux visits empty
+//! queues repeatedly so that their state decays; here the decayed state is computed when the next
+//! packet arrives.
 
 #[cfg(test)]
 mod tests;
@@ -175,7 +176,7 @@ impl Control {
         }
     }
 
-    /// Returns CoDel's decision, its part of `cobalt_should_drop`.
+    /// Returns CoDel's decision, which is a part of `cobalt_should_drop`.
     fn signal(&mut self, parameters: &CobaltParameters, now: Time, packet: &Packet) -> Fate {
         self.resting = false;
         let due = self.is_due(now);
@@ -265,7 +266,7 @@ impl Control {
         self.decay_count(parameters, now);
     }
 
-    /// Returns true if a queue's packets have no effect on its state any more.
+    /// Returns true if the effect of a queue's packets on its state has decayed.
     pub(super) fn is_at_rest(&mut self, parameters: &CobaltParameters, now: Time) -> bool {
         self.rest(parameters, now);
         self.count == 0 && self.blue == 0.0 && now >= self.drop_next
@@ -277,7 +278,7 @@ impl Control {
     }
 }
 
-/// One queue under COBALT. A full queue accepts no packet.
+/// One queue with COBALT. A full queue accepts no packet.
 #[derive(Clone, Debug)]
 pub(crate) struct Cobalt {
     config: CobaltConfig,

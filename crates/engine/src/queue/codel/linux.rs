@@ -1,6 +1,7 @@
-//! CoDel as in Linux (`include/net/codel_impl.h`; Dumazet and Taht 2012): times are 32 bits of units of 1024 ns, and
-//! the root of the count is followed by one step of Newton's method per drop, from 1 when a dropping state begins. The
-//! step from one drop to two gives 0.5 for 0.71, so that the second gap is half an interval.
+//! CoDel as in Linux (`include/net/codel_impl.h`; Dumazet and Taht 2012): times are 32-bit numbers
+//! in units of 1024 ns, and 1/sqrt(count) is approximated by one Newton step per drop, starting
+//! from 1 in each dropping state. The step from one drop to two gives 0.5 instead of 0.71, so that
+//! the second gap is half an interval.
 
 use longhaul_units::{Span, Time};
 
@@ -11,7 +12,7 @@ use crate::queue::Effects;
 /// The state of one CoDel, with the kernel's names.
 #[derive(Clone, Debug, Default)]
 pub(in crate::queue) struct Control {
-    /// Drops since the dropping state was entered, and those at the limit.
+    /// Drops since the dropping state was entered, including drops at the queue's limit.
     count: u32,
     last_count: u32,
     dropping: bool,
@@ -84,7 +85,7 @@ impl Control {
         Head { packet, ok_to_drop }
     }
 
-    /// Enters the dropping state, with the drop rate of the last one if that ended recently.
+    /// Enters the dropping state, with the drop rate of the previous one if that ended recently.
     fn enter_dropping(&mut self, at: u32, interval: u32) {
         let drops = self.count.wrapping_sub(self.last_count);
         let since = at.wrapping_sub(self.drop_next);
@@ -100,7 +101,7 @@ impl Control {
         self.drop_next = self.control_law(at, interval);
     }
 
-    /// Brings the root nearer to that of the count (`codel_Newton_step`).
+    /// Improves the approximation of 1/sqrt(count) by one step (`codel_Newton_step`).
     fn newton_step(&mut self) {
         let root = u64::from(self.rec_inv_sqrt) << 16;
         let square = (root * root) >> 32;
@@ -143,8 +144,9 @@ mod tests {
     use crate::queue::tests::packet;
     use longhaul_units::{Span, Time};
 
-    /// Datagrams of 1500 B at 11 Mbit/s into 10 Mbit/s. The times, in milliseconds, are those of `codel_dequeue` of Linux 6.1,
-    /// compiled and fed the same packets; by RFC 8289 the third drop is at 328.
+    /// Datagrams of 1500 B arrive at 11 Mbit/s at a link of 10 Mbit/s. The drop times, in
+    /// milliseconds, are those of `codel_dequeue` of Linux 6.1, compiled and fed the same packets;
+    /// by RFC 8289 the third drop would be at 328 ms.
     #[test]
     fn the_second_gap_is_half_an_interval() {
         let mut bench = linux();

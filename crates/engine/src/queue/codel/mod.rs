@@ -1,5 +1,5 @@
-//! CoDel: drops, or marks, at a growing rate while no packet of an interval has waited less than the target
-//! (Nichols, Jacobson, McGregor and Iyengar, RFC 8289, section 5).
+//! CoDel: drops or marks packets, at a growing rate, while no packet of an interval has waited less
+//! than the target (Nichols, Jacobson, McGregor and Iyengar, RFC 8289, section 5).
 //!
 //! The RFC leaves the action with ECN open; as in Linux (`net/sched/sch_codel.c`) a marked packet is sent and
 //! counts as the drop that it replaces. Variant linux-6.18 has the kernel's arithmetic too ([`linux`]).
@@ -100,7 +100,7 @@ impl Parameters for CoDelConfig {
     }
 }
 
-/// Source of CoDel's packets.
+/// Queue from which CoDel takes its packets.
 pub(super) trait Source {
     /// Removes the packet that has waited longest.
     fn pop(&mut self) -> Option<Packet>;
@@ -138,7 +138,8 @@ impl Control {
         }
     }
 
-    /// Counts packets dropped at the limit as drops of the state, as FQ-CoDel of Linux does.
+    /// Counts packets dropped at the limit as drops of the dropping state, as Linux's FQ-CoDel
+    /// does.
     pub(super) fn on_overflow(&mut self, drops: u32) {
         if let Self::Linux(control) = self {
             control.on_overflow(drops);
@@ -159,7 +160,8 @@ pub(super) struct ExactControl {
     last_count: u64,
 }
 
-/// The packet at the head, and true if the delay has been above the target for an interval.
+/// The packet at the head of the queue, with a flag: true if the delay has been above the target
+/// for an interval.
 #[derive(Debug)]
 struct Head {
     packet: Option<Packet>,
@@ -219,7 +221,7 @@ impl ExactControl {
         Head { packet, ok_to_drop }
     }
 
-    /// Enters the dropping state, with the drop rate of the last one if that ended recently.
+    /// Enters the dropping state, with the drop rate of the previous one if that ended recently.
     fn enter_dropping(&mut self, parameters: &CoDelParameters, now: Time) {
         let drops = self.count - self.last_count;
         let recent = now < self.drop_next + parameters.interval * 16;
@@ -270,7 +272,7 @@ impl Source for Packets {
     }
 }
 
-/// One queue under CoDel.
+/// One queue with CoDel.
 #[derive(Clone, Debug)]
 pub(crate) struct CoDel {
     config: CoDelConfig,
@@ -280,7 +282,7 @@ pub(crate) struct CoDel {
 
 impl PacketQueue for CoDel {
     fn passes(&self) -> bool {
-        // The packet has waited for no time, and a dropping state has ended with the queue.
+        // The packet has not waited, and a dropping state has ended when the queue became empty.
         true
     }
 

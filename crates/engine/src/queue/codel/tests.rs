@@ -120,8 +120,8 @@ impl Rfc {
 }
 
 proptest! {
-    /// In busy and quiet phases, up to several intervals long, in which more or less arrives than leaves, the same
-    /// packets leave, and the same are dropped, as by the pseudo-code.
+    /// In busy and quiet phases, up to several intervals long, in which more or fewer packets
+    /// arrive than leave, the same packets leave and the same are dropped as with the pseudo-code.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         phases in prop::collection::vec((1u64..600, 0u64..4, 1u64..4, 100u16..=1500), 1..12),

@@ -116,14 +116,16 @@ pub(crate) struct DualPi2 {
     probability: f64,
     /// The delay at the last update, in seconds.
     old_delay_s: f64,
-    /// Bytes that either queue was charged for since both were empty. They are whole, so that an even balance is found.
+    /// Bytes charged to each queue since both were empty. They are whole numbers, so that an even
+    /// balance is detected.
     charged: Charged,
     stream: Stream,
     /// Counters of L4S and of classic packets.
     counters: [ClassCounters; 2],
 }
 
-/// Bytes that queues are charged for: of the L4S queue while classic packets wait, and the other way round.
+/// Bytes charged to the queues: to the L4S queue while classic packets wait, to the classic queue
+/// while L4S packets wait.
 #[derive(Clone, Copy, Debug)]
 struct Charged {
     l4s: u64,
@@ -152,7 +154,8 @@ impl DualPi2 {
         }
     }
 
-    /// Returns the charges of empty queues: the first turn is the L4S queue's, if its share is the larger one.
+    /// Returns the charges of empty queues. The L4S queue has the first turn if its share is the
+    /// larger one.
     fn begin(config: &DualPi2Config) -> Charged {
         Charged {
             l4s: config.mtu.0,
@@ -160,7 +163,7 @@ impl DualPi2 {
         }
     }
 
-    /// Returns true if the classic queue has had its share of what was sent.
+    /// Returns true if the classic queue has had its share of the bytes charged.
     fn is_l4s_turn(&self) -> bool {
         let Charged { l4s, classic } = self.charged;
         self.config.classic_share * (l4s + classic) as f64 <= classic as f64
@@ -174,7 +177,7 @@ impl DualPi2 {
         packet.flags.has(codes)
     }
 
-    /// Takes the next packet from the queue whose turn it is; also returns true if that is the L4S queue.
+    /// Takes the next packet from the queue whose turn it is, with a flag: true for the L4S queue.
     fn take(&mut self) -> Option<(Packet, bool)> {
         let l4s_turn = self.classic.is_empty() || self.is_l4s_turn();
         if l4s_turn && let Some(packet) = self.l4s.pop() {

@@ -1,9 +1,11 @@
-//! FQ-CoDel: flows hashed to queues, served by deficit round robin with new flows first, each under
-//! a CoDel of its own (Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, RFC 8290).
+//! FQ-CoDel: flows hashed to queues, served by deficit round robin with new flows first, each with
+//! its own CoDel (Hoeiland-Joergensen, McKenney, Taht, Gettys and Dumazet, RFC 8290).
 //!
-//! Variant linux-6.18 of CoDel brings what else Linux does otherwise (`net/sched/sch_fq_codel.c`): nothing is dropped while
-//! all queues together hold a packet or less, at the limit half of the bytes of the longest queue go and count as drops of its
-//! CoDel, a new queue that is empty leaves if no old one waits, and a packet that finds the link idle passes.
+//! With CoDel's variant linux-6.18, FQ-CoDel's rules are those of Linux, too
+//! (`net/sched/sch_fq_codel.c`): nothing is dropped while all queues together hold a packet or
+//! less; at the limit, half of the bytes of the longest queue are dropped, and count as drops of
+//! its CoDel; a new queue that is empty leaves the lists if no old one waits; and a packet that
+//! finds the link idle bypasses the discipline.
 
 #[cfg(test)]
 mod tests;
@@ -63,7 +65,7 @@ impl Parameters for FqCoDelConfig {
         FqCoDel::new(*self, stream)
     }
 
-    /// Returns true: the hash is perturbed.
+    /// Returns true, since the hash is perturbed.
     fn is_random(&self) -> bool {
         true
     }
@@ -97,7 +99,7 @@ impl FqCoDel {
     }
 }
 
-/// One of the queues, with the bytes of all.
+/// One of the queues, as a source that counts the bytes of all queues.
 struct WithAll<'a>(OneOf<'a>);
 
 impl Source for WithAll<'_> {
@@ -112,7 +114,7 @@ impl Source for WithAll<'_> {
 
 impl PacketQueue for FqCoDel {
     fn passes(&self) -> bool {
-        // In Linux by TCQ_F_CAN_BYPASS.
+        // Linux bypasses the discipline then (`TCQ_F_CAN_BYPASS`).
         self.config.control.variant == CoDelVariant::Linux
     }
 

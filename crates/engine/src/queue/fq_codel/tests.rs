@@ -32,7 +32,8 @@ fn linux(limit: u64, target: Span) -> Bench {
     Bench::new(&QueueConfig::FqCoDel(config))
 }
 
-/// Linux counts bytes up to half of what the longest queue holds, RFC 8290 packets.
+/// At the limit, the longest queue loses half of its bytes in Linux, half of its packets in RFC
+/// 8290.
 #[test]
 fn the_longest_queue_loses_half_of_its_bytes_or_of_its_packets() {
     for (mut bench, dropped) in [
@@ -47,7 +48,8 @@ fn the_longest_queue_loses_half_of_its_bytes_or_of_its_packets() {
     }
 }
 
-/// RFC 8289 looks at what waits in the queue itself, Linux at what waits in all.
+/// RFC 8289 drops nothing while little waits in the queue itself; Linux considers the bytes of all
+/// queues.
 #[test]
 fn linux_drops_a_queue_s_only_packet_while_others_wait() {
     let exact = Bench::new(&QueueConfig::FqCoDel(config(100, Span::ZERO)));
@@ -117,7 +119,7 @@ fn no_more_than_a_batch_is_lost_at_once() {
     assert_eq!(bench.dropped(), dropped);
 }
 
-/// Each queue has a CoDel of its own: a standing queue is dropped from, a short one not.
+/// Each queue has its own CoDel, which drops packets of a standing queue, but not of a short one.
 #[test]
 fn only_the_standing_queue_loses_packets() {
     let config = config(10_000, Span::from_millis(5));
@@ -136,7 +138,7 @@ fn only_the_standing_queue_loses_packets() {
         bench.dequeue();
         lost.extend(bench.dropped());
     }
-    // The number that a CoDel alone drops in 400 ms; see its tests.
+    // The same number as one CoDel drops in 400 ms; see its tests.
     assert_eq!(lost.len(), 5);
     assert!(lost.iter().all(|&number| number < 2000), "{lost:?}");
 }

@@ -1,9 +1,9 @@
-//! FQ-PIE: flows hashed to queues, served by deficit round robin with new flows first, each under a PIE of its own (Linux,
-//! `net/sched/sch_fq_pie.c`; draft-tahiliani-tsvwg-fq-pie).
+//! FQ-PIE: flows hashed to queues, served by deficit round robin with new flows first, each with
+//! its own PIE (Linux, `net/sched/sch_fq_pie.c`; draft-tahiliani-tsvwg-fq-pie).
 //!
-//! Each PIE is that of [`pie`](super::pie). A flow's share of the link is not known, so that its delay is
-//! measured: the sojourn time of the last packet that left its queue, zero if it left the queue empty, as in Linux
-//! without `dq_rate_estimator`.
+//! Each PIE is that of [`pie`](super::pie). A flow's share of the link is not known, so its delay
+//! is measured: it is the sojourn time of the last packet that left the flow's queue, or zero if
+//! that packet left the queue empty, as in Linux without `dq_rate_estimator`.
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,5 @@
-//! FQ-PIE by hand: its lists are FQ-CoDel's and its controller is PIE's, which have tests of their own.
+//! FQ-PIE by hand; its lists (those of FQ-CoDel) and its controller (that of PIE) have their own
+//! tests.
 
 use longhaul_units::{Bytes, Time};
 
@@ -54,8 +55,9 @@ fn a_sparse_flow_sees_no_queue_beside_a_bulk_flow() {
     }
 }
 
-/// The delay is the sojourn time of the last packet that left, 40 ms: the first step is 0.125 * 0.025 + 1.25 *
-/// 0.04, over 2048 while the probability is below 1e-6; the next is 0.125 * 0.025 alone, over 128. A queue left
+/// The delay is the sojourn time of the last packet that left, 40 ms: the first step is (0.125 *
+/// 0.025 + 1.25 * 0.04) / 2048 while the probability is below 1e-6; the next is 0.125 * 0.025 /
+/// 128. A queue left empty has no delay.
 /// empty has no delay.
 #[test]
 fn the_probability_by_hand() {

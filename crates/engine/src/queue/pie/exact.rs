@@ -21,7 +21,8 @@ pub(in crate::queue) struct Control {
 }
 
 impl Control {
-    /// Sums of probabilities below which no packet, and from which on every packet, is dropped (section 5.4).
+    /// Two sums of probabilities: below the first, no packet is dropped; from the second on, every
+    /// packet is (section 5.4).
     const DERANDOMISED: (f64, f64) = (0.85, 8.5);
 
     pub(super) fn new(parameters: &PieParameters) -> Self {
@@ -113,8 +114,9 @@ impl Control {
         };
     }
 
-    /// Updates the probability at a delay, or at the one that the last packet had, by `calculate_drop_prob` of section 4.2, with the cap of section 5.5 and
-    /// the burst allowance of section 4.4.
+    /// Updates the probability at the given delay, or else at that of the last packet to leave, by
+    /// `calculate_drop_prob` of section 4.2, with the cap of section 5.5 and the burst allowance of
+    /// section 4.4.
     pub(super) fn update(&mut self, parameters: &PieParameters, delay_s: Option<f64>) {
         let delay_s = delay_s.unwrap_or(self.last_sojourn.as_secs_f64());
         let target_s = parameters.target.as_secs_f64();

@@ -1,7 +1,9 @@
-//! PIE's control as in Linux (`include/net/pie.h`, `net/sched/sch_pie.c`). Beside RFC 8033's pseudo-code: the burst allowance
-//! ends with the time between departures, not with updates; an update at a delay of zero while packets wait does not let the
-//! probability decay, which else loses a 64th; above 250 ms it rises by two hundredths more; a cap at 1 is missing, so that
-//! a probability that went beyond takes longer to come down. Probabilities are whole numbers of 56 bits, times of 64 ns.
+//! PIE's control as in Linux (`include/net/pie.h`, `net/sched/sch_pie.c`). It differs from RFC
+//! 8033's pseudo-code in four points. The time between departures uses up the burst allowance, not
+//! the time between updates. The probability, which otherwise decays by 1/64 at an update with zero
+//! delay, does not decay while packets wait. Above a delay of 250 ms, a step is larger by 0.02. The
+//! probability is not capped at 1, so that it takes longer to come down. Probabilities are whole
+//! numbers of 56 bits, times are in units of 64 ns.
 
 use longhaul_units::{Span, Time};
 
@@ -19,11 +21,12 @@ pub(in crate::queue) struct Control {
     prob: u64,
     /// Sum of the probabilities since the last drop.
     accu_prob: u64,
-    /// Delay of the last packet that left, zero if none waited behind it, in ticks, and the one at the last update.
+    /// Delay of the last packet that left, zero if none waited behind it, and the delay at the last
+    /// update; in ticks.
     qdelay: u64,
     qdelay_old: u64,
     burst_time: u64,
-    /// Time at which a packet left last, since the burst allowance is whole.
+    /// Time of the last departure, in ticks; none since the burst allowance was reset.
     dq_tstamp: Option<u64>,
 }
 
@@ -133,7 +136,8 @@ impl Control {
         self.qdelay_old = qdelay;
     }
 
-    /// Returns a weight, in sixteenths, per tick, scaled down while the probability is small.
+    /// Returns a weight per tick, rounded to sixteenths per second, and scaled down while the
+    /// probability is small.
     fn weight(&self, per_s: f64) -> u64 {
         let sixteenths = libm::round(16.0 * per_s) as u64;
         let mut weight = (sixteenths * (ONE / TICKS_PER_S)) >> 4;
@@ -146,7 +150,7 @@ impl Control {
         weight
     }
 
-    /// Moves the probability. Returns true if it would need more than 64 bits.
+    /// Adds a step to the probability. Returns true if the sum exceeds 64 bits.
     fn move_by(&mut self, delta: i64) -> bool {
         let old = self.prob;
         self.prob = old.wrapping_add_signed(delta);
@@ -185,7 +189,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// A packet of 40 ms, and 15 ms for the target: 0.125 * 0.025 + 1.25 * 0.04, over 2048.
+    /// The delay is 40 ms, and the target 15 ms: the first step is (0.125 * 0.025 + 1.25 * 0.04) /
+    /// 2048.
     #[test]
     fn the_probability_by_hand() {
         let parameters = linux();
@@ -194,7 +199,8 @@ mod tests {
         control.update(&parameters, true);
         let expected = 0.053_125 / 2048.0;
         assert!((control.probability() / expected - 1.0).abs() < 1e-3);
-        // Without a delay it moves down; it decays besides only if nothing waits.
+        // Without delay, steps are negative; in addition, the probability decays, but only if
+        // nothing waits.
         let fallen = [true, false].map(|waiting| {
             let mut control = control.clone();
             control.prob = ONE / 4;
@@ -207,7 +213,7 @@ mod tests {
         assert!((fallen[1] - (0.25 - step) * 63.0 / 64.0).abs() < 1e-6);
     }
 
-    /// Above 250 ms the step is two hundredths more, and nothing keeps the probability at 1.
+    /// Above 250 ms, a step is larger by 0.02, and the probability is not capped at 1.
     #[test]
     fn long_delays_take_the_probability_beyond_one() {
         let parameters = linux();
@@ -221,7 +227,7 @@ mod tests {
         assert_eq!(control.probability(), 1.0);
     }
 
-    /// 150 ms are used up by the time from the first departure on; updates do not count.
+    /// The time since the first departure uses up the allowance of 150 ms; updates do not.
     #[test]
     fn departures_use_up_the_burst_allowance() {
         let parameters = linux();

@@ -1,9 +1,10 @@
 //! PIE: drops, or marks, arriving packets with a probability that a proportional integral
 //! controller steers towards a target delay (Pan, Natarajan, Baker and White, RFC 8033).
 //!
-//! The delay is either the waiting bytes over the departure rate (Little's law, section 5.2), which is known for a
-//! link of constant rate and need not be measured, or the sojourn time of the last packet that left (timestamps,
-//! section 4.3; Linux without `dq_rate_estimator`). Variant linux-6.18 has the kernel's rules and its arithmetic ([`linux`]).
+//! The delay is either the waiting bytes divided by the departure rate (Little's law, section 5.2),
+//! which is known for a link of constant rate and need not be measured, or the sojourn time of the
+//! last packet that left (timestamps, section 4.3; Linux without `dq_rate_estimator`). Variant
+//! linux-6.18 has the kernel's rules and its arithmetic ([`linux`]).
 
 mod exact;
 mod linux;
@@ -28,7 +29,7 @@ words! {
     /// Measurement of the queue's delay.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum DelayEstimate {
-        /// The waiting bytes over the link's rate.
+        /// The waiting bytes divided by the link's rate.
         Rate = "rate",
         /// The sojourn time of the last packet that left; zero if none waited behind it.
         Timestamps = "timestamps",
@@ -56,8 +57,9 @@ keys! {
             .source("RFC 8033 names none; Linux: pie_params_init of include/net/pie.h"),
         /// True if ECN-capable packets are marked instead of dropped.
         pub ecn: bool = Kind::Flag.key().default("false").source("RFC 8033 section 5.1"),
-        /// Measurement of the delay: the waiting bytes over the link's rate, or the sojourn time of the last
-        /// packet that left; `auto`: the latter if the link's rate varies, and always for variant linux-6.18.
+        /// Measurement of the delay: the waiting bytes divided by the link's rate, or the sojourn
+        /// time of the last packet that left; `auto`: the latter if the link's rate varies, and
+        /// always for variant linux-6.18.
         pub delay_estimate: DelayEstimate =
             Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Word(DelayEstimate::WORDS)])
                 .key()
@@ -119,7 +121,7 @@ keys! {
 }
 
 impl PieParameters {
-    /// Makes values explicit that follow from the link, and refuses impossible ones.
+    /// Derives values that follow from the link, and refuses impossible ones.
     pub(super) fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {
         link.complete_size(values, Self::mean_packet);
         check_update(values, Self::update)
@@ -208,7 +210,8 @@ impl Control {
         }
     }
 
-    /// Observes that a packet leaves after this wait; `alone` if none waits behind it.
+    /// Observes that a packet leaves, which arrived at `arrived`; `alone` is true if none waits
+    /// behind it.
     #[inline]
     pub(super) fn on_departure(&mut self, now: Time, arrived: Time, alone: bool) {
         match self {
@@ -217,8 +220,9 @@ impl Control {
         }
     }
 
-    /// Updates the probability, at a delay in seconds, or at that which the last packet to leave had. Whether packets wait
-    /// is for variant linux-6.18, which has that delay always.
+    /// Updates the probability at a delay in seconds, or else at the sojourn time of the last
+    /// packet to leave. Variant linux-6.18 always uses the latter; `waiting` is for that variant,
+    /// and true if packets wait.
     pub(super) fn update(
         &mut self,
         parameters: &PieParameters,
@@ -270,8 +274,8 @@ impl Pie {
 
 impl Aqm for Pie {
     fn passes(&self) -> bool {
-        // Nothing is dropped while at most two packets wait, and no number drawn (RFC 8033 section 4.1). In Linux departures
-        // use up the burst allowance.
+        // While at most two packets wait, nothing is dropped and no random number is drawn (RFC
+        // 8033 section 4.1). In Linux, departures use up the burst allowance.
         matches!(self.control, Control::Rfc8033(_))
     }
 

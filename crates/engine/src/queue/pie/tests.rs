@@ -68,7 +68,7 @@ fn arrival(waiting: u64) -> Arrival {
     }
 }
 
-/// RFC 8033, sections 4.1 to 4.4, 5.4 and 5.5, with their names; times in seconds.
+/// PIE by RFC 8033, sections 4.1 to 4.4, 5.4 and 5.5, with their names; times in seconds.
 struct Rfc {
     drop_prob: f64,
     qdelay_old: f64,
@@ -156,7 +156,8 @@ impl Rfc {
 }
 
 proptest! {
-    /// In phases of periods with queues around some length, probabilities and drops are those of the pseudo-code.
+    /// In random phases with queues of some length, probabilities and drops are those of the
+    /// pseudo-code.
     #[test]
     fn drops_are_those_of_the_pseudo_code(
         derandomise: bool,
@@ -193,8 +194,9 @@ proptest! {
 #[test]
 fn the_probability_by_hand() {
     let mut pie = pie(config(false));
-    // The first step is 0.125 * 0.025 + 1.25 * 0.04 = 0.053125, over 2048: 2.6e-5. The next have only the
-    // deviation, 0.003125, over 128 up to 1e-4 and over 32 beyond.
+    // The first step is (0.125 * 0.025 + 1.25 * 0.04) / 2048 = 0.053125 / 2048 = 2.6e-5. The next
+    // steps consist of the deviation alone, 0.003125, divided by 128 up to a probability of 1e-4
+    // and by 32 beyond.
     let first = 0.053_125 / 2048.0;
     let (small, larger) = (0.003_125 / 128.0, 0.003_125 / 32.0);
     let steps = [0.0, small, small, small, small, larger, larger];

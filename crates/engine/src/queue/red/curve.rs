@@ -48,7 +48,7 @@ impl Curve {
         }
     }
 
-    /// Sets the line from `max_p` at the upper threshold to 1 at twice that.
+    /// Sets the line from `max_p` at the upper threshold to 1 at twice the upper threshold.
     fn draw_gentle_line(&mut self) {
         self.gentle_slope = (1.0 - self.max_p) / self.max_th;
         self.gentle_offset = 2.0 * self.max_p - 1.0;

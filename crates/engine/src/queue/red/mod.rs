@@ -1,11 +1,12 @@
 //! Random early detection: packets are marked or dropped with a probability that grows with the
 //! average queue.
 //!
-//! Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (1993); the gentle line (Floyd
-//! 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED ("Transport protocols for fast
-//! long-distance networks", doctoral thesis, Osaka University, 2006, chapter 3). Details that these leave open are
-//! those of ns-2.35: a queue of one packet is never marked or dropped, nor is the first packet after the average
-//! crosses the lower threshold; the hard limit is tested after the random test.
+//! Floyd and Jacobson, "Random early detection gateways for congestion avoidance" (1993); the
+//! gentle line (Floyd 2000); Adaptive RED (Floyd, Gummadi and Shenker 2001); gentle Adaptive RED
+//! ("Transport protocols for fast long-distance networks", doctoral thesis, Osaka University, 2006,
+//! chapter 3). Details that these papers leave open are as in ns-2.35: a queue of one packet is
+//! never marked or dropped, nor is the first packet after the average crosses the lower threshold;
+//! the hard limit is tested after the random test.
 
 mod curve;
 #[cfg(test)]
@@ -145,8 +146,8 @@ impl Red {
         self.average == 0.0 && !self.above && !adapts
     }
 
-    /// Returns true if an average of zero changes neither `max_p` nor the time of its next change: as on a link
-    /// that only carries acknowledgements.
+    /// Returns true if an average of zero changes neither `max_p` nor the time of its next change,
+    /// as is the case on links that carry only acknowledgements.
     fn rests_at_bottom(&self) -> bool {
         let Some(adaptation) = &self.config.adaptive.0 else {
             return true;
@@ -216,7 +217,7 @@ impl Red {
         }
     }
 
-    /// Adapts `max_p` if it is time. The average was `before` until this arrival.
+    /// Adapts `max_p` if a change is due. The average was `before` until this arrival.
     fn adapt(&mut self, now: Time, before: f64) {
         let Some(adaptation) = &self.config.adaptive.0 else {
             return;

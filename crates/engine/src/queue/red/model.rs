@@ -1,4 +1,5 @@
-//! The rules of ns-2.35's `red.cc` one by one, without any shortcuts; the discipline has to agree with them.
+//! The rules of ns-2.35's `red.cc` one by one, without any shortcuts; the discipline has to agree
+//! with this model.
 
 use std::collections::VecDeque;
 
@@ -183,8 +184,8 @@ prop_compose! {
 }
 
 proptest! {
-    /// With a queue that becomes idle and grows in alternating sets of fifty arrivals, the verdicts are the
-    /// model's, and respect RED's promises.
+    /// With a queue that becomes idle and grows in alternating sets of fifty arrivals, the verdicts
+    /// are the model's, and satisfy RED's invariants.
     #[test]
     fn verdicts_are_those_of_the_literal_rules(
         config in any_parameters(),

@@ -39,7 +39,7 @@ keys! {
             .default("auto")
             .in_profile(Profile::Ns2_2003, "per-packet")
             .source("Adaptive RED, section 4; ns-2: q_weight_ -1 and 0"),
-        /// Probability at max_th, to begin with if adaptive.
+        /// Probability at max_th; its initial value if adaptive.
         pub max_p: f64 = UP_TO_1.key().default("0.1").source("ns-2: linterm_ 10"),
         /// Behaviour between max_th and twice that: true if the probability rises from max_p to 1; `frozen`: along
         /// a line drawn from the initial max_p, as in ns-2.
@@ -162,7 +162,7 @@ pub enum Gentle {
 /// Condition under which a selected ECN-capable packet is marked; otherwise it is dropped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Marking {
-    /// Up to the region where every packet is dropped.
+    /// In all cases, up to the region where every packet is dropped.
     Always,
     /// Up to this probability, before spacing (ns-2 since 2002, where it is 0.1).
     UpTo(f64),
@@ -288,7 +288,7 @@ fn averaging_time_s(values: &Table, packets_per_s: f64, delay: Span) -> Option<f
 
 fn complete_adaptation(values: &mut Table, rate: Rate) -> Result<(), Refusal> {
     let Adaptive(Some(adaptation)) = Adaptive::of(values) else {
-        // Parameters of an adaptation that does not happen have no meaning.
+        // Parameters of an adaptation have no meaning without one.
         values.remove(Adaptation::interval);
         values.remove(Adaptation::alpha);
         values.remove(Adaptation::beta);
@@ -321,8 +321,8 @@ fn complete_adaptation(values: &mut Table, rate: Rate) -> Result<(), Refusal> {
 }
 
 impl RedConfig {
-    /// Reads complete values. If the queue is measured in bytes, a limit in packets stands for packets of the
-    /// mean size.
+    /// Reads complete values. If the queue is measured in bytes, a limit in packets counts packets
+    /// of the mean size.
     pub(super) fn complete(values: &Table, rate: Rate) -> Self {
         let mean_packet = values.read(Self::mean_packet);
         let mut config = Self::of(values, rate.packets_per_s(mean_packet.0));

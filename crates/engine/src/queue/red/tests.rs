@@ -110,9 +110,9 @@ fn drop_curve_of_the_split_connection_study() {
     }
 }
 
-/// DCTCP's queue on switches with RED (RFC 8257 section 3.1): both thresholds are equal, the queue is
-/// instantaneous, packets are marked at any probability. All packets that find this many are marked up to the
-/// limit, except the first, as in ns-2.
+/// DCTCP's queue on switches with RED (RFC 8257 section 3.1): both thresholds are equal, the queue
+/// is instantaneous, packets are marked at any probability. All packets that find as many packets
+/// as the threshold are marked up to the limit, except the first, as in ns-2.
 #[test]
 fn one_threshold_without_an_average_marks_up_to_the_limit() {
     let packets = |packets| Value::Quantity(Quantity::Packets(packets));
@@ -145,7 +145,7 @@ fn one_threshold_without_an_average_marks_up_to_the_limit() {
         "{marked:?}"
     );
     assert_eq!(marked[100..], [Verdict::Drop(DropReason::Overflow); 2]);
-    // Otherwise an average beyond the upper threshold forces drops, as RED is written.
+    // With other settings, an average above the upper threshold forces drops, as in the RED paper.
     let forced = verdicts(Value::Text("always".to_string()));
     assert!(
         forced[65..100]
@@ -381,12 +381,13 @@ fn gentle_adaptation_follows_an_average_that_moves_away() {
         0.1, 0.11, 0.12, 0.12, 0.12, 0.12, 0.108, 0.0972, 0.0972, 0.08748, 0.08748, 0.08748,
     ];
     assert_sequence(&adapted(Rule::GentleAdaptive, &lengths), &expected);
-    // Adaptive RED reads the average at arrivals, and continues until it is in the target.
+    // Adaptive RED uses the average at arrivals, and continues until it is in the target range.
     let expected = [0.1, 0.11, 0.12, 0.13, 0.13, 0.117, 0.1053, 0.09477];
     assert_sequence(&adapted(Rule::Adaptive, &lengths[..8]), &expected);
 }
 
-/// Intervals without arrivals change nothing after the first, since the average is constant.
+/// Intervals without arrivals change nothing after the first of them, since the average is
+/// constant.
 #[test]
 fn gentle_adaptation_rests_while_nothing_arrives() {
     let adaptive = Adaptive(Some(adaptation(Rule::GentleAdaptive)));

@@ -14,7 +14,7 @@ use crate::queue::{
 };
 use crate::random::Stream;
 
-/// First in, first out, up to a limit; a packet for which the link is idle needs no room.
+/// A first-in first-out queue with a limit; a packet that finds the link idle is always accepted.
 struct Limited(DropTail);
 
 impl Rule for Limited {
@@ -25,7 +25,8 @@ impl Rule for Limited {
                 Capacity::Packets(limit) => (waiting.len() as u64 + 1, limit),
                 Capacity::Bytes(limit) => (waiting.bytes(|_| true) + bytes, limit),
             };
-            // ns-2 counts the packet in service: as many as the limit are too many.
+            // With ns-2's counting, which includes the packet in service, the waiting packets must
+            // stay below the limit.
             let full = with > limit || with == limit && self.0.counting == Counting::InService;
             if arrival.idle_since.is_some() || !full {
                 return Verdict::Accept;
@@ -58,7 +59,7 @@ fn full_queues_drop_the_last_or_the_first() {
     }
 }
 
-/// RFC 8257 section 3.1: marked if more than four packets wait.
+/// RFC 8257 section 3.1: a packet is marked if it finds more than four waiting.
 struct Step;
 
 impl Rule for Step {
@@ -223,8 +224,9 @@ fn random_exponential_marking() {
     }
 }
 
-/// Ramakrishnan and Jain, TOCS 8(2), 1990, section 3: marked if the queue's mean over the last cycle, busy and then idle, and over the
-/// current one so far is at least one packet, with the one in service.
+/// Ramakrishnan and Jain, TOCS 8(2), 1990, section 3: a packet is marked if the mean queue,
+/// including the packet in service, is at least one packet over the last cycle (busy, then idle)
+/// and the current cycle so far.
 #[derive(Default)]
 struct DecBit {
     /// Length and integral, in packet picoseconds, of the last cycle and of the current one.

@@ -1,4 +1,5 @@
-//! Disciplines with a queue for each flow: all packets are in one list, from which the turns are found.
+//! Disciplines with a queue for each flow: all packets are in one list, from which the flows' turns
+//! are derived.
 
 use std::collections::VecDeque;
 
@@ -19,11 +20,12 @@ use crate::random::Stream;
 
 const FEW: u64 = 12;
 
-/// A packet of each flow in turn (RFC 970), or a quantum (Shreedhar and Varghese, ToN 4(3), 1996, figure 5); the longest queue
-/// loses its first packet, of equals the one whose turn is next.
+/// Flows in turn, each with one packet (RFC 970) or a quantum (Shreedhar and Varghese, ToN 4(3),
+/// 1996, figure 5). Above the limit, the longest queue loses its first packet; of several longest
+/// queues, the one whose turn is next.
 struct Turns {
     quantum: Option<u64>,
-    /// Flows with packets, each with what it may still send.
+    /// Flows with packets, each with its remaining credit.
     active: VecDeque<(u32, u64)>,
     in_turn: bool,
 }
@@ -110,8 +112,8 @@ fn round_robin_by_packets_and_by_bytes() {
     }
 }
 
-/// The lists of RFC 8290 section 4: new queues first, each for its quantum. Linux does not make a queue old that is empty
-/// when no other is (`fq_codel_dequeue`).
+/// The lists of RFC 8290 section 4: new queues first, each for its quantum. In Linux, a new queue
+/// that is empty does not become old if there is no old one (`fq_codel_dequeue`).
 struct Lists<A> {
     hash: FlowHash,
     linux: bool,
@@ -146,7 +148,7 @@ impl<A: Clone> Lists<A> {
         }
     }
 
-    /// Returns the packet to send; `take` removes one of a queue.
+    /// Returns the packet to send; `take` removes a packet from a queue.
     fn next(
         &mut self,
         mut take: impl FnMut(&mut A, &FlowHash, usize) -> Option<Packet>,
@@ -187,8 +189,8 @@ impl Rule for FqCoDel {
         Verdict::Accept
     }
 
-    /// RFC 8290 section 4.1: half of the packets of the longest queue are dropped, at most a batch; in Linux half of its bytes
-    /// (`fq_codel_drop`), which count as drops of CoDel's.
+    /// RFC 8290 section 4.1: half of the packets of the longest queue are dropped, at most a batch;
+    /// in Linux half of its bytes (`fq_codel_drop`), which count as drops of that queue's CoDel.
     fn make_room(&mut self, _now: Time, waiting: &mut Waiting) {
         let newest = self
             .lists
@@ -246,7 +248,7 @@ impl Rule for FqCoDel {
         let linux = self.lists.linux;
         self.lists.next(|codel, hash, queue| {
             let of = |packet: &Packet| hash.queue(packet, QUEUES) as usize == queue;
-            // In Linux the length of all queues counts.
+            // In Linux, the bytes of all queues count.
             codel.deque(now, waiting, of, |packet: &Packet| linux || of(packet))
         })
     }
@@ -339,7 +341,7 @@ impl Rule for FqPie {
     }
 }
 
-/// With marks for the flows that can be marked, and drops for the others.
+/// Tests FQ-PIE with marks for the flows that can be marked, and drops for the others.
 #[test]
 fn fq_pie() {
     for variant in [PieVariant::Rfc8033, PieVariant::Linux] {

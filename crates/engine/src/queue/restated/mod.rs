@@ -1,5 +1,6 @@
-//! Disciplines beside their rules, restated here from their sources with all packets in one list, in a random life of a link:
-//! the fates of all packets, and the probability in the time series, are the same.
+//! Differential tests: each discipline is compared with its rule, restated here from its source
+//! with all packets in one list, on a link with random arrivals. The fates of all packets, and the
+//! probability in the time series, must be the same.
 
 mod arrivals;
 mod flows;
@@ -21,13 +22,13 @@ use crate::random::Stream;
 
 /// A rule, as its source states it.
 trait Rule {
-    /// Decides about a packet that arrives at these packets, which a rule may drop for it.
+    /// Decides about an arriving packet; a rule may drop waiting packets for it.
     fn on_arrival(&mut self, arrival: &Arrival, packet: &Packet, waiting: &mut Waiting) -> Verdict;
 
-    /// Drops packets for one that has joined the others, perhaps itself.
+    /// Drops packets because one has joined the queue; that one may be dropped itself.
     fn make_room(&mut self, _now: Time, _waiting: &mut Waiting) {}
 
-    /// Returns true if a packet that leaves is marked; `behind` are those left.
+    /// Returns true if a departing packet is marked; `behind` is the number of packets left.
     fn marks(&mut self, _packet: &Packet, _now: Time, _behind: usize) -> bool {
         false
     }
@@ -51,7 +52,7 @@ trait Rule {
         None
     }
 
-    /// Returns the cases in which numbers are drawn, and true if flows are hashed at random.
+    /// Returns the cases in which random numbers are drawn, and true if flows are hashed at random.
     fn draws(&self) -> (Draws, bool) {
         (Draws::Never, false)
     }
@@ -69,7 +70,8 @@ fn mark(packet: Packet) -> Packet {
     }
 }
 
-/// Packets in the order of arrival, and those dropped since the last look, each with the reason.
+/// Packets in order of arrival, and the packets dropped since the last comparison, each with the
+/// reason.
 #[derive(Default)]
 struct Waiting {
     packets: VecDeque<Packet>,
@@ -81,7 +83,7 @@ impl Waiting {
         self.packets.len()
     }
 
-    /// Returns the bytes of some packets.
+    /// Returns the bytes of the packets that `of` selects.
     fn bytes(&self, of: impl Fn(&Packet) -> bool) -> u64 {
         let chosen = self.packets.iter().filter(|packet| of(packet));
         chosen.map(|packet| u64::from(packet.bytes)).sum()
@@ -91,7 +93,7 @@ impl Waiting {
         self.packets.iter().find(|packet| of(packet))
     }
 
-    /// Takes the first of some packets.
+    /// Takes the first packet that `of` selects.
     fn take(&mut self, of: impl Fn(&Packet) -> bool) -> Option<Packet> {
         let place = self.packets.iter().position(of)?;
         self.packets.remove(place)
@@ -185,7 +187,7 @@ impl Twin<'_> {
         self.compare();
     }
 
-    /// Compares what was dropped since the last time, and what is left.
+    /// Compares the packets dropped since the last comparison, and the waiting packets.
     fn compare(&mut self) {
         let dropped = self.effects.dropped.drain(..);
         let found: Vec<_> = dropped
@@ -207,8 +209,9 @@ impl Twin<'_> {
     }
 }
 
-/// Checks a discipline against its rule over 20,000 packets, and what its configuration says of it. One that marks is behind
-/// a filter of acknowledgements, which leaves data alone.
+/// Checks a discipline against its rule over 20,000 packets, and the statements of its
+/// configuration. A discipline that marks is combined with ACK filtering, which does not change
+/// data packets.
 #[track_caller]
 fn assert_follows(config: &QueueConfig, rule: &mut dyn Rule) {
     let mut discipline = config.buffered(stream());
@@ -233,7 +236,7 @@ fn assert_follows(config: &QueueConfig, rule: &mut dyn Rule) {
         idle_since: Time::ZERO,
     };
     for number in 0..20_000 {
-        // Too much arrives for a while, then less.
+        // Phases of overload alternate with phases of lower load.
         let bursts = if number / 400 % 2 == 0 { 120 } else { 260 };
         let burst = link.below(300) < bursts;
         let gap = if number < 12 {

@@ -13,7 +13,8 @@ use crate::random::Stream;
 
 const MANY: u64 = 40;
 
-/// `enqueue`, `drop_early`, `calculate_drop_prob` and `dequeue` of RFC 8033 section 4 and appendix A.
+/// PIE by `enqueue`, `drop_early`, `calculate_drop_prob` and `dequeue` of RFC 8033 section 4 and
+/// appendix A.
 #[derive(Clone, Debug)]
 pub(super) struct Pie {
     pub(super) parameters: PieParameters,
@@ -125,8 +126,8 @@ impl Pie {
     }
 }
 
-/// The same in Linux 6.18 (`pie.h`, `sch_pie.c`): probabilities are whole numbers of 56 bits, times of 64 ns; the burst
-/// allowance ends with the time between departures.
+/// PIE as in Linux 6.18 (`pie.h`, `sch_pie.c`): probabilities are whole numbers of 56 bits, times
+/// are in units of 64 ns; the time between departures uses up the burst allowance.
 #[derive(Clone, Debug)]
 pub(super) struct Kernel {
     pub(super) parameters: PieParameters,
@@ -177,7 +178,7 @@ impl Kernel {
                 return true;
             }
         }
-        // A draw has 53 bits.
+        // A random draw has 53 bits.
         let selected = i128::from(stream.bits()) * 8 < self.prob;
         self.accu_prob = if selected { 0 } else { self.accu_prob };
         selected
@@ -208,7 +209,8 @@ impl Kernel {
         self.dq_tstamp = Some(at(now));
     }
 
-    /// Returns a weight of sixteenths of a second, a quarter for each tenth that the probability is smaller.
+    /// Returns a weight per tick, rounded to sixteenths per second: half of it below a probability
+    /// of 1/10, and a quarter of that for each further power of ten.
     fn weight(&self, per_s: f64) -> i128 {
         let ticks_per_s = 1_000_000_000 >> 6;
         let weight = (16.0 * per_s).round() as i128 * (MAX_PROB / ticks_per_s) / 16;
@@ -248,7 +250,7 @@ impl Kernel {
     }
 }
 
-/// One of the two.
+/// The rule of either variant.
 #[derive(Clone, Debug)]
 pub(super) enum Either {
     Rfc(Pie),

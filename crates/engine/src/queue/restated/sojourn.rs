@@ -13,7 +13,7 @@ use crate::random::Stream;
 
 const MANY: u64 = 40;
 
-/// Refuses a packet for which there is no room.
+/// Refuses a packet above the limit.
 pub(super) fn refuse_beyond(limit: u64, arrival: &Arrival, waiting: &Waiting) -> Verdict {
     if arrival.idle_since.is_none() && waiting.len() as u64 >= limit {
         Verdict::Drop(DropReason::Overflow)
@@ -22,8 +22,9 @@ pub(super) fn refuse_beyond(limit: u64, arrival: &Arrival, waiting: &Waiting) ->
     }
 }
 
-/// CoDel: `dodequeue` and `deque` of RFC 8289 section 5; in Linux times are whole units of 1024 ns, of which the next one after
-/// an interval counts, and roots come nearer by a step of Newton's a drop (`codel_impl.h`).
+/// CoDel by `dodequeue` and `deque` of RFC 8289 section 5. In Linux (`codel_impl.h`), times are in
+/// whole units of 1024 ns, an interval ends one unit later, and the root is approximated by one
+/// Newton step per drop.
 #[derive(Clone, Debug)]
 pub(super) struct CoDel {
     pub(super) parameters: CoDelParameters,
@@ -109,7 +110,8 @@ impl CoDel {
         (packet, ok_to_drop)
     }
 
-    /// Returns the packet to send of those that belong to the queue; `counted` are those of its length.
+    /// Returns the packet to send, of the packets that `of` selects; `counted` selects the packets
+    /// that count for the queue's length.
     pub(super) fn deque(
         &mut self,
         now: Time,
@@ -173,7 +175,7 @@ impl Rule for CoDel {
     }
 }
 
-/// Returns parameters for some twenty milliseconds of queue.
+/// Returns parameters for a queue of some twenty milliseconds.
 pub(super) fn parameters(variant: CoDelVariant) -> CoDelParameters {
     CoDelParameters {
         variant,
@@ -198,8 +200,9 @@ fn codel() {
     }
 }
 
-/// COBALT: `cobalt_should_drop`, `cobalt_queue_full` and `cobalt_queue_empty` of Linux 6.18, `sch_cake.c`, with exact roots; an
-/// empty queue's counts fall at the times at which the kernel would look.
+/// COBALT by `cobalt_should_drop`, `cobalt_queue_full` and `cobalt_queue_empty` of Linux 6.18
+/// (`sch_cake.c`), with exact roots. The state of an empty queue decays at the times at which the
+/// kernel would visit the queue.
 #[derive(Clone, Debug)]
 pub(super) struct Cobalt {
     parameters: CobaltParameters,
@@ -224,7 +227,7 @@ impl Cobalt {
         }
     }
 
-    /// Returns the time one gap after another: the root of a count of zero is that of one.
+    /// Returns the time one gap after `from`. A count of zero has the gap of a count of one.
     fn control(&self, from: Time) -> Time {
         let count = self.count.max(1) as f64;
         from + Span::from_ps((self.parameters.interval.as_ps() as f64 / count.sqrt()) as u64)
@@ -237,7 +240,7 @@ impl Cobalt {
         }
     }
 
-    /// Looks at the queue as long as it is empty.
+    /// Decays the state for the time in which the queue was empty.
     fn rest(&mut self, now: Time) {
         if !self.empty {
             return;
@@ -272,7 +275,7 @@ impl Cobalt {
         self.forget_due(now);
     }
 
-    /// Returns true if a packet is dropped, and true if it is marked.
+    /// Returns two flags: true if a packet is dropped, and true if it is marked.
     fn should_drop(
         &mut self,
         now: Time,
@@ -371,8 +374,9 @@ fn cobalt() {
     }
 }
 
-/// DualPI2: RFC 9332 appendix A in Linux's form (`sch_dualpi2.c`): packets are judged as they leave, and the classic queue has
-/// a tenth of what is sent while both wait.
+/// DualPI2 by RFC 9332 appendix A in Linux's form (`sch_dualpi2.c`): marks and drops are decided
+/// when packets leave, and the classic queue gets a tenth of the bytes sent while packets wait in
+/// both queues.
 struct DualPi2 {
     config: DualPi2Config,
     p: f64,
@@ -395,7 +399,7 @@ impl DualPi2 {
         self.stream.uniform() < p
     }
 
-    /// Returns true if a packet is dropped, and true if it is marked.
+    /// Returns two flags: true if a packet is dropped, and true if it is marked.
     fn judge(&mut self, packet: &Packet, l4s: bool, waiting: &Waiting, now: Time) -> (bool, bool) {
         let overload = self.config.coupling * self.p > 1.0;
         let ect = packet.flags.has(Flags::ECT);

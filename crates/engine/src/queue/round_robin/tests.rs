@@ -91,7 +91,8 @@ fn datagrams_are_no_connection() {
     assert_eq!(bench.dequeue_all(), [0, 2, 1]);
 }
 
-/// Connections that come and go have names over the whole range; the tables hold only flows with waiting packets.
+/// The indices of connections that come and go cover the whole range; the tables hold only flows
+/// with waiting packets.
 #[test]
 fn names_of_connections_cost_nothing() {
     for quantum in [None, Some(1500)] {

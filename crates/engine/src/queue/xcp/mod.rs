@@ -73,8 +73,8 @@ pub(crate) struct Xcp {
     config: XcpConfig,
     packets: Packets,
     capacity: f64,
-    /// Traffic in this control interval: arrived bytes, the sum of the packets' spacings, and that of their round
-    /// trips weighted by the spacings.
+    /// Traffic in this control interval: arrived bytes, the sum of the packets' spacings, and the
+    /// sum of their round-trip times weighted by the spacings.
     arrived_bytes: u64,
     spacings_s: f64,
     weighted_rtts: f64,
@@ -89,7 +89,7 @@ pub(crate) struct Xcp {
     /// The queue that did not drain in the last queue interval, and the smallest in this one.
     persistent_bytes: u64,
     least_bytes: u64,
-    /// Time left of both intervals.
+    /// Remaining time of both intervals.
     control_in: Span,
     queue_in: Span,
 }
@@ -125,8 +125,8 @@ impl Xcp {
         }
     }
 
-    /// Writes the packet's share into its header when it begins service, if that is less than the header asks for,
-    /// while this many bytes wait behind it.
+    /// Writes the packet's share of the change into its header when the packet begins service, if
+    /// the share is less than the header asks for. `waiting_bytes` is the queue behind the packet.
     fn on_departure(&mut self, bytes: u16, header: Option<&mut XcpHeader>, waiting_bytes: u64) {
         self.least_bytes = self.least_bytes.min(waiting_bytes);
         let Some(header) = header else {
@@ -248,7 +248,7 @@ fn request<'a>(packet: &Packet, options: &'a mut OptionStore) -> Option<&'a mut 
     options.header_mut(packet.sack)
 }
 
-/// Returns a ratio, zero if there is nothing to divide by.
+/// Returns a ratio, or zero if the divisor is zero.
 fn ratio(total: f64, parts: f64) -> f64 {
     if parts > 0.0 { total / parts } else { 0.0 }
 }

@@ -52,7 +52,7 @@ fn spare_bandwidth_is_shared_by_spacing() {
     for _ in 0..20 {
         assert_near(granted(&mut xcp, TEN_IN_100_MS), 12_000.0);
     }
-    // All is given out.
+    // Everything has been allocated.
     assert_near(xcp.gains_left, 0.0);
     assert_near(granted(&mut xcp, TEN_IN_100_MS), 0.0);
 }
@@ -88,7 +88,8 @@ fn what_a_packet_does_not_want_is_taken_off_both_residues() {
         change: 5000.0,
         ..TEN_IN_100_MS
     };
-    // The packet's share would be 12000; there is nothing to lose that would make up for the difference.
+    // The packet's share would be 12000; there are no losses to allocate that would offset the
+    // difference.
     assert_near(granted(&mut xcp, modest), 5000.0);
     assert_near(xcp.gains_left, 235_000.0);
     // With losses to allocate, the share is 474 / 1.1 - 1000, of which an earlier router has left -900.
@@ -133,7 +134,7 @@ fn the_mean_round_trip_is_weighted_by_spacing() {
 fn the_queue_that_does_not_drain_is_persistent() {
     let mut xcp = xcp();
     interval(&mut xcp, 20, &TEN_IN_100_MS);
-    // 50 ms are over for the queue: of the next interval, the least queue counts.
+    // The first queue interval of 50 ms is over; in the next one, the minimum of the queue counts.
     xcp.end_queue_interval(8000);
     assert_eq!(xcp.persistent_bytes, 0);
     // Half of 100 ms less 8 ms of queue.

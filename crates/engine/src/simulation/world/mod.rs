@@ -73,7 +73,7 @@ pub(super) enum Kind {
 }
 
 impl World {
-    /// Enters the events known beforehand: starts, stops, measurement and the end.
+    /// Schedules the events known in advance: starts, stops, measurement and the end.
     pub(super) fn enter_initial_events(&mut self, config: &Config) {
         let schedule: &mut Schedule = &mut self.env.network.schedule;
         for (slot, flow) in self.flows.iter().zip(0..) {
@@ -144,7 +144,8 @@ impl World {
             if slot.start > now {
                 continue;
             }
-            // Most scenarios number flows and connections alike; for others, the prefetch is useless.
+            // Most scenarios number flows and connections in the same way; in others, the prefetch
+            // has no use.
             if self.prefetches
                 && let Some(connection) = self.tcp.get(flow as usize + AHEAD)
             {
@@ -175,7 +176,7 @@ impl World {
         }
     }
 
-    /// Passes events and exchanges recorded meanwhile to the recorder.
+    /// Passes the events and exchanges recorded since the last call to the recorder.
     pub(super) fn flush(&mut self, recorder: &mut dyn Recorder) {
         self.env.log.flush(recorder);
         let exchanges = self.traffic.log.drain(..);
@@ -192,7 +193,7 @@ impl World {
             .for_each(|exchange| recorder.exchange(exchange));
     }
 
-    /// Passes the logs that stacks keep of themselves to the recorder.
+    /// Passes the logs of foreign stacks to the recorder.
     fn record_logs(&mut self, recorder: &mut dyn Recorder) {
         let now = self.env.network.now;
         for connection in self.stacks.iter_mut() {
@@ -290,7 +291,7 @@ impl World {
         };
     }
 
-    /// Returns the warnings for readers of the results.
+    /// Returns warnings for readers of the results.
     fn run_warnings(&self) -> Vec<String> {
         let mut warnings = self.traffic.run_warnings();
         let lost = self.stacks.iter();
@@ -380,7 +381,7 @@ impl World {
     }
 }
 
-/// Returns the sample of a datagram stream, or of many connections together, which have no window.
+/// Returns the sample of a datagram stream, or of many connections together; neither has a window.
 fn sum_sample(now: Time, flow: u32, counters: &FlowCounters, in_flight: u64) -> FlowSample {
     FlowSample {
         time: now,

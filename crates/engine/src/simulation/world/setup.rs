@@ -25,7 +25,8 @@ use crate::transport::{Env, EventLog, FlowDelays};
 /// Number of progress reports in a run.
 const PROGRESS_REPORTS: u64 = 1 << 10;
 
-/// Number of connections from which on their state and packets exceed a cache of a megabyte and are prefetched.
+/// Number of connections above which their state and packets exceed a cache of a megabyte and are
+/// prefetched.
 const PREFETCH_THRESHOLD: usize = 256;
 
 impl World {
@@ -188,7 +189,8 @@ impl World {
         index
     }
 
-    /// Sets the paths of the dummies of a connection between two nodes, if it sends any.
+    /// Sets the paths of the dummy segments of a connection between two nodes, if the connection
+    /// sends any.
     pub(in crate::simulation) fn lead_dummies(
         &mut self,
         config: &Config,

@@ -73,7 +73,7 @@ impl AppConnection {
         (direction, other.filter(|_| !self.separate_directions))
     }
 
-    /// Returns true if each direction is a connection of its own.
+    /// Returns true if each direction is a separate TCP connection.
     pub(crate) fn has_separate_directions(&self) -> bool {
         self.separate_directions
     }
@@ -97,7 +97,7 @@ impl AppConnection {
         self.record.connection
     }
 
-    /// Returns true if segments of one side are in flight that acknowledge the other's.
+    /// Returns true if segments of one side that acknowledge data of the other side are in flight.
     pub(crate) fn is_under_way(&self, side: Side) -> bool {
         let (direction, other) = self.directions(side);
         other.is_some() && direction.is_some_and(|direction| direction.sender.outstanding() > 0)

@@ -27,7 +27,7 @@ impl AppConnection {
         self.hold(packet, end, network.now, &mut network.schedule);
     }
 
-    /// Holds back a packet at the end point that will come out of the network at `comes`.
+    /// Holds back a packet, which leaves the network at `comes`, at the end point.
     #[inline]
     pub(crate) fn hold(&mut self, packet: &Packet, end: End, comes: Time, schedule: &mut Schedule) {
         let Some(extra_delay) = &mut self.extra_delay else {
@@ -127,7 +127,8 @@ impl AppConnection {
             self.record.requested = Some(now);
             match self.planned.response {
                 Response::None => self.complete(context),
-                // The server waits until its acknowledgement has arrived. A proxy may have sent that before.
+                // The server waits until its acknowledgement has arrived. A proxy may have
+                // acknowledged the request before.
                 _ if self.waits_for_ack && !self.knows_of_request() => self.stage = Stage::Serving,
                 _ => self.wait(Stage::Serving, self.planned.server_delay, context),
             }

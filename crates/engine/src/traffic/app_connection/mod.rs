@@ -1,10 +1,11 @@
 //! A connection and the exchanges on it: requests one way, responses the other, or data one way only.
 //!
-//! A direction is a sender and a receiver. The client's handshake opens both, and segments of one direction
-//! acknowledge those of the other: a response acknowledges its request, and the next request acknowledges the
-//! response. Since the two sides send in turn, the acknowledgement of a segment follows from its number, and
-//! packets need not carry it. If a proxy splits a direction, or a response has a connection of its own, each
-//! direction has its own handshake and its own acknowledgements.
+//! A direction is a sender and a receiver. The client's handshake opens both, and segments of one
+//! direction acknowledge those of the other: a response acknowledges its request, and the next
+//! request acknowledges the response. Since the two sides send in turn, the acknowledgement of a
+//! segment follows from its number, and packets need not carry it. If a proxy splits a direction,
+//! or a response has a separate connection, each direction has its own handshake and its own
+//! acknowledgements.
 //!
 //! A connection that both directions share opens and closes in full (RFC 9293 sections 3.5 and 3.6, figures
 //! 6 and 12; `closing.rs`).
@@ -56,15 +57,16 @@ pub(super) struct Context<'a> {
     pub(super) stop: &'a mut Option<StopCondition>,
 }
 
-/// A connection. The order in memory is given: every packet uses the first cache lines only.
+/// A connection. The order of fields in memory is fixed: every packet uses the first cache lines
+/// only.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct AppConnection {
     id: ConnectionId,
-    /// Number of its source.
+    /// Number of the connection's source.
     pub(super) source: u32,
     stage: Stage,
-    /// True if each direction has a TCP connection of its own.
+    /// True if each direction has a separate TCP connection.
     separate_directions: bool,
     /// True if the server responds only once the client has received the acknowledgement of its request.
     waits_for_ack: bool,
@@ -104,7 +106,7 @@ impl AppConnection {
     ) -> Self {
         let record = traffic_source.record(planned.round_trip);
         let separate_directions = planned.separate || traffic_source.is_split();
-        // ns-2's one-way agents, of which traffic that is cut off consists, have no FIN.
+        // Traffic that is cut off consists of ns-2's one-way agents, which send no FIN.
         let full = !separate_directions && planned.lifetime.is_none();
         Self {
             id,
@@ -172,7 +174,7 @@ impl AppConnection {
             Side::Up => down.sender.prefetch(),
             Side::Down => {
                 down.receiver.prefetch();
-                // The sender's fields tell if it has anything outstanding that the response acknowledges.
+                // The sender's fields show whether the response acknowledges anything.
                 prefetch(&self.up.sender);
             }
         }
@@ -205,7 +207,8 @@ impl AppConnection {
         self.request = self.send(Side::Up, bytes, closes, env);
     }
 
-    /// Sends `bytes` from one side, which `closes` if no exchange is to come. Returns their segments.
+    /// Sends `bytes` from one side, which `closes` if no exchange follows. Returns the segments of
+    /// these bytes.
     fn send(&mut self, side: Side, bytes: u64, closes: bool, env: &mut Env) -> (u64, u64) {
         let full = self.full;
         let fin = (closes && self.to_come.is_empty()).then_some(self.fin);
@@ -253,7 +256,7 @@ impl AppConnection {
         }
     }
 
-    /// Opens the direction of responses: over the client's connection, or over a connection of its own.
+    /// Opens the direction of responses: over the client's connection, or over a separate one.
     fn open_down(&mut self, traffic_source: &mut TrafficSource, env: &mut Env) {
         let id = self.id.on(Side::Down);
         let down = self.down.insert(traffic_source.direction(id));

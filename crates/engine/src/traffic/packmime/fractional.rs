@@ -1,23 +1,24 @@
-//! FARIMA(0, d, 0) by Hosking's recursion (Water Resources Research 20, 1984), truncated at a number of past
-//! values: nothing is remembered for longer.
+//! Fractional noise: FARIMA(0, d, 0) by Hosking's recursion (Water Resources Research 20, 1984),
+//! truncated to a fixed number of past values.
 //!
-//! Each value is a sum of thousands of products, always added in the same order, so that the last bit does not
-//! depend on the implementation. For speed, several values whose pasts overlap get the known parts of their sums
-//! together, and many series draw their first values together. Processors that can add four or eight numbers at
-//! once do so; products are still rounded before they are added.
+//! Each value is a sum of thousands of products, always added in the same order, so that the last
+//! bit does not depend on the implementation. For speed, the known parts of the sums of several
+//! successive values are computed together, and many series draw their first values together.
+//! Vector instructions are used where the processor has them; products are still rounded before
+//! they are added.
 
 use std::sync::Arc;
 
 use crate::random::Stream;
 
-/// Number of partial sums of a sum of products, to which processors add at once.
+/// Number of partial sums of a sum of products; processors add to all of them at once.
 const LANES: usize = 8;
 
-/// Number of values, each `LANES` after the one before, that share each load of past values: with their partial
-/// sums these stay in registers.
+/// Number of values, `LANES` apart, that share each load of past values. Their partial sums stay in
+/// registers.
 const SHARING: usize = 4;
 
-/// Number of values whose known parts of sums are computed together.
+/// Number of values for which the known parts of the sums are computed together.
 const BLOCK: usize = SHARING * LANES;
 
 /// Number of series that draw their pasts together.
@@ -25,7 +26,7 @@ const ABREAST: usize = 16;
 
 type Lanes = [f64; LANES];
 
-/// Returns the variance with innovations of variance 1.
+/// Returns the variance of the noise, for innovations of variance 1.
 pub(super) fn variance(d: f64) -> f64 {
     let root = libm::tgamma(1.0 - d);
     libm::tgamma(1.0 - 2.0 * d) / (root * root)
@@ -34,10 +35,12 @@ pub(super) fn variance(d: f64) -> f64 {
 /// Weights of past values, the weight of the oldest first.
 #[derive(Debug)]
 struct Weights {
-    /// Weights of all but the newest past values. Before and behind them are zeros, for values without a weight
-    /// while others that share a load have one: no sum is -0, so that a product of zero does not change it.
+    /// Weights of all but the newest past values, with zeros in front and behind: of the values
+    /// that share a load of past values, some have no weight for it. No sum is -0, so adding a
+    /// product of zero does not change it.
     others: Box<[Lanes]>,
-    /// Weights of the newest `BLOCK` values, which are not known when that many values are begun.
+    /// Weights of the newest `BLOCK` past values, which are not known when the sums of a block are
+    /// begun.
     newest: [Lanes; SHARING],
 }
 
@@ -69,7 +72,7 @@ pub(super) struct Fractional {
     weights: Arc<Weights>,
     /// Standard deviation of the part that the past does not determine.
     innovation: f64,
-    /// Past values, the newest last. Values before the last ones that have weights are unused.
+    /// Past values, the newest last. Values older than the oldest weight are unused.
     past: Vec<f64>,
     /// Sums of the next values, without the contributions of the newest `BLOCK` past values.
     sums: [Lanes; BLOCK],
@@ -78,7 +81,7 @@ pub(super) struct Fractional {
 }
 
 impl Fractional {
-    /// Returns series that depend on `memory` past values, each with a past of its own.
+    /// Returns series that depend on `memory` past values; each series has its own past.
     pub(super) fn begin(d: f64, memory: usize, streams: &mut [&mut Stream]) -> Vec<Self> {
         assert!(
             memory.is_multiple_of(LANES) && memory >= BLOCK,
@@ -128,8 +131,8 @@ impl Fractional {
     }
 }
 
-/// Wraps a function in one of the same name and arguments that is also compiled for wide vectors, and uses these
-/// if the processor has them.
+/// Wraps a function in one with the same name and arguments. The function is also compiled for wide
+/// vectors, and that version is used if the processor supports it.
 macro_rules! with_wide_vectors {
     ($(#[$doc:meta])* fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty = $body:ident) => {
         $(#[$doc])*
@@ -161,8 +164,8 @@ macro_rules! with_wide_vectors {
 }
 
 with_wide_vectors! {
-    /// Returns the sums of the next values over `past`, without the newest weights, some of which belong to values
-    /// to come.
+    /// Returns the sums of the next values over `past`, without the newest weights, which in part
+    /// apply to values that are not known yet.
     fn known_parts(others: &[Lanes], past: &[f64]) -> [Lanes; BLOCK] = sum_known_parts
 }
 
@@ -228,7 +231,7 @@ fn add_products(sums: &mut Lanes, a: &Lanes, b: &Lanes) {
     }
 }
 
-/// The weights of the first values, for one number of past values after the other.
+/// Hosking's recursion: the weights of past values, for a growing number of these.
 struct Recursion {
     d: f64,
     /// Weights in the order of age.
@@ -246,7 +249,7 @@ impl Recursion {
         }
     }
 
-    /// Advances by one past value.
+    /// Advances the recursion to one more past value.
     fn step(&mut self) {
         let phi = &mut self.phi;
         let last = self.d / ((phi.len() + 1) as f64 - self.d);
@@ -286,7 +289,7 @@ impl Pasts {
         }
     }
 
-    /// Appends to each series the value expected from its past, and a deviation from that.
+    /// Appends to each series the value expected from its past plus a deviation.
     fn step(&mut self, phi: &[f64], mut deviation: impl FnMut(usize) -> f64) {
         let expected: Vec<_> = self.groups.iter().map(|past| expect(phi, past)).collect();
         self.push(|number| expected[number / ABREAST][number % ABREAST] + deviation(number));
@@ -326,7 +329,8 @@ mod tests {
         }
     }
 
-    /// A value is the sum over its own past, in one order, independent of the values computed together.
+    /// A value is the sum over its past, in a fixed order, independent of the values computed
+    /// together with it.
     #[test]
     fn values_do_not_depend_on_what_is_worked_out_together() {
         const MEMORY: usize = 40;

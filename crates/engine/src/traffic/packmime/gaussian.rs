@@ -15,14 +15,14 @@ pub(super) struct Shape {
     pub(super) noise: f64,
 }
 
-/// A series of mean 0 and variance 1. It has a past from the first value on, which is drawn when that is needed,
-/// or before for many series together ([`begin_together`]).
+/// A series of mean 0 and variance 1. Its past is drawn before the first value, or earlier for many
+/// series together ([`begin_together`]).
 #[derive(Debug)]
 pub(in crate::traffic) struct Gaussian {
     shape: Shape,
     /// The fractional noise; none before the first value.
     fractional: Option<Fractional>,
-    /// Standard deviations of the two parts.
+    /// Standard deviations of the fractional noise and of the white noise.
     scale: f64,
     noise: f64,
     previous: f64,

@@ -1,8 +1,9 @@
-//! PackMime: web traffic as fitted to traces of an enterprise's link to the Internet (Cao and others, "Stochastic Models for Generating Synthetic HTTP Source Traffic", Infocom 2004).
+//! PackMime: a model of web traffic fitted to traces of an enterprise's link to the Internet (Cao
+//! and others, "Stochastic Models for Generating Synthetic HTTP Source Traffic", Infocom 2004).
 //!
-//! Times between connections and sizes of requests are transforms of Gaussian series with long-range dependence:
-//! fractional sum-difference models. Round-trip times are too. Responses come in runs of downloads and of cache
-//! validations.
+//! Times between connections, sizes of requests and round-trip times are transforms of Gaussian
+//! series with long-range dependence (fractional sum-difference models). Responses come in runs of
+//! downloads and runs of cache validations.
 
 mod fractional;
 mod gaussian;
@@ -43,7 +44,7 @@ impl Part {
         }
     }
 
-    /// Returns true if others draw from the same generator.
+    /// Returns true if other parts draw from the same generator.
     pub(super) fn is_shared(&self) -> bool {
         match self {
             Self::Arrivals(arrivals) => arrivals.series.is_shared(),
@@ -53,7 +54,7 @@ impl Part {
         }
     }
 
-    /// Returns its series, which may begin together with those of other sources.
+    /// Returns the part's series, which may begin together with those of other sources.
     pub(super) fn series(&mut self) -> Vec<&mut Gaussian> {
         match self {
             Self::Arrivals(arrivals) => vec![&mut arrivals.series],
@@ -74,17 +75,18 @@ impl Part {
     }
 }
 
-/// Returns the share of white noise at a rate of connections: logistic in its logarithm.
+/// Returns the share of white noise at a rate of connections, a logistic function of the rate's
+/// logarithm.
 fn logistic(constant: f64, slope: f64, rate: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-(constant + slope * libm::log2(rate))))
 }
 
-/// Returns the probability below a Gaussian number, to full precision.
+/// Returns the probability that a standard Gaussian variable is below `y`, to full precision.
 fn below(y: f64) -> f64 {
     libm::erfc(-y * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
-/// Returns the probability above a Gaussian number, to full precision.
+/// Returns the probability that a standard Gaussian variable is above `y`, to full precision.
 fn above(y: f64) -> f64 {
     libm::erfc(y * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
@@ -204,10 +206,11 @@ impl Responses {
     }
 }
 
-/// Quantiles whose logarithms lie on straight lines over those of the probability above them, and a Pareto tail.
+/// A distribution given by quantiles, with a Pareto tail. Between quantiles, the logarithm of the
+/// value is linear in the logarithm of the probability of a larger value.
 #[derive(Debug)]
 struct Tail {
-    /// `-log2` of the probability above, `log2` of the value.
+    /// `-log2` of the probability of a larger value, and `log2` of the value.
     points: Vec<(f64, f64)>,
     index: f64,
 }
@@ -236,7 +239,7 @@ impl Tail {
 /// Parameters of the round-trip times of one side.
 struct Side {
     knots: &'static [(f64, f64)],
-    /// Root whose values lie on straight lines.
+    /// Order of the root of the values, which is interpolated linearly between quantiles.
     root: f64,
     d: f64,
     /// Constant and slope of the share of white noise.
@@ -261,7 +264,8 @@ const SERVER_SIDE: Side = Side {
 #[derive(Debug)]
 pub(super) struct RoundTrips {
     series: Gaussian,
-    /// Points of the distribution: `-log10` of the probability of a larger value, and square root of the milliseconds.
+    /// Points of the distribution: `-log10` of the probability of a larger value, and the root, of
+    /// order `root`, of the value in milliseconds.
     points: Vec<(f64, f64)>,
     root: f64,
 }

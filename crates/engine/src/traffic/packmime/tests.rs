@@ -35,7 +35,8 @@ fn assert_near(what: &str, value: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// Tolerance for a million values. With such a memory, means of fewer values converge as slowly as `n^(d - 1/2)`.
+/// Tolerance for a million values. With long memory, means of fewer values converge as slowly as
+/// `n^(d - 1/2)`.
 const TENTH: f64 = 0.1;
 const FEW: f64 = 0.25;
 
@@ -200,7 +201,7 @@ fn two_thirds_of_the_responses_are_downloads() {
     );
 }
 
-/// The statements about a million values of each part.
+/// The dissertation's statements about a million values of each part.
 #[test]
 #[ignore = "some minutes"]
 fn a_million_values_of_each() {

@@ -1,4 +1,4 @@
-//! A connection of a stack in the network: its datagrams, timers and records.
+//! A foreign stack's connection in the network: its datagrams, timers and records.
 
 use longhaul_units::{Span, Time};
 
@@ -13,7 +13,7 @@ use crate::stack::{EcnCodepoint, HEADER_BYTES, Host, Stack, StackNote, StackRepo
 use crate::transport::Env;
 use crate::transport::udp::Arrivals;
 
-/// A connection, both ends.
+/// Both ends of a foreign stack's connection.
 #[derive(Debug)]
 pub(crate) struct StackConnection {
     /// Number that identifies the connection's packets.
@@ -21,7 +21,7 @@ pub(crate) struct StackConnection {
     /// The flow's id in records.
     flow: u32,
     name: String,
-    /// Paths of data, and back.
+    /// Paths of data and of answers.
     paths: [Path; 2],
     stack: Guard,
     /// The earliest entry of each end in the event list.
@@ -85,8 +85,8 @@ impl StackConnection {
         self.sent[Host::Sender as usize]
     }
 
-    /// Returns both ends for the plan of lookahead: datagrams leave in answer to others and at the stack's own
-    /// times.
+    /// Returns both ends for the plan of lookahead: datagrams leave in answer to others and at
+    /// times that the stack chooses.
     pub(crate) fn edges(&self) -> [Endpoint; 2] {
         let [data, back] = self.paths.map(|path| path.route);
         [(back, data), (data, back)].map(|(gets, sends)| Endpoint::Traffic {
@@ -133,7 +133,7 @@ impl StackConnection {
         let now = env.network.now;
         let entry = &mut self.entries[host as usize];
         if *entry != now {
-            // An earlier one has taken its place.
+            // An earlier entry has replaced it.
             return;
         }
         *entry = Time::NEVER;
@@ -152,7 +152,7 @@ impl StackConnection {
         }
     }
 
-    /// Sends an end's datagrams, enters its next deadline and records the stack's notes.
+    /// Sends an end's datagrams, schedules its next deadline and records the stack's notes.
     fn proceed(&mut self, host: Host, env: &mut Env) {
         let now = env.network.now;
         loop {
@@ -206,7 +206,8 @@ impl StackConnection {
         });
     }
 
-    /// Enters the next deadline of an end, unless an earlier entry will look at it.
+    /// Schedules the next deadline of an end, unless an earlier entry is pending, at which the
+    /// deadline is checked again.
     fn arm(&mut self, host: Host, env: &mut Env) {
         let now = env.network.now;
         let deadline = self.stack.call(now, |stack| stack.deadline(host)).flatten();
@@ -264,7 +265,7 @@ impl StackConnection {
         }
     }
 
-    /// Marks the connection as lost. The first reason counts.
+    /// Marks the connection as lost. Only the first reason is kept.
     fn lose(&mut self, reason: String, env: &mut Env) {
         if self.lost.is_none() {
             self.lost = Some((env.network.now, reason));
@@ -287,7 +288,7 @@ impl StackConnection {
         });
     }
 
-    /// Passes the new bytes of the stack's own log to the recorder.
+    /// Passes the new bytes of the stack's log to the recorder.
     pub(crate) fn record_log(&mut self, now: Time, recorder: &mut dyn Recorder) {
         let log = self.stack.call(now, |stack| stack.take_log());
         if let Some(log) = log.filter(|log| !log.is_empty()) {
@@ -315,7 +316,7 @@ impl StackConnection {
         self.report(now).finish
     }
 
-    /// Restarts the extremes of round trips; returns those so far.
+    /// Restarts the extremes of round-trip times; returns the extremes so far.
     pub(crate) fn restart_extremes(&mut self, now: Time) -> (Span, Span) {
         let report = self.report(now);
         self.stack.call(now, |stack| stack.restart_extremes());

@@ -1,9 +1,9 @@
-//! All connections of stacks in a run, by the numbers that their packets have.
+//! All connections of foreign stacks in a run, by the numbers in their packets.
 
 use super::StackConnection;
 
-/// All connections of stacks. Their numbers follow those of datagram streams, so that fair queues and delay boxes,
-/// which treat both as datagrams, distinguish them.
+/// All connections of foreign stacks. Their numbers follow those of datagram streams, so that fair
+/// queues and delay boxes, which treat both as datagrams, distinguish them.
 #[derive(Debug, Default)]
 pub(crate) struct StackConnections {
     first: u32,

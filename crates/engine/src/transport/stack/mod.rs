@@ -1,4 +1,4 @@
-//! Connections of stacks from outside the engine ([`crate::stack`]): their datagrams, timers and records.
+//! Connections of foreign stacks ([`crate::stack`]): their datagrams, timers and records.
 
 mod connection;
 mod connections;

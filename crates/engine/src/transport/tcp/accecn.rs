@@ -1,8 +1,9 @@
 //! Accurate ECN (AccECN, RFC 9768): acknowledgements count the marked packets that have arrived, in the three bits of the
 //! ACE field and in an option.
 //!
-//! Here the option counts packets, where the RFC's counts bytes by codepoint, and senders rely on the option
-//! alone: the ACE field matters to captures only. Both ends are assumed to support AccECN.
+//! Unlike the RFC's option, which counts bytes by codepoint, the option here counts packets, and
+//! senders rely on the option alone; the ACE field appears in captures only. Both ends are assumed
+//! to support AccECN.
 
 /// Initial value of the counters, distinct from a header of zeros (section 3.2.1).
 const INITIAL: u64 = 5;

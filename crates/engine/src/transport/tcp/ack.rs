@@ -1,4 +1,4 @@
-//! An acknowledgement that has arrived, as loss recovery sees it.
+//! An arrived acknowledgement, as loss recovery processes it.
 
 use longhaul_units::{Span, Time};
 
@@ -9,7 +9,7 @@ use crate::packet::{Flags, SackHandle, SackOption};
 pub(super) struct Ack<'a> {
     /// The next segment that the receiver expects.
     pub(super) next: u64,
-    /// Its options, resolved if it is not regular, and as the packet carries them.
+    /// Its options: resolved if the acknowledgement is not regular, and as the packet carries them.
     pub(super) sack: &'a SackOption,
     pub(super) options: SackHandle,
     pub(super) flags: Flags,
@@ -17,12 +17,12 @@ pub(super) struct Ack<'a> {
     pub(super) stamp: Time,
     /// True if the acknowledgement arrives in fast recovery.
     pub(super) in_recovery: bool,
-    /// Data segments known to be delivered before it.
+    /// Data segments known to be delivered before this acknowledgement.
     pub(super) delivered: u64,
 }
 
 impl Ack<'_> {
-    /// Returns the time that the acknowledgement reports: a transit time, or its own delay.
+    /// Returns the time that the acknowledgement reports: a transit time, or its ACK delay.
     #[inline]
     pub(super) fn reported_time(&self) -> Option<Span> {
         self.options.transit().or_else(|| self.sack.transit())

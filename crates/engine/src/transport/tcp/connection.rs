@@ -21,7 +21,7 @@ pub(crate) struct Received {
     delivered_pkts: u64,
     /// Payload of these segments.
     delivered_bytes: u64,
-    /// Segments passed to the application: nothing before them is missing.
+    /// Segments passed to the application, with no gap before them.
     in_order_pkts: u64,
     in_order_bytes: u64,
 }

@@ -1,9 +1,9 @@
 //! The rate at which the network delivered the last flight of segments
 //! (draft-cheng-iccrg-delivery-rate-estimation-02).
 //!
-//! Each segment stores the number of segments delivered when it was sent. On its arrival, the segments delivered
-//! since, over the longer of the times that sending and acknowledging took, are a sample. The names of the draft
-//! are in parentheses.
+//! Each segment stores the number of segments delivered when it was sent. When it is acknowledged,
+//! the number of segments delivered since then, divided by the longer of the sending time and the
+//! acknowledging time, is a sample of the rate. The names of the draft are in parentheses.
 
 use longhaul_congestion::{Limit, RateSample};
 use longhaul_units::{Span, Time};
@@ -11,13 +11,13 @@ use longhaul_units::{Span, Time};
 use super::segment_ring::SegmentRing;
 use crate::prefetch::prefetch;
 
-/// State that segments store at their transmission: the same for all segments of a burst.
+/// State that segments store at their transmission. It is the same for all segments of a burst.
 #[derive(Clone, Copy, Debug)]
 struct Sent {
     at: Time,
-    /// Segments delivered by then (`P.delivered`).
+    /// Number of segments delivered at the transmission (`P.delivered`).
     delivered: u64,
-    /// Time at which the last of them was acknowledged (`P.delivered_time`).
+    /// Time at which the last of the delivered segments was acknowledged (`P.delivered_time`).
     delivered_at: Time,
     /// Start of the flight that the segment ends (`P.first_sent_time`).
     flight_began: Time,
@@ -46,8 +46,8 @@ pub(super) struct DeliveryRate {
     burst_of: SegmentRing<u64>,
     /// Bursts by number, including all that `burst_of` refers to.
     bursts: SegmentRing<Burst>,
-    /// Time at which the last burst left, and the segments delivered by then; never, once the state that the next
-    /// segment stores differs.
+    /// Time at which the last burst left, and the number of segments delivered by then;
+    /// [`NO_BURST`] once the next segment has to store another state.
     last: (Time, u64),
     /// Time at which segments were last acknowledged (`C.delivered_time`).
     delivered_at: Time,
@@ -74,7 +74,8 @@ impl Default for DeliveryRate {
 }
 
 impl DeliveryRate {
-    /// Records a segment sent after `delivered` segments were delivered; `alone` if nothing is in flight.
+    /// Records a segment sent after `delivered` segments were delivered. `alone` is true if nothing
+    /// is in flight.
     pub(super) fn on_sent(&mut self, segment: u64, delivered: u64, alone: bool, now: Time) {
         if self.last != (now, delivered) {
             self.begin_burst(delivered, alone, now);
@@ -82,8 +83,8 @@ impl DeliveryRate {
         self.burst_of.set(segment, self.bursts.end() - 1);
     }
 
-    /// Records a segment if it belongs to a burst that has begun, and returns true if so. It is then not alone:
-    /// segments that left at this moment are still in flight.
+    /// Records a segment if it belongs to a burst that has begun, and returns true if so. Such a
+    /// segment is not alone: segments that left at the same time are still in flight.
     #[inline]
     pub(super) fn goes_on(&mut self, segment: u64, delivered: u64, now: Time) -> bool {
         let burst = self.bursts.end() - 1;
@@ -161,7 +162,8 @@ impl DeliveryRate {
         self.burst_of.forget_below(segment);
     }
 
-    /// Notes that `limit` keeps the sender from sending more, until `delivered` segments are delivered.
+    /// Records that `limit` keeps the sender from sending more, until `delivered` segments are
+    /// delivered.
     pub(super) fn note_limit(&mut self, limit: Limit, delivered: u64) {
         self.limited = Some((limit, delivered));
         self.last = NO_BURST;
@@ -186,7 +188,7 @@ impl DeliveryRate {
             return None;
         }
         let newest = *self.sent(self.newest);
-        // The next acknowledgement reads this burst again or the next one.
+        // The next acknowledgement will read the same burst or the next one.
         if let Some(next) = self.bursts.get(self.newest + 1) {
             prefetch(next);
         }

@@ -1,8 +1,8 @@
 //! Low-priority copies of the last data segment, which probe the path (TCP-Peach: Akyildiz, Morabito
 //! and Palazzo, ToN 9(3), 2001).
 //!
-//! They are no data of the connection: they have routes of their own, out and back, and neither sequence numbers
-//! nor counters include them.
+//! Dummies are not data of the connection: they have separate routes, out and back, and neither
+//! sequence numbers nor counters include them.
 
 use longhaul_congestion::Dummies;
 use longhaul_units::{Span, Time};
@@ -12,7 +12,7 @@ use crate::packet::{Flags, Packet, SackHandle};
 use crate::schedule::Event;
 use crate::transport::Environment;
 
-/// Dummies on their way out, evenly spaced.
+/// Dummies still to be sent, evenly spaced.
 #[derive(Debug)]
 pub(super) struct DummyTrain {
     path: Path,
@@ -33,7 +33,7 @@ impl DummyTrain {
         }
     }
 
-    /// Begins with new dummies in place of those left.
+    /// Begins a train of new dummies, which replaces the current one.
     pub(super) fn begin(&mut self, dummies: Dummies, connection: u32, env: &mut impl Environment) {
         self.left = dummies.count;
         self.spacing = dummies.spacing;

@@ -1,6 +1,6 @@
-//! Measurements and actions that only some algorithms need: delivery rates, round-trip times of every
-//! segment, pairs, dummies, router headers; and the trace of a connection's state. Allocated for those connections
-//! alone.
+//! Measurements and actions that only some algorithms need: delivery rates, round-trip times of
+//! every segment, pairs, dummies, router headers; and the trace of a connection's state. They are
+//! allocated only for connections that need them.
 
 use longhaul_congestion::{AckSample, CongestionState, RouterFeedback};
 
@@ -25,7 +25,8 @@ pub(super) struct Extras {
     pub(super) pairs: Option<Pairs>,
     /// Sender of dummies, once it has their route.
     pub(super) dummies: Option<DummyTrain>,
-    /// True if the segments' times are for the algorithm alone, and reported here.
+    /// True if segments are timed for the algorithm alone, so that the extras report the round-trip
+    /// times.
     tells_rtt: bool,
     /// True if segments are timed or paired, or carry requests to routers.
     pub(super) marks_segments: bool,

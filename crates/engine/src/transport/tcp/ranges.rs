@@ -20,7 +20,8 @@ pub(crate) struct Ranges {
     stored: u64,
     /// All numbers below the last range.
     older: Bitmap,
-    /// The blocks behind the first of the acknowledgement for which [`Self::repeats`] was last called.
+    /// All blocks except the first of the acknowledgement for which [`Self::repeats`] was last
+    /// called.
     repeated: [(u64, u64); SackBlocks::MAX - 1],
 }
 
@@ -139,9 +140,9 @@ impl Ranges {
         }
     }
 
-    /// Returns true if the blocks behind the first of the acknowledgement `next` repeat those of the
-    /// acknowledgement before, as they usually do, so that they hold nothing new. If not, the caller has to add
-    /// them.
+    /// Returns true if all blocks except the first of the acknowledgement `next` repeat those of
+    /// the previous acknowledgement, as they usually do: they then contain nothing new. Otherwise
+    /// the caller has to add them.
     #[inline]
     pub(crate) fn repeats(&mut self, sack: &SackOption, next: u64) -> bool {
         let [_, older @ ..] = sack.all(next);
@@ -168,7 +169,7 @@ impl Ranges {
         (sack.all(next), count)
     }
 
-    /// Removes everything below `number`; returns how many numbers that were.
+    /// Removes everything below `number`; returns the count of numbers removed.
     #[inline]
     pub(crate) fn remove_below(&mut self, number: u64) -> u64 {
         let (first, end) = self.newest;
@@ -210,7 +211,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Blocks of one acknowledgement after the other: all numbers in blocks that are left out are in the set.
+        /// For blocks of successive acknowledgements, all numbers in blocks that are left out are
+        /// in the set.
         #[test]
         fn what_is_left_out_is_known(
             acks in prop::collection::vec(prop::collection::vec((0u64..6, 1u64..4), 0..4), 1..40),
@@ -233,7 +235,7 @@ mod tests {
             }
         }
 
-        /// Compares with a reference set of numbers.
+        /// Compares the ranges with a reference set of numbers.
         #[test]
         fn behaves_like_a_set(steps in prop::collection::vec((0u64..60, 1u64..12, 0u8..4), 1..60)) {
             let mut ranges = Ranges::default();

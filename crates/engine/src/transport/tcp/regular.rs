@@ -1,5 +1,5 @@
-//! Regular acknowledgements: they acknowledge new data, not the last, while nothing is out of the ordinary. With a
-//! large window, most acknowledgements are regular.
+//! Regular acknowledgements: they acknowledge new data, but not the last segment, while the
+//! connection is in its plain state. With a large window, most acknowledgements are regular.
 //!
 //! They are processed by the same functions as all others, compiled twice: for any acknowledgement, and, with
 //! `REGULAR`, without the cases that cannot occur for regular ones. Van Jacobson's header prediction is the same

@@ -23,8 +23,9 @@ pub(super) struct Reports {
 /// A time that acknowledgements report.
 #[derive(Clone, Copy, Debug)]
 enum ReportedTime {
-    /// The transit time of the last data segment. The transit time of a SYN is excluded: a SYN is shorter, and
-    /// would pass for a lower delay of the path (Weigle, dissertation, UNC 2003, chapter 3).
+    /// The transit time of the last data segment. The transit time of a SYN is excluded: a SYN is
+    /// shorter, and would be taken for a lower delay of the path (Weigle, dissertation, UNC 2003,
+    /// chapter 3).
     Transit(Option<Span>),
     /// The delay of the acknowledgement since the arrival of the last segment, at this time (RFC 9000 section
     /// 13.2.5).
@@ -42,7 +43,8 @@ impl ReportedTime {
 }
 
 impl Reports {
-    /// Creates the reports that the configuration needs, if any; `routers` if router feedback is returned.
+    /// Creates the reports that the configuration needs, if any. `routers` is true if router
+    /// feedback is returned.
     pub(super) fn new(config: &Tcp, routers: bool) -> Option<Box<Self>> {
         let time = ReportedTime::new(config);
         let reports = Self {

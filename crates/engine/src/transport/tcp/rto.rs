@@ -40,7 +40,7 @@ pub(crate) struct RttEstimator {
     /// The timeout with backoff, stored since it is read more often than it changes.
     timeout: Span,
     min_rtt: Span,
-    /// Exponential backoff: the timeout is multiplied by this.
+    /// Exponential backoff: the factor by which the timeout is multiplied.
     backoff: u32,
     /// True if the next sample replaces `min_rtt`, even if it is longer.
     min_rtt_stands_in: bool,
@@ -273,7 +273,7 @@ mod tests {
         for _ in 0..100 {
             sample(&mut rtt, &config, 100);
         }
-        // RTTVAR decays towards zero, so the minimum holds.
+        // RTTVAR decays towards zero, so the minimum timeout applies.
         assert_eq!(rtt.timeout(), Span::from_millis(200));
         for _ in 0..20 {
             rtt.back_off(&config);
@@ -296,7 +296,8 @@ mod tests {
         assert_eq!(rtt.timeout(), Span::from_millis(270));
     }
 
-    /// ns-2.35, `TcpAgent::rtt_update`: 4 ms of a tick of 10 ms.
+    /// A round trip of 4 ms, within a tick of 10 ms, counts as one tick (ns-2.35,
+    /// `TcpAgent::rtt_update`).
     #[test]
     fn a_round_trip_within_a_tick_takes_one() {
         let config = config(RttClock::Ns2Ticks {

@@ -1,5 +1,5 @@
-//! Entries for the segments in flight, in a ring: as long as the flight, so that no memory is allocated once the
-//! flight has had its largest size.
+//! A ring with an entry for each segment in flight. It is as long as the flight, so that no memory
+//! is allocated once the flight has reached its largest size.
 
 use std::ops::Range;
 
@@ -8,7 +8,8 @@ use longhaul_kernel::memory;
 /// One entry for each segment of a contiguous range.
 #[derive(Debug)]
 pub(super) struct SegmentRing<T> {
-    /// Entries, a power of two of them; the place of a segment is its number modulo their count.
+    /// Slots of entries; their number is a power of two. A segment's slot is its number modulo the
+    /// number of slots.
     slots: Vec<T>,
     /// The first entry's segment.
     base: u64,
@@ -83,7 +84,7 @@ impl<T: Copy> SegmentRing<T> {
         &mut self.slots[place]
     }
 
-    /// Returns true if there is no place for the next segment.
+    /// Returns true if there is no free slot for the next segment.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.end - self.base == self.slots.len() as u64
@@ -102,7 +103,7 @@ impl<T: Copy> SegmentRing<T> {
         }
     }
 
-    /// Sets the entry of a segment as [`Self::set`] if there is a place for it; returns true if so.
+    /// Sets the entry of a segment as [`Self::set`] if there is a slot for it; returns true if so.
     #[inline]
     pub(super) fn set_in_place(&mut self, segment: u64, entry: T) -> bool {
         if segment - self.base >= self.slots.len() as u64 {
@@ -114,7 +115,7 @@ impl<T: Copy> SegmentRing<T> {
         true
     }
 
-    /// Doubles the number of places.
+    /// Doubles the number of slots.
     #[cold]
     #[inline(never)]
     fn grow(&mut self, filler: T) {
@@ -144,7 +145,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Compares with a queue of segments and their entries.
+        /// Compares the ring with a queue of segments and their entries.
         #[test]
         fn behaves_like_a_queue(steps in prop::collection::vec((0u8..3, 0u64..50), 1..200)) {
             let mut ring = SegmentRing::default();

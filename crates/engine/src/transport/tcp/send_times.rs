@@ -1,4 +1,5 @@
-//! Send times of segments: every acknowledgement gives a round-trip sample, with the clock of the sender alone.
+//! Send times of segments, from which every acknowledgement gives a round-trip sample with the
+//! sender's clock alone.
 //!
 //! By Karn's rule (RFC 6298 section 3), a retransmitted segment gives no sample, because it is ambiguous which
 //! copy arrived. If a cumulative acknowledgement covers such a segment, the other segments that it covers give

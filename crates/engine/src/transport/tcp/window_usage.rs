@@ -8,8 +8,8 @@ pub(super) struct WindowUsage {
     filled: bool,
     /// The number of segments in that flight (`max_packets_out`).
     most: u64,
-    /// One past the last segment sent then: the record holds until that segment is acknowledged
-    /// (`cwnd_usage_seq`).
+    /// One past the last segment sent with that flight: the record is valid until that segment is
+    /// acknowledged (`cwnd_usage_seq`).
     end: u64,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct FlightPeaks {
 }
 
 impl FlightPeaks {
-    /// Notes the segments in flight before an acknowledgement in the round trip of this number.
+    /// Records the segments in flight before an acknowledgement in the round trip of this number.
     #[inline]
     pub(super) fn note(&mut self, round: u64, in_flight: u64) {
         if round != self.round {
@@ -130,7 +130,8 @@ mod tests {
         assert!(!usage.allows_growth(false, 10.0));
     }
 
-    /// `tcp_is_cwnd_limited`: below twice the largest flight in slow start, and where the window was full.
+    /// By `tcp_is_cwnd_limited`, the window may grow below twice the largest flight in slow start,
+    /// and wherever it was full.
     #[test]
     fn growth_depends_on_the_part_that_was_used() {
         for (filled, slow_start, cwnd, grows) in [

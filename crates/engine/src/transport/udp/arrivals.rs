@@ -1,7 +1,8 @@
 //! Filter of duplicate datagrams, if links make copies.
 //!
-//! One bit for each of the last sequence numbers, as in the replay window of IPsec receivers (RFC 4303 section
-//! 3.4.3): memory does not grow with the run. A datagram further behind the newest than that counts as a copy.
+//! One bit for each of the last sequence numbers, as in the replay window of IPsec receivers (RFC
+//! 4303 section 3.4.3): memory does not grow with the run. A datagram further behind the newest one
+//! than the window counts as a copy.
 
 use std::collections::VecDeque;
 

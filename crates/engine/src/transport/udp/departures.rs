@@ -9,13 +9,14 @@ use crate::transport::Bursts;
 /// The clock of a stream.
 #[derive(Debug)]
 pub(crate) enum Departures {
-    /// One after each interval.
+    /// One datagram after each interval.
     Even,
     /// In bursts.
     Bursts(Box<Bursts>),
     /// After exponential intervals.
     Poisson(Box<(Distribution, Stream)>),
-    /// After each interval, with an additional delay uniform up to this part of the interval.
+    /// After each interval, with an additional delay drawn uniformly from zero to this fraction of
+    /// the interval.
     Jitter(f64, Box<Stream>),
 }
 

@@ -15,7 +15,7 @@ use crate::packet::{Flags, Packet, SackHandle};
 use crate::schedule::Event;
 use crate::transport::Env;
 
-/// A UDP stream, both ends.
+/// Both ends of a UDP stream.
 #[derive(Debug)]
 pub(crate) struct UdpStream {
     /// Index among the UDP streams.
@@ -36,7 +36,7 @@ pub(crate) struct UdpStream {
 }
 
 impl UdpStream {
-    /// Creates the stream; `copied`, if links make copies.
+    /// Creates the stream; `copied` is true if links make copies.
     pub(crate) fn new(
         (index, flow): (u32, u32),
         path: Path,
@@ -135,7 +135,7 @@ impl UdpStream {
             sent_bytes: self.sent * u64::from(self.config.packet_bytes),
             delivered_pkts: self.received,
             delivered_bytes: self.received * self.payload_bytes(),
-            // Datagrams have no order: each goes to the application as it arrives.
+            // Datagrams have no order: each is delivered to the application when it arrives.
             in_order_pkts: self.received,
             in_order_bytes: self.received * self.payload_bytes(),
             ..FlowCounters::default()

@@ -1,4 +1,5 @@
-//! Loss epochs: acknowledgements and timeouts move the window, at most one reduction per round trip.
+//! Loss epochs: acknowledgements and timeouts change the window, with at most one reduction per
+//! round trip.
 
 use longhaul_congestion::{
     AckSample, Cause, Congestion, CongestionControl, Limit, Phase, Phases, Timeout,
@@ -11,8 +12,8 @@ use crate::network::{Kind, Packet};
 impl Sender {
     /// Processes an ACK or NAK; returns true if it was the last one needed.
     ///
-    /// Each acknowledges one data packet. Those of an epoch before the last loss or timeout leave the
-    /// window alone (NIST SP 500-282, chapter 3).
+    /// Each ACK or NAK acknowledges one data packet. Those of an epoch before the last loss or
+    /// timeout do not change the window (NIST SP 500-282, chapter 3).
     #[inline]
     pub(crate) fn on_ack(&mut self, packet: &Packet, env: &mut Env) -> bool {
         self.remaining -= 1;
@@ -24,7 +25,7 @@ impl Sender {
         self.rtt.on_sample(rtt, env.srtt_gain, now);
         self.set_timer(env);
         let number = packet.number();
-        // After a timeout stale acknowledgements have lower numbers than those given up.
+        // After a timeout, stale acknowledgements have lower numbers than the packets given up.
         self.highest = self.highest.max(number);
         let round_start = number >= self.round_end;
         let mut sample = AckSample {
@@ -73,7 +74,8 @@ impl Sender {
         let Some(feedback) = &mut self.feedback else {
             return;
         };
-        // The smallest time that packets took; samples of the round-trip time may have an excess.
+        // The minimum is of the packets' transit times; samples of the round-trip time may include
+        // an excess.
         let min_rtt = self.rtt.min.saturating_sub(env.rtt_excess);
         let (acked, delivered) = (packet.number() - 1, sample.delivered);
         sample.delivery_rate =
@@ -84,8 +86,8 @@ impl Sender {
         }
     }
 
-    /// Processes an acknowledgement for an algorithm that controls the window in all phases: after the
-    /// transport has reacted to the loss that it shows, and of any epoch.
+    /// Processes an acknowledgement, of any epoch, for an algorithm that controls the window in all
+    /// phases, after the transport has responded to the loss that it shows.
     fn on_controlled_ack(&mut self, sample: &AckSample, number: u64, negative: bool, env: &Env) {
         let of_epoch = number >= self.epoch_start;
         if of_epoch && self.take_recovery() {
@@ -122,7 +124,7 @@ impl Sender {
         self.note_growth(before);
     }
 
-    /// Counts the growth that an acknowledgement gave to a window of `before`.
+    /// Counts the growth that an acknowledgement caused for a window of `before`.
     #[inline]
     fn note_growth(&mut self, before: f64) {
         let window = &self.congestion.window;
@@ -152,8 +154,9 @@ impl Sender {
     /// Processes a retransmission timeout: packets in flight count as lost (NIST SP 500-282, chapters
     /// 3 and 5).
     ///
-    /// If the last of them was lost indeed, the first packet sent now is acknowledged by a NAK of the
-    /// new epoch, which reduces the window once more: the published procedure, literally.
+    /// If the last of them was indeed lost, the first packet sent now is acknowledged by a NAK of
+    /// the new epoch, which reduces the window again; this follows the published procedure
+    /// literally.
     pub(super) fn on_timeout(&mut self, env: &mut Env) {
         let now = env.network.now;
         self.congestion.on_timeout(&Timeout {
@@ -163,7 +166,8 @@ impl Sender {
             sent: self.size - self.remaining + (self.next - self.highest),
         });
         let window = &mut self.congestion.window;
-        // From the initial window, as initial slow start, not from one packet.
+        // The flow restarts from the initial window, as in initial slow start, instead of one
+        // packet.
         window.set_ssthresh(window.ssthresh().max(env.initial_cwnd));
         window.set_cwnd(env.initial_cwnd);
         self.epoch_start = self.next;

@@ -1,4 +1,4 @@
-//! Feedback for algorithms that measure delivery rates or set a pace: allocated for their flows alone.
+//! Feedback for algorithms that measure delivery rates or pace; allocated only for their flows.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// Record of a data packet's transmission.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Sent {
-    /// Packets delivered by then (`P.delivered`).
+    /// Number of packets delivered at the transmission (`P.delivered`).
     delivered: u64,
     /// Time at which the last of them was acknowledged (`P.delivered_time`).
     delivered_at: Time,
@@ -20,31 +20,31 @@ struct Sent {
 /// Delivery rates (draft-cheng-iccrg-delivery-rate-estimation-02, whose names are in parentheses), losses and
 /// recoveries of a flow.
 ///
-/// Packets arrive in the order in which they left, and each that arrives is acknowledged: those before it that
-/// were not are lost.
+/// Packets arrive in the order in which they left, and each arrival is acknowledged, so a packet is
+/// lost if a later one is acknowledged before it.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Feedback {
     in_flight: VecDeque<Sent>,
-    /// Number of the first of them.
+    /// Number of the first record.
     first: u64,
     /// Time of the last acknowledgement of a packet (`C.delivered_time`).
     delivered_at: Time,
     /// Time at which that packet was sent (`C.first_sent_time`).
     flight_began: Time,
-    /// Packets lost so far; after a timeout all that were in flight.
+    /// Number of packets lost so far; after a timeout it includes all packets that were in flight.
     pub(super) lost: u64,
-    /// True during the recovery from a loss or timeout.
+    /// True during the recovery from a loss or a timeout.
     pub(super) recovers: bool,
 }
 
 impl Feedback {
-    /// Returns the feedback of a flow which begins; none if its algorithm asks for no part of it.
+    /// Returns the feedback of a flow that begins; none if its algorithm needs no part of it.
     pub(super) fn new(congestion: &CongestionState) -> Option<Box<Self>> {
         let any = congestion.needs().delivery_rate || congestion.may_pace();
         any.then(Box::default)
     }
 
-    /// Notes that a data packet is sent, after `delivered` packets were delivered.
+    /// Records that a data packet is sent, after `delivered` packets were delivered.
     #[inline]
     pub(super) fn on_sent(&mut self, number: u64, delivered: u64, now: Time) {
         if self.in_flight.is_empty() {
@@ -58,11 +58,11 @@ impl Feedback {
         });
     }
 
-    /// Takes a rate sample of the data packet `number`, sent at `created`, whose acknowledgement raises the
-    /// count to `delivered`.
+    /// Returns a rate sample at the acknowledgement of the data packet `number`, which was sent at
+    /// `created`; `delivered` is the count of delivered packets after it.
     ///
-    /// An interval shorter than a round trip of `min_rtt` comes from acknowledgements that were held up: no
-    /// sample. Nor is there one of a packet that a timeout has given up.
+    /// There is no sample for an interval shorter than a round trip of `min_rtt`, which is due to
+    /// acknowledgements that were held up, nor for a packet that a timeout has given up.
     #[inline]
     pub(super) fn on_ack(
         &mut self,
@@ -109,7 +109,8 @@ mod tests {
         Time::from_ps(ms * MS)
     }
 
-    /// Packets 1 to 4 leave one millisecond apart and arrive two apart, the third not at all.
+    /// Packets 1 to 4 leave one millisecond apart and arrive two milliseconds apart, except the
+    /// third, which is lost.
     #[test]
     fn rates_are_those_of_arrivals_and_gaps_are_losses() {
         let mut feedback = Feedback::default();
@@ -120,7 +121,7 @@ mod tests {
                 .on_ack(number, at(number), delivered, rtt, at(now))
                 .map(|rate| rate.segments() / rate.per_second())
         };
-        // Each since the first left: nothing was delivered then.
+        // All of these packets left when nothing had been delivered.
         assert_eq!(sample(1, 1, 11), Some(0.01));
         assert_eq!(sample(2, 2, 13), Some(0.012));
         assert_eq!(sample(4, 3, 17), Some(0.016));

@@ -1,4 +1,4 @@
-//! The sender of a flow: handshake, window, pacing at the host's speed, timers.
+//! The sender of a flow: handshake, window, pacing at the host's speed, and timers.
 
 mod epochs;
 mod feedback;
@@ -26,7 +26,7 @@ const SYNS: u8 = 3;
 /// Phase of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Phase {
-    /// Opened, but its time has not come.
+    /// Opened; its start time has not been reached.
     Opened,
     Connecting,
     Transferring,
@@ -38,12 +38,12 @@ enum Phase {
 pub(crate) struct SenderSetup {
     pub(crate) access: u16,
     pub(crate) receiver_access: u16,
-    /// The flow as the receiver knows it.
+    /// The flow's id at the receiver.
     pub(crate) receiver: FlowId,
     pub(crate) speed: u16,
     /// Round-trip propagation delay of the path.
     pub(crate) propagation: Span,
-    /// Added to it for the first smoothed round-trip time.
+    /// Allowance that is added to the propagation delay for the first smoothed round-trip time.
     pub(crate) allowance: Span,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Interval {
     pub(crate) naks: u32,
     pub(crate) timeouts: u32,
     pub(crate) increases: u32,
-    /// Packets that these added to the window.
+    /// Growth of the window by these acknowledgements, in packets.
     pub(crate) growth: f64,
 }
 
@@ -72,10 +72,10 @@ pub(crate) struct Interval {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sender {
     flow: FlowId,
-    /// The flow as the receiver knows it: where data packets go.
+    /// The flow's id at the receiver, to which data packets are sent.
     receiver: FlowId,
     phase: Phase,
-    /// True while a pacing timer is pending: the flow sends nothing before.
+    /// True while a pacing timer is pending; the flow sends nothing before it expires.
     pacing: bool,
     /// True while the flow is in initial slow start.
     initial_slow_start: bool,
@@ -83,11 +83,11 @@ pub(crate) struct Sender {
     syns: u8,
     access: u16,
     receiver_access: u16,
-    /// Next sequence number; one less were sent.
+    /// Next sequence number; the number of packets sent is one less.
     next: u64,
-    /// Highest acknowledged number: the receiver expects it next.
+    /// Highest acknowledged number, which the receiver expects next.
     highest: u64,
-    /// Acknowledgements until the file is delivered.
+    /// Number of acknowledgements until the file is delivered.
     remaining: u64,
     /// Next sequence number at the last loss or timeout: acknowledgements below it belong to an earlier
     /// loss epoch.
@@ -104,7 +104,7 @@ pub(crate) struct Sender {
     pub(crate) interval: Interval,
     naks: u64,
     timeouts: u64,
-    /// Feedback for algorithms that measure delivery rates or set a pace.
+    /// Feedback for algorithms that measure delivery rates or pace.
     feedback: Option<Box<Feedback>>,
     congestion: CongestionState,
 }
@@ -169,7 +169,7 @@ impl Sender {
         self.set_timer(env);
     }
 
-    /// Returns the flow as the receiver knows it.
+    /// Returns the flow's id at the receiver.
     pub(crate) fn receiver(&self) -> FlowId {
         self.receiver
     }
@@ -214,8 +214,8 @@ impl Sender {
         self.flow = next;
     }
 
-    /// Returns the time at which to process an entry of the flow's timers that is due at `time`, in a
-    /// window that begins; never if it is stale.
+    /// Returns the time at which to process a timer entry that is due at `time`, for the window
+    /// that begins; [`Time::NEVER`] if the entry is stale.
     pub(crate) fn postpone_timer(&mut self, time: Time, window_end: Time) -> Time {
         if self.timer != time || self.phase == Phase::Over {
             return Time::NEVER;
@@ -246,7 +246,7 @@ impl Sender {
         TimerOutcome::Continue
     }
 
-    /// Goes on sending after the packet interval of its host has elapsed.
+    /// Continues to send after the packet interval of its host has elapsed.
     #[inline]
     pub(crate) fn on_pace(&mut self, env: &mut Env) {
         self.pacing = false;
@@ -266,8 +266,8 @@ impl Sender {
         let now = network.now;
         let free = self.last_sent + self.pace(network.packet_interval(self.speed));
         if self.next > 1 && now < free {
-            // This is rare: acknowledgements arrive faster than the host sends, or an algorithm sets the
-            // pace.
+            // This is rare: acknowledgements arrive faster than the host sends, or the algorithm
+            // paces.
             self.pacing = true;
             env.timers.push(free, Timer::Pace, self.flow);
             return;
@@ -349,12 +349,12 @@ impl Sender {
         self.rtt.srtt
     }
 
-    /// [`CongestionState::share_tables`].
+    /// Calls [`CongestionState::share_tables`].
     pub(crate) fn share_tables(&mut self, like: &CongestionState) {
         self.congestion.share_tables(like);
     }
 
-    /// Returns its congestion control.
+    /// Returns the flow's congestion control.
     pub(crate) fn congestion(&self) -> &CongestionState {
         &self.congestion
     }

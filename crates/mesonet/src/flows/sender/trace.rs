@@ -1,4 +1,4 @@
-//! The state of a flow as traces report it (NIST SP 500-282, chapter 3: `TCPstate`).
+//! The state of a flow in traces (NIST SP 500-282, chapter 3: `TCPstate`).
 
 use super::Sender;
 use crate::network::{Network, TraceState};
@@ -63,7 +63,7 @@ pub(crate) struct TraceMarks {
     pub(crate) timeouts: u64,
 }
 
-/// Returns the size of a flow; none of unlimited ones.
+/// Returns the size of a flow; none for unlimited flows.
 fn finite(size: u64) -> Option<u64> {
     (size != u64::MAX).then_some(size)
 }

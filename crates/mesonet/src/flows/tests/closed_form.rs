@@ -3,7 +3,8 @@
 
 use super::*;
 
-/// Backbone routers with direct access routers, and receivers under these among all receivers.
+/// Backbone routers with direct access routers, each with its share of all receivers below direct
+/// access routers.
 const DOMAINS: [(char, f64); 6] = [
     ('B', 480.0 / 12_480.0),
     ('C', 480.0 / 20_640.0),
@@ -32,7 +33,7 @@ const ROUND_TRIPS: [(&str, u64); 15] = [
     ("IK", 10),
 ];
 
-/// Times of a flow's acknowledgements, until one comes per turn of the host.
+/// Times of a flow's acknowledgements, until they arrive at the host's rate.
 struct Arrivals {
     times: Vec<f64>,
     gap: f64,
@@ -72,7 +73,8 @@ impl Arrivals {
         size / time
     }
 
-    /// Returns the mean over files whose Pareto size has this mean and is multiplied by `factor`.
+    /// Returns the mean goodput over files whose Pareto size has this mean and is multiplied by
+    /// `factor`.
     fn mean_goodput(&self, mean: f64, factor: f64) -> f64 {
         let (steps, last) = (20_000, 30.0);
         let sum: f64 = (0..steps)
@@ -88,7 +90,7 @@ impl Arrivals {
 }
 
 /// The published means of chapter 9, within half a percent: (factor, goodput with fast interfaces,
-/// with others).
+/// goodput with other interfaces).
 #[test]
 #[ignore = "eight million packets"]
 fn loss_free_flows_on_very_fast_paths_have_the_published_goodputs() {
@@ -103,7 +105,7 @@ fn loss_free_flows_on_very_fast_paths_have_the_published_goodputs() {
         let mut means = [0.0; 4];
         let mut weights = 0.0;
         for (pair, rtt_ms) in ROUND_TRIPS {
-            // A source under one of the two, a receiver under the other.
+            // The source is below one of the two routers, the receiver below the other.
             let share = |name: char| {
                 DOMAINS
                     .iter()

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// SYNs at 0, 3 and 9 seconds, and no more; the source gives up at 21 seconds.
+/// A source sends SYNs at 0, 3 and 9 seconds, and gives up at 21 seconds.
 #[test]
 fn a_source_gives_up_21_seconds_after_the_first_of_three_syns() {
     let mut path = Start::new(Span::from_millis(40), 10).path("reno");
@@ -35,7 +35,7 @@ fn an_answer_before_the_end_connects() {
     assert!((done - 9.08).abs() < 1e-6, "{done}");
 }
 
-/// The second answer finds the flow connected.
+/// The second answer arrives when the flow is connected.
 #[test]
 fn an_answer_that_comes_twice_starts_nothing_anew() {
     let mut path = Start::new(Span::from_secs(4), 2).path("reno");
@@ -48,8 +48,8 @@ fn an_answer_that_comes_twice_starts_nothing_anew() {
     assert_eq!(path.sender.sent(), 2);
 }
 
-/// A receiver that takes 100 ms for a packet, on a path of 40 ms: no timeout that follows from the
-/// propagation delay alone waits for it, and nothing is lost.
+/// The receiver takes 100 ms for a packet, on a path of 40 ms: a timeout that follows from the
+/// propagation delay alone would be too short, although nothing is lost.
 #[test]
 fn the_round_trip_of_the_handshake_sets_the_first_timeout() {
     let mut start = Start::new(Span::from_millis(40), 2);

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Runs a window of ten and a file of ten; `lose` decides which packets are lost.
+/// Runs a transfer of ten packets with a window of ten; `lose` selects the packets that are lost.
 fn ten(lose: fn(&Packet, &Sender) -> bool) -> Path {
     let mut path = Start {
         cwnd: 10.0,
@@ -28,8 +28,8 @@ fn a_gap_is_answered_once_and_the_rest_is_sent_anew() {
     let expected: Vec<_> = numbers.map(|number| (kind(number), number)).to_vec();
     assert_eq!(path.answers()[..8], expected);
     assert!(path.done.is_some());
-    // Two more than the file has; one reduction, of the window that three acknowledgements made of
-    // ten.
+    // Two packets more than the file has are sent. There is one reduction, of the window to which
+    // three acknowledgements enlarged the window of ten.
     assert_eq!(path.sender.sent(), 12);
     assert_eq!(path.sender.signals(), (1, 0));
     let before = 10.0 + 0.1 + 1.0 / 10.1 + 1.0 / (10.1 + 1.0 / 10.1);
@@ -45,8 +45,9 @@ fn what_was_sent_before_the_reduction_moves_the_window_no_more() {
         .filter(|answer| answer.0 == Kind::Nak)
         .collect();
     assert_eq!(naks, [(Kind::Nak, 3), (Kind::Nak, 8)]);
-    // Halved once. The answer to number 10 has number 11, that of the next packet then: it counts, and
-    // so does that to number 11; the one after is the last.
+    // The window is halved once. The answer to packet 10 has the number 11, which is the next
+    // packet then: it counts, and so does the answer to packet 11; the answer after that is the
+    // last.
     assert_eq!(path.sender.signals(), (2, 0));
     assert_eq!(path.ssthresh(), 5.0);
     assert_eq!(path.cwnd(), 5.2 + 1.0 / 5.2);
@@ -67,11 +68,11 @@ fn a_lost_last_packet_is_sent_anew_after_a_timeout() {
     path.begin();
     path.run(at(10.0));
     assert_eq!((path.sender.sent(), path.sender.signals()), (11, (0, 1)));
-    // Nine acknowledgements in slow start made 11 of 2.
+    // Nine acknowledgements in slow start enlarged the window from 2 to 11.
     assert_eq!((path.cwnd(), path.ssthresh()), (2.0, 5.5));
     let seconds = path.done.expect("complete").as_secs_f64();
-    // Windows of 2, 4 and 8 for ten packets: the last answer comes after three round trips; two more
-    // are the timeout, and one delivers number 11.
+    // Windows of 2, 4 and 8 transfer ten packets: the last answer comes after three round trips.
+    // The timeout takes two more, and packet 11 one.
     assert!((seconds - 0.6).abs() < 1e-6, "{seconds}");
 }
 

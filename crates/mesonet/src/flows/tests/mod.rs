@@ -1,4 +1,4 @@
-//! One flow over a path that is only a delay, whose packets a test can lose.
+//! A bench of one flow over a path with only a delay, whose packets a test can lose.
 
 mod closed_form;
 mod handshake;
@@ -24,9 +24,9 @@ struct Path {
     receiver: Receiver,
     ack_queues: AckQueues,
     size: u64,
-    /// Choice of the packets that are lost just before they reach their host.
+    /// Selects the packets that are lost just before they reach their host.
     lose: fn(&Packet, &Sender) -> bool,
-    /// Packets that got there, lost or not.
+    /// Packets that reached the end of the path, lost or not.
     seen: Vec<(Time, Kind, u64)>,
     failed: Option<Time>,
     done: Option<Time>,
@@ -35,7 +35,7 @@ struct Path {
 /// Initial state of a flow.
 struct Start {
     rtt: Span,
-    /// Time that each host takes for a packet: source and receiver.
+    /// Times that the source and the receiver take for a packet.
     packet_intervals: [Span; 2],
     cwnd: f64,
     ssthresh: f64,
@@ -44,7 +44,7 @@ struct Start {
 }
 
 impl Start {
-    /// Returns a flow with hosts that take almost no time.
+    /// Returns a flow with hosts that need almost no time for a packet.
     fn new(rtt: Span, size: u64) -> Self {
         Self {
             rtt,
@@ -90,7 +90,7 @@ impl Start {
             speed: 1,
             counter: 0,
         };
-        // One window that is longer than any test.
+        // One window is longer than any test.
         let mut timers = Timers::new(Span::from_secs(1000));
         timers.begin_window(|time, _| time);
         Path {
@@ -119,7 +119,8 @@ impl Start {
     }
 }
 
-/// Returns two backbone routers with an access router each, and all of the delay between them.
+/// Returns two backbone routers with an access router each; all of the delay is between the
+/// backbone routers.
 fn two_routers(rtt: Span) -> Topology {
     let router = |name: &str| Router {
         name: name.to_owned(),
@@ -168,7 +169,7 @@ impl Path {
         self.sender.congestion().window.ssthresh()
     }
 
-    /// Returns the answers that got to the source: negative or not, and their numbers.
+    /// Returns the answers that reached the source: negative or not, and their numbers.
     fn answers(&self) -> Vec<(Kind, u64)> {
         let answers = self.seen.iter().map(|&(_, kind, number)| (kind, number));
         answers

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Packets a second that the receiver takes, the slowest on the path.
+/// Packets per second that the receiver, the slowest part of the path, can take.
 const RATE: f64 = 1000.0;
 const RTT: Span = Span::from_millis(100);
 
@@ -28,7 +28,7 @@ impl Path {
         value
     }
 
-    /// Returns the data packets a second that get there between two times.
+    /// Returns the rate, in packets per second, of data packets that arrive between two times.
     fn arrivals(&self, from: f64, to: f64) -> f64 {
         let between = |time: Time| (from..to).contains(&time.as_secs_f64());
         let data = self.seen.iter().filter(|seen| seen.1 == Kind::Data);
@@ -44,13 +44,15 @@ fn it_finds_the_rate_of_the_path_and_leaves_no_queue() {
     assert!((rate / RATE - 1.0).abs() < 0.02, "{rate}");
     assert!((path.probe("min_rtt_s") - 0.101).abs() < 0.001);
     let arrivals = path.arrivals(10.0, 20.0);
-    // Without the 200 ms at half a window every five seconds, in which the path runs empty.
+    // The rate excludes the 200 ms at half a window every five seconds in which the path is not
+    // full.
     assert!((0.95..1.01).contains(&(arrivals / RATE)), "{arrivals}");
     let srtt = path.sender.srtt();
     assert!(srtt < Span::from_millis(130), "{srtt:?}");
 }
 
-/// Between probes packets leave one by one, 1 % slower than the path is: not in bursts at the host's rate.
+/// Between probes packets leave one by one, 1 % slower than the path's rate, instead of in bursts
+/// at the host's rate.
 #[test]
 fn it_sets_the_pace() {
     let mut path = bbr(|_, _| false);
@@ -65,7 +67,8 @@ fn it_sets_the_pace() {
     assert_eq!(bursts, 0);
 }
 
-/// A share of losses below the 2 % that it tolerates, under which standard TCP has some 12 packets in flight.
+/// The share of losses is below the tolerated 2 %; with it, standard TCP has some 12 packets in
+/// flight.
 #[test]
 fn few_losses_leave_it_its_rate() {
     let mut path = bbr(|packet, _| packet.kind() == Kind::Data && packet.number() % 100 == 0);
@@ -75,7 +78,8 @@ fn few_losses_leave_it_its_rate() {
     assert!(arrivals > 0.85 * RATE, "{arrivals}");
 }
 
-/// A second in which all is lost: the window is restored when the recovery ends (section 5.6.4.4).
+/// All packets of one second are lost: the window is restored when the recovery ends (section
+/// 5.6.4.4).
 #[test]
 fn it_has_its_rate_back_after_timeouts() {
     let mut path = bbr(|packet, sender| {

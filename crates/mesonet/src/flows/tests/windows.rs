@@ -56,9 +56,9 @@ fn beyond_the_threshold_it_is_standard_tcp() {
     assert_rounds(16.0, 128.0, &both);
 }
 
-/// The figure of slow start in NIST SP 500-282, chapter 5: slow start to 128, one packet per round trip
-/// of a second to just over 150 at about 30 s, half of it, and 100 at about 55 s; a timeout then leaves
-/// 2 and a threshold of 50.
+/// The figure of slow start in NIST SP 500-282, chapter 5: slow start to 128 packets; one packet
+/// per round trip of a second to slightly more than 150 at about 30 s; half of that; and 100 at
+/// about 55 s. A timeout then sets the window to 2 and the threshold to 50.
 #[test]
 fn a_saw_tooth_and_a_timeout_are_where_the_schematic_has_them() {
     let mut path = Start {
@@ -94,7 +94,7 @@ fn a_saw_tooth_and_a_timeout_are_where_the_schematic_has_them() {
     );
 }
 
-/// Neither host is faster than its interface.
+/// Neither host sends faster than its interface.
 #[test]
 fn hosts_keep_their_distance() {
     let mut path = Start {

@@ -1,8 +1,8 @@
 //! Keys of `[mesonet]`: a simulation of MesoNet (NIST SP 500-282 chapter 3).
 //!
 //! MesoNet counts time in steps and capacities in packets per step; times may be written with their
-//! unit instead. Names in parentheses are the original ones, which may be written in `[mesonet]`
-//! itself in place of these (`crate::mesonet::original`). Defaults are in `profiles/mesonet.toml`.
+//! unit instead. Names in parentheses are those of the original, which may be used in `[mesonet]`
+//! itself instead of these (`crate::mesonet::original`). Defaults are in `profiles/mesonet.toml`.
 
 mod network;
 mod users;
@@ -34,19 +34,19 @@ const IDENTIFIER: Kind = Kind::OneOf(&[
         max: COUNT_MAX,
     },
 ]);
-/// A time, or time steps.
+/// A time, or a number of time steps.
 const STEPS: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e12))]);
 const POSITIVE_STEPS: Kind =
     Kind::OneOf(&[Kind::Positive(TIME), Kind::Number(Range::above(0.0, 1e12))]);
 /// A point in time: a time, or a fraction of the run.
 const MOMENT: Kind = Kind::OneOf(&[Kind::Quantity(TIME), Kind::Number(Range::closed(0.0, 1e6))]);
 
-/// A time as it is written: with its unit, or as a number of time steps or a part of the run.
+/// A time as written: with its unit, as a number of time steps, or as a fraction of the run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Written {
     /// A time with its unit.
     Span(Span),
-    /// A number of time steps or of seconds, or a part of the run.
+    /// A number of time steps or of seconds, or a fraction of the run.
     Number(f64),
 }
 
@@ -80,7 +80,7 @@ impl Read for Identifier {
 }
 
 keys! {
-    /// The table itself.
+    /// Keys of the table `[mesonet]` itself.
     pub(crate) struct MesoNet {}
     apart {
         /// Number of the run, which names the files of `longhaul export` (exID).
@@ -93,7 +93,7 @@ keys! {
         pub intervals: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
         /// Intervals buffered before their rows are written (MB); 8192 rows by default.
         pub flush_every: Option<u64> = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
-        /// Parts of the run with names, which the summary averages over.
+        /// Named parts of the run, over which the summary averages.
         pub periods: Vec<Table> = Kind::List(&Kind::Table(Period::KEYS)).key(),
         /// Times at which sources request files.
         pub users: UserKeys = Kind::Table(UserKeys::KEYS).key(),
@@ -106,7 +106,7 @@ keys! {
         /// Congestion control of the sources, drawn once for each; Reno alone by default. Original names: prTCP,
         /// prBICTCP, prCTCP, prFAST, prHSTCP, prHTCP, prSCALABLE.
         pub algorithms: Vec<Table> = Kind::List(&Kind::Table(AlgorithmKeys::KEYS)).key(),
-        /// Unlimited flows between hosts of their own, connected from the start (LL_FLOWS).
+        /// Unlimited flows between separate hosts, connected from the start (LL_FLOWS).
         pub long_lived: Vec<Table> = Kind::List(&Kind::Table(LongLivedKeys::KEYS)).key(),
         /// Initial windows and thresholds, and round-trip estimation, of all flows.
         pub transport: TransportKeys = Kind::Table(TransportKeys::KEYS).key(),
@@ -116,13 +116,13 @@ keys! {
 }
 
 keys! {
-    /// A part of the run.
+    /// A named part of the run.
     pub(crate) struct Period {
         /// Name of the period.
         pub name: String = Kind::Name.key().required(),
-        /// Beginning of the period: a time, or a part of the run.
+        /// Beginning of the period: a time, or a fraction of the run.
         pub from: Written = MOMENT.key().required(),
-        /// End of the period: a time, or a part of the run.
+        /// End of the period: a time, or a fraction of the run.
         pub to: Written = MOMENT.key().required(),
     }
 }
@@ -134,23 +134,25 @@ keys! {
         pub initial_cwnd: f64 = Kind::Number(Range::closed(1.0, 1e6)).key(),
         /// Initial slow start threshold, in packets (INITIAL_TCP_SS_THRESHOLD); 100 by default.
         pub initial_ssthresh: f64 = Kind::Number(Range::closed(2.0, 1e12)).key(),
-        /// Window from which limited slow start adds half of it each round trip (MAX_SS_THRESHOLD); 100 by default.
+        /// Window, in packets, from which on limited slow start adds half of this value each round
+        /// trip (MAX_SS_THRESHOLD); 100 by default.
         pub max_ssthresh: f64 = Kind::Number(Range::closed(2.0, 1e12)).key(),
         /// Maximum of the congestion window, in packets; 2147483647 by default.
         pub max_cwnd: f64 = Kind::Number(Range::closed(1.0, 1e12)).key(),
-        /// Minimum of the congestion window that losses leave, in packets; 0 for none, so that a flow with less than a
-        /// packet waits for its timeout; 1 by default.
+        /// Minimum of the congestion window after losses, in packets; 0 for no minimum, so that a
+        /// flow with a window of less than a packet waits for its timeout; 1 by default.
         pub min_cwnd: u8 = Kind::Whole { min: 0, max: 100 }.key(),
         /// Weight of a new sample in the smoothed round-trip time; 1/8 by default.
         pub srtt_gain: f64 = Kind::Number(Range::above(0.0, 1.0)).key(),
-        /// Allowance for queues: added to the propagation delay for the first smoothed round-trip time, twice which is
-        /// the first timeout: a time, or time steps (EB_DELAY); 0 by default. Only for flows without a handshake if
-        /// `handshake_rtt` is true.
+        /// Allowance for queues that is added to the propagation delay for the first smoothed
+        /// round-trip time; the first timeout is twice that. A time, or time steps (EB_DELAY); 0 by
+        /// default. Only for flows without a handshake if `handshake_rtt` is true.
         pub srtt_allowance: Written = STEPS.key(),
         /// True if the round trip of the handshake is the first sample and replaces the first smoothed round-trip time
         /// (RFC 6298 section 2.2); true by default.
         pub handshake_rtt: bool = Kind::Flag.key(),
-        /// Added to every round-trip time that a source measures: a time, or time steps; nothing by default.
+        /// Excess added to every round-trip time that a source measures: a time, or time steps;
+        /// none by default.
         pub rtt_excess: Option<Written> = STEPS.key(),
     }
 }
@@ -197,11 +199,12 @@ keys! {
         /// Sources, all of whose flows are traced: numbers as in `flows.parquet`, from 0 in order of access routers, or
         /// a first and a last one such as "0-9".
         pub sources: Vec<Identifier> = Kind::List(&IDENTIFIER).key(),
-        /// Beginning of the trace: a time, or a part of the run; 0 by default.
+        /// Beginning of the trace: a time, or a fraction of the run; 0 by default.
         pub from: Written = MOMENT.key(),
-        /// End of the trace: a time, or a part of the run; 1 by default.
+        /// End of the trace: a time, or a fraction of the run; 1 by default.
         pub until: Written = MOMENT.key(),
-        /// Maximum of rows of each of the two tables; the trace ends there; 1000000 by default.
+        /// Maximum number of rows of each of the two tables, at which the trace ends; 1000000 by
+        /// default.
         pub max_rows: u64 = Kind::Whole { min: 1, max: COUNT_MAX }.key(),
     }
 }

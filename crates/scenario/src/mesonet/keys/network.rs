@@ -28,19 +28,19 @@ const ACCESS_ROUTERS: Kind = Kind::OneOf(&[
 ]);
 
 words! {
-    /// Rules for the sizes of buffers, in the order of their original codes from 1.
+    /// Rules for the sizes of buffers, in the order of their codes in the original, from 1 on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Sizing {
-        /// Round trip times capacity.
+        /// Round-trip time times capacity.
         RttCapacity = "rtt-capacity",
-        /// Round trip times capacity, divided by the root of half the hosts.
+        /// Round-trip time times capacity, divided by the square root of half the hosts.
         OverRoot = "rtt-capacity/sqrt-n",
-        /// The mean of both.
+        /// The mean of the two other rules.
         Mean = "mean",
     }
 }
 
-/// Packets that a queue holds.
+/// Number of packets that a queue holds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Buffer {
     /// A number of packets.
@@ -62,7 +62,7 @@ impl Read for Buffer {
 pub(crate) enum Routers {
     /// A number of equal routers.
     Number(u64),
-    /// A list of routers, each with keys of its own.
+    /// A list of routers, each with its keys.
     Each,
 }
 
@@ -82,8 +82,8 @@ keys! {
         /// `abilene` (default; the published network of 11, 22 and 139 routers), `dumbbell` (the published
         /// verification), a topology file relative to this one, or its contents.
         pub topology: Table = Kind::OneOf(&[Kind::Text, Kind::Table(TopologyFile::KEYS)]).key(),
-        /// Multiplies the delays of all links, which are then rounded to time steps, halves to even (deltaX); 1 by
-        /// default.
+        /// Factor that multiplies the delays of all links, which are then rounded to time steps,
+        /// halves to even (deltaX); 1 by default.
         pub delay_factor: f64 = FACTOR.key(),
         /// Packets per time step from which all capacities follow (R1); 1200 by default.
         pub backbone_rate: f64 = RATE.key(),
@@ -98,15 +98,16 @@ keys! {
         pub fast_factor: f64 = FACTOR.key(),
         /// Speed of direct access routers, as a multiple of normal ones (Bdirect); 10 by default.
         pub direct_factor: f64 = FACTOR.key(),
-        /// Packets that each queue holds: mean round trip of the topology times capacity (`rtt-capacity`, default;
-        /// QszAlg 1), that divided by the root of half the hosts below (`rtt-capacity/sqrt-n`; 2), the mean of both
-        /// (`mean`; 3), or a number.
+        /// Packets that each queue holds: the mean round-trip time of the topology times capacity
+        /// (`rtt-capacity`, default; QszAlg 1), the same divided by the square root of half the
+        /// hosts below (`rtt-capacity/sqrt-n`; 2), the mean of both (`mean`; 3), or a number.
         pub buffer: Buffer = Kind::OneOf(&[Kind::Word(Sizing::WORDS), BUFFER]).key(),
-        /// Multiplies all buffers (Qfactor); 1 by default.
+        /// Factor that multiplies all buffers (Qfactor); 1 by default.
         pub buffer_factor: f64 = FACTOR.key(),
-        /// Sharing of an access router's or a point of presence's capacity by its two queues: one server that
-        /// alternates while both hold packets (`shared`, default), one that idles when the queue whose turn it is holds
-        /// none (`alternating`), or a server of that rate for each (`dual`).
+        /// Sharing of an access router's or a point of presence's capacity by its two queues: one
+        /// server that alternates while both hold packets (`shared`, default), one that idles when
+        /// the queue whose turn it is is empty (`alternating`), or a server of that rate for each
+        /// (`dual`).
         pub service: Service = Kind::Word(Service::WORDS).key(),
         /// True if the two queues of an access router or a point of presence share one buffer of that size instead of a
         /// buffer each; true by default with `shared` and `alternating` service, and impossible with `dual`.
@@ -120,12 +121,13 @@ keys! {
         /// Sources below an access router, on average over the three classes; receivers are four times as many
         /// (baseSources); 100 by default.
         pub sources: f64 = Kind::Number(Range::closed(0.0, 1e9)).key(),
-        /// Multiplies the numbers of sources and receivers (deltaU); 2 by default.
+        /// Factor that multiplies the numbers of sources and receivers (deltaU); 2 by default.
         pub scale: f64 = FACTOR.key(),
-        /// Shares of the sources by class of access router; a third each by default. A share that is left out is the
-        /// rest.
+        /// Shares of the sources by class of access router; a third each by default. One share may
+        /// be left out and is then the remainder.
         pub source_shares: SourceShares = Kind::Table(SourceShares::KEYS).key(),
-        /// Shares of the receivers; 0.6, 0.2 and 0.2 by default. A share that is left out is the rest.
+        /// Shares of the receivers; 0.6, 0.2 and 0.2 by default. One share may be left out and is
+        /// then the remainder.
         pub receiver_shares: ReceiverShares = Kind::Table(ReceiverShares::KEYS).key(),
         /// Packets per time step that a basic host can send (Hbase); 8 by default.
         pub base_rate: f64 = RATE.key(),
@@ -170,7 +172,7 @@ keys! {
         pub backbone: Vec<Table> = Kind::List(&Kind::Table(BackboneKeys::KEYS)).key().required(),
         /// Links between backbone routers, numbered from 1 in this order.
         pub links: Vec<Table> = Kind::List(&Kind::Table(LinkKeys::KEYS)).key().required(),
-        /// Next routers of paths; by shortest delay where none is given.
+        /// Next routers of paths; paths have the shortest delay where none is given.
         pub routes: Vec<Table> = Kind::List(&Kind::Table(RouteKeys::KEYS)).key(),
     }
 }
@@ -180,15 +182,16 @@ keys! {
     pub(crate) struct BackboneKeys {
         /// Name of the router.
         pub name: String = Kind::Name.key().required(),
-        /// Packets per time step, instead of the capacity of its class.
+        /// Capacity in packets per time step, instead of that of the router's class.
         pub rate: Option<f64> = RATE.key(),
-        /// Packets that each of its queues holds, instead of network.buffer.
+        /// Packets that each queue of the router holds, instead of network.buffer.
         pub buffer: Option<u64> = BUFFER.key(),
     }
     apart {
-        /// Direct access routers below it: their number, or a table for each; named X0a and so on below X.
+        /// Direct access routers below the router: their number, or a table for each; named X0a and
+        /// so on below X.
         pub direct: Routers = ACCESS_ROUTERS.key(),
-        /// Points of presence below it; named X1 and so on below X.
+        /// Points of presence below the router; named X1 and so on below X.
         pub pops: Vec<Table> = Kind::List(&Kind::Table(PopKeys::KEYS)).key(),
     }
 }
@@ -198,15 +201,17 @@ keys! {
     pub(crate) struct PopKeys {
         /// Name of the point of presence.
         pub name: Option<String> = Kind::Name.key(),
-        /// Packets per time step, instead of the capacity of its class.
+        /// Capacity in packets per time step, instead of that of the router's class.
         pub rate: Option<f64> = RATE.key(),
-        /// Packets that each of its queues holds, instead of network.buffer.
+        /// Packets that each queue of the router holds, instead of network.buffer.
         pub buffer: Option<u64> = BUFFER.key(),
     }
     apart {
-        /// Normal access routers below it: their number, or each; named X1a and so on below X1.
+        /// Normal access routers below the router: their number, or a table for each; named X1a and
+        /// so on below X1.
         pub normal: Routers = ACCESS_ROUTERS.key(),
-        /// Fast access routers below it: their number, or each; named after the normal ones.
+        /// Fast access routers below the router: their number, or a table for each; named after the
+        /// normal ones.
         pub fast: Routers = ACCESS_ROUTERS.key(),
     }
 }
@@ -216,13 +221,14 @@ keys! {
     pub(crate) struct AccessKeys {
         /// Name of the access router.
         pub name: Option<String> = Kind::Name.key(),
-        /// Packets per time step, instead of the capacity of its class.
+        /// Capacity in packets per time step, instead of that of the router's class.
         pub rate: Option<f64> = RATE.key(),
-        /// Packets that each of its queues holds, instead of network.buffer.
+        /// Packets that each queue of the router holds, instead of network.buffer.
         pub buffer: Option<u64> = BUFFER.key(),
-        /// Sources below it, instead of the number that hosts.source_shares gives.
+        /// Number of sources below the router, instead of the number given by hosts.source_shares.
         pub sources: Option<u32> = HOSTS_BELOW.key(),
-        /// Receivers below it, instead of the number that hosts.receiver_shares gives.
+        /// Number of receivers below the router, instead of the number given by
+        /// hosts.receiver_shares.
         pub receivers: Option<u32> = HOSTS_BELOW.key(),
     }
 }
@@ -244,11 +250,11 @@ keys! {
 keys! {
     /// The next router of some paths.
     pub(crate) struct RouteKeys {
-        /// Backbone router that packets are at.
+        /// Backbone router at which the packets are.
         pub at: String = Kind::Name.key().required(),
         /// Next backbone router, over the first link to it.
         pub next: String = Kind::Name.key().required(),
-        /// Backbone routers of their destinations.
+        /// Backbone routers of the packets' destinations.
         pub to: Vec<String> = Kind::List(&Kind::Name).key().required(),
     }
 }

@@ -22,7 +22,8 @@ keys! {
         pub at_once: f64 = PROBABILITY.key(),
         /// Probability of a request after a third of the mean time between files (prONsecond); 0.08 by default.
         pub second: f64 = PROBABILITY.key(),
-        /// Probability of a request after two thirds of it (prONthird); 0.17 by default. All others wait that time itself.
+        /// Probability of a request after two thirds of that time (prONthird); 0.17 by default. All
+        /// others wait for the whole time.
         pub third: f64 = PROBABILITY.key(),
     }
 }
@@ -34,17 +35,19 @@ keys! {
         pub mean: f64 = PACKETS.key(),
         /// Shape of the distribution (alpha), above 1 so that a mean exists; 1.5 by default.
         pub shape: f64 = Kind::Number(Range::above(1.0, 1000.0)).key(),
-        /// Files whose size is multiplied; all others are Web objects.
+        /// Documents: files whose size is multiplied by a factor. Files of no other type are Web
+        /// objects.
         pub documents: LargeFiles = Kind::Table(Documents::KEYS).key(),
-        /// Files with a larger factor of their size; none by default.
+        /// Service packs: files with a larger factor of their size; none by default.
         pub service_packs: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
-        /// Files with the largest factor of their size; none by default.
+        /// Movies: files with the largest factor of their size; none by default.
         pub movies: LargeFiles = Kind::Table(LargeFiles::KEYS).key(),
         /// True if the numbers of active large files have upper and lower limits (NIST SP 500-282, chapter 8); false by
         /// default.
         pub admission: bool = Kind::Flag.key(),
-        /// Parts of the flows by class of path, from which the lower limits follow; by default products of the shares
-        /// of sources and receivers that are below each class of access routers.
+        /// Fractions of the flows by class of path, from which the lower limits follow; by default
+        /// products of the shares of sources and receivers that are below each class of access
+        /// routers.
         pub path_shares: Option<PathShares> = Kind::Table(PathShares::KEYS).key(),
         /// A part of the run in which files between direct access routers are larger; none by default.
         pub jumbo: Option<JumboKeys> = Kind::Table(JumboKeys::KEYS).key(),
@@ -56,7 +59,7 @@ keys! {
     pub(crate) struct Documents {
         /// Probability of the type (Fp); 0.01 by default.
         pub probability: f64 = PROBABILITY.key(),
-        /// Factor that multiplies the size drawn (Fx); 10 by default.
+        /// Factor that multiplies the drawn size (Fx); 10 by default.
         pub factor: u64 = WHOLE_FACTOR.key(),
     }
 }
@@ -66,7 +69,8 @@ keys! {
     pub(crate) struct LargeFiles {
         /// Probability of the type (Sp, Mp); 0 by default.
         pub probability: f64 = PROBABILITY.key(),
-        /// Factor that multiplies the size drawn (Sx, Mx); 1000 for service packs, 10000 for movies by default.
+        /// Factor that multiplies the drawn size (Sx, Mx); 1000 for service packs, 10000 for movies
+        /// by default.
         pub factor: u64 = WHOLE_FACTOR.key(),
     }
 }
@@ -97,9 +101,9 @@ words! {
 keys! {
     /// A part of the run with jumbo files.
     pub(crate) struct JumboKeys {
-        /// Beginning: a time, or a part of the run; never from 1 on (Jon).
+        /// Beginning: a time, or a fraction of the run; from 1 on there are no jumbo files (Jon).
         pub from: Written = MOMENT.key().required(),
-        /// End: a time, or a part of the run (Joff).
+        /// End: a time, or a fraction of the run (Joff).
         pub until: Written = MOMENT.key().required(),
         /// Factor that multiplies the sizes (Jx).
         pub factor: u64 = WHOLE_FACTOR.key().required(),
@@ -116,9 +120,10 @@ keys! {
         pub label: String = Kind::Name.key(),
         /// The algorithm: `kind` (reno by default), `variant` (`nist` where there is one), parameters; or `python`.
         pub congestion: Table = Kind::Congestion.key(),
-        /// Probability that a source has it; by default an equal part of the remainder.
+        /// Probability that a source uses the algorithm; by default an equal part of the remainder.
         pub share: f64 = PROBABILITY.key(),
-        /// True if flow groups count it as the alternate algorithm; true by default for all but Reno.
+        /// True if flow groups count the algorithm as the alternate one; true by default for all
+        /// but Reno.
         pub alternate: bool = Kind::Flag.key(),
     }
 }
@@ -132,13 +137,14 @@ keys! {
         pub from: Identifier = IDENTIFIER.key().required(),
         /// Access router of the receiver, by name or by number from 1 (LL_FLOW_RECEIVERS).
         pub to: Identifier = IDENTIFIER.key().required(),
-        /// Time of its first packet: a time, or a part of the run; never from 1 on (LLon); 0 by default.
+        /// Time of the flow's first packet: a time, or a fraction of the run; from 1 on the flow
+        /// never starts (LLon); 0 by default.
         pub start: Written = MOMENT.key(),
-        /// End of the flow: a time, or a part of the run; 1 by default.
+        /// End of the flow: a time, or a fraction of the run; 1 by default.
         pub stop: Written = MOMENT.key(),
-        /// Label of its algorithm (SOURCE_TYPE); drawn like those of sources by default.
+        /// Label of the flow's algorithm (SOURCE_TYPE); by default it is drawn as for sources.
         pub algorithm: Option<String> = Kind::Name.key(),
-        /// Largest rate of its hosts, in packets per time step; hosts.fast_rate by default.
+        /// Largest rate of the flow's hosts, in packets per time step; hosts.fast_rate by default.
         pub rate: f64 = PACKETS.key(),
     }
 }

@@ -13,7 +13,7 @@ fn access(topology: &Topology, name: &str) -> usize {
     found.unwrap_or_else(|| panic!("no access router {name}")) + 1
 }
 
-/// Returns the names of the routers on the way, and its delay in milliseconds.
+/// Returns the names of the routers on a route, and its delay in milliseconds.
 fn way(topology: &Topology, from: usize, to: usize) -> (String, u64) {
     let (mut at, mut names) = (from, topology.backbone[from].name.clone());
     let mut delay = Span::ZERO;
@@ -87,7 +87,8 @@ fn the_published_network_has_its_delays_and_routes() {
             link.name
         );
     }
-    // E-04, E-06: the five pairs whose ways differ, the longest and the shortest (table 3-2).
+    // E-04, E-06: the five pairs whose routes differ by direction, the longest and the shortest
+    // (table 3-2).
     let ways = [
         ("A", "H", "A-C-E-G-H", 34),
         ("H", "A", "H-F-D-B-A", 43),
@@ -156,7 +157,7 @@ fn capacities_follow_from_one_number() {
     assert_eq!(capacity("A1a"), per_step(10.0));
     assert_eq!(capacity("A2a"), per_step(20.0));
     assert_eq!(capacity("B0a"), per_step(100.0));
-    // Another step, other seconds.
+    // Another time step gives other times in seconds.
     let config = with(&[
         "network.backbone_rate=400",
         "step=0.002",
@@ -191,8 +192,9 @@ fn mean_buffers(config: &Config) -> [f64; 3] {
 
 #[test]
 fn buffers_are_those_of_the_published_tables() {
-    // E-14, from mesonet_a_derived_buffer_crosscheck.csv: R1, speedup, deltaX, rule, whether
-    // sources are skewed, and published means; a tier that another population was printed for is 0.
+    // E-14, from mesonet_a_derived_buffer_crosscheck.csv: R1, speedup, deltaX, rule, true if
+    // sources are skewed, and published means. The mean of a tier is 0 if it was printed for
+    // another population.
     let skewed = "hosts.source_shares={ normal = 0.1, fast = 0.6 }";
     let uniform = "hosts.scale=2";
     let cases = [
@@ -248,7 +250,8 @@ fn buffers_are_those_of_the_published_tables() {
             );
         }
     }
-    // A number for every router, multiplied and truncated (NIST SP 500-282, chapter 3: `QszAlg`).
+    // A given number of packets is multiplied and truncated for every router (NIST SP 500-282,
+    // chapter 3: `QszAlg`).
     let config = with(&["QszAlg=10", "Qfactor=0.25"]);
     assert_eq!(mean_buffers(&config), [2.0; 3]);
 }
@@ -335,7 +338,7 @@ fn a_topology_of_ones_own_has_names_sizes_and_shortest_ways() {
     assert_eq!(topology.next_link[0][1], Some(0));
     assert_eq!(topology.next_link[1][0], Some(1));
     assert_eq!(topology.access[1].router.buffer, 7);
-    // The way of less delay, over a router without hosts.
+    // The route has the smaller delay, over a router without hosts.
     let triangle = "network.topology = { backbone = [\
         { name = \"X\", direct = [{ rate = 3, sources = 5, receivers = 9 }] }, { name = \"Y\" }, \
         { name = \"Z\", direct = 1 }], links = [\
@@ -348,7 +351,7 @@ fn a_topology_of_ones_own_has_names_sizes_and_shortest_ways() {
     let own = &topology.access[0];
     assert_eq!((own.sources, own.receivers), (5, 9));
     assert_eq!(own.router.capacity, PacketRate::per_ms(3.0));
-    // Round trip 17 steps, three packets in each.
+    // The round trip has 17 steps, with three packets in each.
     assert_eq!(own.router.buffer, 51);
 }
 
@@ -384,7 +387,7 @@ fn other_routers_come_with_routes_of_their_own() {
     assert_eq!(config(&scenario).measure.every, Span::from_millis(100));
 }
 
-/// A server for each queue comes with a buffer for each, as chapter 5's two flows need it.
+/// Separate servers for the two queues imply separate buffers, as chapter 5's two flows require.
 #[test]
 fn one_server_has_one_buffer_unless_told_otherwise() {
     let shared = |overrides: &[&str]| with(overrides).topology.shared_buffer;

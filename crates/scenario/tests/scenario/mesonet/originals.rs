@@ -5,7 +5,8 @@ use longhaul_scenario::{keys, parse, schema};
 use super::config;
 use crate::origin;
 
-/// A whole configuration of MesoNet: chapter 6, condition 1 (NIST SP 500-282, tables 6-3 to 6-8).
+/// A complete configuration of MesoNet: chapter 6, condition 1 (NIST SP 500-282, tables 6-3 to
+/// 6-8).
 const CHAPTER_6: &str = "
 [mesonet]
 M = 200
@@ -79,7 +80,7 @@ fn a_configuration_of_mesonet_is_a_scenario() {
     let algorithm = &config.algorithms[flow.algorithm.expect("its own")];
     assert_eq!((algorithm.label.as_str(), algorithm.share), ("hstcp", 1.0));
     assert_eq!(origin(&scenario, "mesonet.users.think"), "ch6.toml:9");
-    // The values are also found by the scenario's own names.
+    // The values are also available under the scenario's names.
     let resolved = scenario.resolved_json().to_string();
     let again = parse(&resolved, "resolved.json", None, &[]).expect("resolved");
     assert_eq!(scenario.resolved_json(), again.resolved_json());
@@ -128,7 +129,7 @@ fn editors_know_the_names() {
         assert!(properties.get(name).is_some(), "{name}");
     }
     let helps: Vec<&str> = keys().iter().map(|key| key.help).collect();
-    // Parameters of whole lists are named in the help of the list.
+    // Parameters that refer to whole lists are named in the help of the list.
     let of_lists = [
         "prTCP",
         "prBICTCP",

@@ -1,4 +1,4 @@
-//! Refusals of errors, with one message that names place, key, value and allowed values.
+//! Refusals of errors, with one message that states position, key, value and allowed values.
 
 use longhaul_scenario::parse;
 
@@ -52,7 +52,7 @@ fn shares_and_probabilities_have_to_add_up() {
     );
 }
 
-/// Between two routers without a delay, a time step would not end.
+/// With two routers without a delay between them, a time step would not end.
 #[test]
 fn links_between_backbone_routers_take_a_time_step() {
     let network = |access: u64, delay: &str| {
@@ -194,7 +194,7 @@ fn keys_of_other_simulations_do_not_belong() {
     assert_refused("lambdaOf = 3", &["unknown key `lambdaOf`"]);
 }
 
-/// Returns a topology with these links and more, and two direct access routers.
+/// Returns a topology with these links, other lines, and two direct access routers.
 fn topology(links: &str, more: &str) -> String {
     format!(
         "network.topology = {{ backbone = [{{ name = \"X\", direct = 1 }}, {{ name = \"Y\" }}, \
@@ -298,7 +298,7 @@ fn losses_that_are_not_answered_are_refused() {
         let cubic = format!("algorithms = [{{ congestion = {{ kind = \"cubic\", {keys} }} }}]");
         assert_refused(&cubic, &["congestion.loss_threshold", "answers every loss"]);
     }
-    // BBR's parameter of this name is another one.
+    // BBR's parameter of the same name has another meaning.
     for answered in ["kind = \"cubic\", loss_threshold = 0", "kind = \"bbr3\""] {
         let algorithms = format!("algorithms = [{{ congestion = {{ {answered} }} }}]");
         assert!(parse(&format!("{BASE}{algorithms}\n"), "right.toml", None, &[]).is_ok());

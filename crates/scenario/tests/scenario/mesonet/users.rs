@@ -63,7 +63,7 @@ fn jumbo_files_belong_to_a_part_of_the_run() {
     let literal = with(&["Jon=0.6", "Joff=0.8", "Jx=100", "files.jumbo.base=file"]);
     let web_factor = literal.files.jumbo.expect("given").web_factor;
     assert_eq!((web_factor, jumbo.web_factor), (100, 100 * 10));
-    // E-27: with Jon from 1 on there are no jumbo files, whatever Joff is.
+    // E-27: with Jon at 1 or above there are no jumbo files, for any Joff.
     assert_eq!(with(&["Jon=1", "Joff=0.2", "Jx=100"]).files.jumbo, None);
 }
 
@@ -100,14 +100,15 @@ fn algorithms_follow_nist_where_they_can() {
     );
     assert_eq!(config.long_lived[0].algorithm, Some(3));
     assert_eq!(config.long_lived[1].algorithm, None);
-    // An original name finds the algorithm that has it, or Reno if the file names no algorithm.
+    // An original name refers to the algorithm with this name, or to Reno if the file names no
+    // algorithm.
     let config = with(&[
         "algorithms=[{}, { congestion = { kind = \"htcp\" } }]",
         "prTCP=0.9",
     ]);
     assert_eq!(config.algorithms.len(), 2);
     assert!((config.algorithms[1].share - 0.1).abs() < 1e-12);
-    // An algorithm without a share gets the part that the others leave.
+    // An algorithm without a share gets the remainder.
     let mix = "algorithms=[{}, { congestion = { kind = \"bic\" }, share = 0.3, label = \"B\" }]";
     let config = with(&[mix]);
     assert!((config.algorithms[0].share - 0.7).abs() < 1e-12);
@@ -154,7 +155,8 @@ fn limits_on_large_files_are_the_published_ones() {
     use PathClass::{Fast, Typical, VeryFast};
     assert_eq!(least(0, VeryFast, true), [1, 1]);
     assert_eq!(least(0, Fast, true), [2, 1]);
-    // Table 8-11 has other shares of paths, of 59 sources below a normal router: with it the first is 4.
+    // Table 8-11 has other shares of paths, for 59 sources below a normal router: with these the
+    // first minimum is 4.
     assert_eq!(least(0, Fast, false), [3, 2]);
     assert_eq!(least(0, Typical, true), [20, 9]);
     assert_eq!(least(0, Typical, false), [46, 20]);
@@ -173,7 +175,8 @@ fn limits_on_large_files_are_the_published_ones() {
     assert_eq!(config.files.admission.expect("limits").max, [1048, 105, 11]);
 }
 
-/// Every condition has a minimum of one flow in a cell if the type is drawn at all (table 8-7).
+/// Every condition has a minimum of one flow in a cell for each type that is drawn at all (table
+/// 8-7).
 #[test]
 fn a_type_that_is_never_drawn_has_no_limits_that_make_flows_transfer_it() {
     let config = with(&["files.admission=true", "Fp=0.02", "Sp=0", "Mp=0.0002"]);

@@ -14,7 +14,7 @@ use crate::window::Window;
 pub(super) struct FastPath {
     /// Time until which neither the phase nor the smallest round-trip time expires.
     until: Time,
-    /// Between these, segments in flight do not end the phase.
+    /// Bounds between which the number of segments in flight does not end the phase.
     in_flight: (f64, f64),
     /// Upper bound of the window.
     target: f64,
@@ -30,7 +30,7 @@ impl FastPath {
 }
 
 impl Bbr {
-    /// Returns true if [`Self::full_update`] would do the same as [`Self::grow`].
+    /// Returns true if [`Self::full_update`] would have the same effect as [`Self::grow`].
     #[inline]
     pub(super) fn fits_fast_path(&self, ack: &AckSample, newly: Newly) -> bool {
         let floor = self
@@ -59,8 +59,8 @@ impl Bbr {
         window.set_cwnd(cwnd);
     }
 
-    /// Bounds of the fast path: in the gain cycle, until [`Self::advance_cycle`] or
-    /// [`Self::update_min_rtt`] has something to do. The window may grow to `target`.
+    /// Returns the bounds of the fast path: in the gain cycle, until [`Self::advance_cycle`] or
+    /// [`Self::update_min_rtt`] changes something. The window may grow to `target`.
     pub(super) fn fast_path_bounds(&self, now: Time, target: f64) -> FastPath {
         let (State::ProbeBw, Some((rtt, since))) = (self.state, self.min_rtt) else {
             return FastPath::default();

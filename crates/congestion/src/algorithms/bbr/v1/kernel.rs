@@ -1,6 +1,7 @@
-//! Additions of the kernel to BBR version 1 (Linux 6.18, `net/ipv4/tcp_bbr.c`): room for aggregated acknowledgements,
-//! and a test for traffic policers. Besides, it paces a hundredth below its rate, keeps whole segments in flight, and
-//! measures the round-trip time anew although samples equal the smallest.
+//! Additions of the kernel to BBR version 1 (Linux 6.18, `net/ipv4/tcp_bbr.c`): an allowance for
+//! aggregated acknowledgements, and a test for traffic policers. The kernel also paces a hundredth
+//! below the rate, keeps whole segments in flight, and measures the round-trip time anew even if
+//! samples equal the smallest.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
@@ -20,21 +21,22 @@ const EXCESS_ROUNDS: u32 = 5;
 /// Longest time, in seconds of delivery at the bandwidth, that the excess may amount to (`bbr_extra_acked_max_us`).
 const EXCESS_S: f64 = 0.1;
 
-/// Part of those delivered that is lost to a policer, at least (`bbr_lt_loss_thresh`).
+/// Minimum ratio of lost to delivered segments that indicates a policer (`bbr_lt_loss_thresh`).
 const POLICED_LOSS: f64 = 50.0 / 256.0;
 
-/// Round trips of an interval in which a policer's rate shows, at least, and at most.
+/// Minimum and maximum number of round trips in an interval over which a policer's rate is
+/// measured.
 const INTERVAL: (u32, u32) = (4, 16);
 
-/// Differences within which the rates of two intervals agree: this part, or bits per second (`bbr_lt_bw_ratio`,
-/// `bbr_lt_bw_diff`).
+/// Differences up to which the rates of two intervals agree: a fraction, or bits per second
+/// (`bbr_lt_bw_ratio`, `bbr_lt_bw_diff`).
 const RATIO: f64 = 1.0 / 8.0;
 const DIFFERENCE_BPS: f64 = 4000.0;
 
-/// Round trips that a policer's rate is kept (`bbr_lt_bw_max_rtts`).
+/// Number of round trips for which a policer's rate is kept (`bbr_lt_bw_max_rtts`).
 const POLICED_ROUNDS: u32 = 48;
 
-/// State of both.
+/// State of both additions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Kernel {
     pub(super) aggregation: Aggregation,
@@ -48,7 +50,7 @@ pub(super) struct Aggregation {
     /// then.
     since: Time,
     acked: f64,
-    /// The most of the current rounds and of those before.
+    /// Largest excess in the current rounds, and in the rounds before.
     most: [f64; 2],
     rounds: u32,
 }
@@ -87,8 +89,8 @@ impl Aggregation {
     }
 }
 
-/// Detection of a token bucket that drops packets above its rate (`bbr_lt_bw_sampling`): two intervals that end with
-/// losses, of many segments, have the same rate.
+/// Detection of a token bucket that drops packets above its rate (`bbr_lt_bw_sampling`): two
+/// intervals have the same rate and end with many losses.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Policer {
     sampling: bool,
@@ -102,7 +104,7 @@ pub(super) struct Policer {
     lost: u64,
 }
 
-/// Facts about a policer that an acknowledgement reports.
+/// Values in an acknowledgement that the detection of a policer uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AckReport {
     pub(super) now: Time,
@@ -266,7 +268,8 @@ mod tests {
         assert_eq!(rates[rates.len() - 2..], [Some(1040.0), None]);
     }
 
-    /// Neither few losses nor different rates are; an interval without enough losses ends after 16 rounds.
+    /// Neither few losses nor different rates indicate a policer; an interval without enough losses
+    /// ends after 16 rounds.
     #[test]
     fn few_losses_and_different_rates_are_not() {
         let few = [(100, 19); 40];
@@ -283,7 +286,7 @@ mod tests {
         );
     }
 
-    /// A sample that equals the smallest puts the probe off in the draft alone.
+    /// A sample that equals the smallest postpones the probe in the draft only.
     #[test]
     fn an_equal_sample_does_not_put_the_probe_off() {
         for (variant, expired) in [(Variant::Paper, false), (Variant::Linux6_18, true)] {
@@ -300,7 +303,8 @@ mod tests {
         }
     }
 
-    /// Ten seconds and 3 ms are not more than ten seconds in ticks of 4 ms; 4 ms more are.
+    /// In ticks of 4 ms, an age of ten seconds and 3 ms does not exceed ten seconds; an age of 4 ms
+    /// more does.
     #[test]
     fn ages_are_in_ticks() {
         for (variant, expired) in [(Variant::Paper, true), (Variant::Linux6_18, false)] {
@@ -318,8 +322,8 @@ mod tests {
         }
     }
 
-    /// 10.5 segments are eleven; with three bursts of one segment 14, with four more of room 18. Where it probes, two
-    /// more.
+    /// 10.5 segments are rounded up to 11; three bursts of one segment make 14, an allowance of
+    /// four more 18. Probing adds two.
     #[test]
     fn what_is_in_flight_is_whole_and_even() {
         let mut bbr = bbr(Variant::Linux6_18);

@@ -84,7 +84,7 @@ pub(crate) static ENTRY: Entry<Bbr> = Entry {
     build: |settings| Ok(Bbr::new(settings)),
 };
 
-/// Round trips that the bandwidth is remembered (BtlBwFilterLen).
+/// Number of round trips over which the largest bandwidth is taken (BtlBwFilterLen).
 const BANDWIDTH_ROUNDS: u64 = 10;
 
 /// The gain cycle (section 4.3.4.2): a probe, a phase that drains its queue, and cruising.
@@ -107,7 +107,7 @@ pub struct Bbr {
     meter: Meter,
     pacer: Pacer,
     state: State,
-    /// Segments per second by rounds.
+    /// Largest delivery rate, in segments per second, over the last rounds.
     bandwidth: WindowedMax,
     /// Smallest round-trip time and when it was measured; none before the first.
     min_rtt: Option<(Span, Time)>,
@@ -126,10 +126,11 @@ pub struct Bbr {
     was_idle: bool,
     /// Additions of the kernel; none in the other variants.
     kernel: Option<Box<Kernel>>,
-    /// State of the random sequence from which the start of the gain cycle is drawn. The time of the first
-    /// acknowledgement seeds it: alike in every run, different from flow to flow.
+    /// State of the random sequence from which the start of the gain cycle is drawn. The time of
+    /// the first acknowledgement seeds it, so that it is the same in every run and differs between
+    /// flows.
     draws: u64,
-    /// Set by the next full update.
+    /// Bounds of the fast path, set by each full update.
     #[serde(skip)]
     fast_path: FastPath,
 }
@@ -186,7 +187,7 @@ impl Bbr {
         matches!(self.state, State::ProbeRtt(_))
     }
 
-    /// Returns the segments per second that the path is taken to deliver (`bbr_bw`).
+    /// Returns the estimated bandwidth of the path in segments per second (`bbr_bw`).
     fn rate(&self) -> f64 {
         let policed = self
             .kernel
@@ -218,7 +219,7 @@ impl Bbr {
         }
     }
 
-    /// Returns the segments that leave at once (BBRSetSendQuantum, section 4.2.2).
+    /// Returns the number of segments sent in one burst (BBRSetSendQuantum, section 4.2.2).
     fn quantum(&self) -> f64 {
         const SLOW_BPS: f64 = 1.2e6;
         const FAST_BPS: f64 = 24e6;
@@ -229,7 +230,8 @@ impl Bbr {
         }
     }
 
-    /// Returns the segments in flight at a gain over the path's bandwidth-delay product (BBRInflight).
+    /// Returns the target of segments in flight: a gain times the path's bandwidth-delay product
+    /// (BBRInflight).
     fn in_flight_at(&self, gain: f64) -> f64 {
         self.with_budget(gain, self.bandwidth.get(), 0.0)
     }
@@ -244,9 +246,10 @@ impl Bbr {
         self.with_budget(self.window_gain(), rate, room)
     }
 
-    /// Returns the segments in flight at a gain over the bandwidth-delay product at `rate` segments per second, with
-    /// `room` and a budget for sending in bursts. The kernel has whole segments, an even number of them, and more
-    /// where it probes (`bbr_quantization_budget`).
+    /// Returns a target of segments in flight: a gain times the bandwidth-delay product at `rate`
+    /// segments per second, plus `room` and a budget for sending in bursts. The kernel uses a
+    /// whole, even number of segments, and more of them while it probes
+    /// (`bbr_quantization_budget`).
     fn with_budget(&self, gain: f64, rate: f64, room: f64) -> f64 {
         if self.min_rtt.is_none() {
             return self.initial_window;
@@ -314,13 +317,14 @@ impl Bbr {
 
     /// Adds a round-trip time; returns true if the smallest had grown too old (BBRUpdateRTprop).
     fn update_min_rtt(&mut self, ack: &AckSample) -> bool {
-        // Ages are in ticks in Linux.
+        // In Linux, ages are measured in ticks.
         let old = |since: Time| {
             let until = since + self.probe_rtt_interval;
             ack.now > until && (self.kernel.is_none() || ticks(ack.now) > ticks(until))
         };
         let expired = self.min_rtt.is_some_and(|(_, since)| old(since));
-        // In Linux one that equals the smallest does not put the probe off (commit 1b9e2a8c99a5).
+        // In Linux, a sample that equals the smallest does not postpone the probe (commit
+        // 1b9e2a8c99a5).
         let confirms = |rtt, min| rtt < min || rtt == min && self.kernel.is_none();
         if let Some(rtt) = ack.rtt
             && (expired || self.min_rtt.is_none_or(|(min, _)| confirms(rtt, min)))
@@ -377,9 +381,10 @@ impl Bbr {
         window.set_cwnd(cwnd);
     }
 
-    /// Begins a recovery with its first acknowledgement: for a round the window is the segments in flight and those
-    /// just delivered. In Linux that is the number that this acknowledgement reports alone, not those before it that
-    /// hinted at the loss: a retransmission more would find the queue full.
+    /// Begins a recovery with its first acknowledgement: for a round the window is the segments in
+    /// flight and those just delivered. In Linux, the latter are the segments that this
+    /// acknowledgement reports, without those of earlier acknowledgements that indicated the loss:
+    /// one more retransmission would find the queue full.
     fn start_conserving(&mut self, ack: &AckSample, sample: &mut Sample, window: &mut Window) {
         self.conserving = true;
         self.meter.restart_round();
@@ -466,7 +471,7 @@ impl CongestionControl for Bbr {
         Phases::All
     }
 
-    /// Takes the round trip of the SYN as the first smallest one, as Linux does (`bbr_init`).
+    /// Uses the round-trip time of the SYN as the first minimum, as Linux does (`bbr_init`).
     fn on_handshake(&mut self, ack: &AckSample, _window: &mut Window) {
         if let Some(rtt) = ack.rtt.filter(|_| self.kernel.is_some()) {
             self.min_rtt = Some((rtt, ack.now));
@@ -486,8 +491,8 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// Section 4.2.3.4; marks are not answered. The window follows with the facts of the acknowledgement, whose
-    /// segments in flight exclude those that it has found lost.
+    /// Begins a recovery (section 4.2.3.4); marks are ignored. The window is set with the sample of
+    /// the acknowledgement, whose segments in flight exclude the segments found lost.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if !matches!(event.cause, Cause::Loss | Cause::Nak) {
             return;

@@ -21,8 +21,8 @@ fn cycling() -> Flow<Bbr> {
     flow
 }
 
-/// Sections 4.3.2 and 4.3.3: three rounds with less than a quarter more; drained when no more is in flight than the path
-/// carries.
+/// Sections 4.3.2 and 4.3.3: Startup ends after three rounds with less than a quarter more
+/// bandwidth; Drain ends when no more segments are in flight than the path carries.
 #[test]
 fn startup_ends_on_a_plateau_and_drain_with_the_queue() {
     for variant in [Variant::Paper, Variant::Linux6_18] {
@@ -54,7 +54,7 @@ fn startup_ends_on_a_plateau_and_drain_with_the_queue() {
     }
 }
 
-/// Rounds that the application limits say nothing.
+/// Rounds that the application limits do not end Startup.
 #[test]
 fn an_application_does_not_end_startup() {
     let mut flow = flow(Variant::Paper);
@@ -63,8 +63,8 @@ fn an_application_does_not_end_startup() {
     assert_eq!(flow.bbr.state, State::Startup);
 }
 
-/// Section 4.3.4: probes until a round trip is over and the queue has risen, drains until that is gone or a round trip is
-/// over, cruises for six.
+/// Section 4.3.4: the flow probes until a round trip is over and the queue has risen, drains until
+/// the queue is gone or a round trip is over, and cruises for six round trips.
 #[test]
 fn the_cycle_has_eight_phases() {
     let mut flow = cycling();
@@ -78,19 +78,19 @@ fn the_cycle_has_eight_phases() {
         gains.push(flow.bbr.pacing_gain());
     }
     assert_eq!(gains, [0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.25]);
-    // Not before a quarter more is in flight ...
+    // The probe does not end before a quarter more is in flight.
     flow.acked(110, 0, 1000.0, 5, later);
     assert_eq!(flow.bbr.pacing_gain(), 1.25);
-    // ... or lost.
+    // A loss ends the probe.
     flow.acked(50, 1, 1000.0, 5, later);
     assert_eq!(flow.bbr.pacing_gain(), 0.75);
-    // No more in flight than the path carries: drained before a round trip is over.
+    // No more is in flight than the path carries: the queue is drained before a round trip is over.
     flow.acked(50, 0, 1000.0, 40, Span::from_millis(1));
     assert_eq!(flow.bbr.pacing_gain(), 1.0);
 }
 
-/// Section 4.3.5: ten seconds without a smaller round-trip time; four segments in flight for 200 ms and a round trip; the
-/// window afterwards is the one before.
+/// Section 4.3.5: after ten seconds without a smaller round-trip time, four segments are in flight
+/// for 200 ms and a round trip; afterwards the window is the same as before.
 #[test]
 fn the_round_trip_time_is_measured_with_four_segments() {
     let mut flow = cycling();

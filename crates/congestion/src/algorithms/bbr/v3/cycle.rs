@@ -33,7 +33,8 @@ impl Machine {
         self.state = State::Down;
     }
 
-    /// Starts ProbeBW_REFILL. In the probe that follows the long-term bound grows as in its round `up_rounds` and later.
+    /// Starts ProbeBW_REFILL. In the probe that follows, the long-term bound grows as from round
+    /// `up_rounds` on.
     pub(super) fn start_refill(&mut self, up_rounds: u32) {
         self.bounds.reset_short();
         (self.probe.up_rounds, self.probe.up_acked) = (up_rounds, 0.0);

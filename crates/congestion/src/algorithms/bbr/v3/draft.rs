@@ -14,7 +14,7 @@ use crate::window::Window;
 /// Rounds after which Drain ends in any case (section 5.3.2).
 const DRAIN_ROUNDS: u64 = 3;
 
-/// State of the draft's rules beside that of the state machine.
+/// State of the draft's rules, in addition to that of the state machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Draft {
     /// Bounds of the fast path, set by each full update.
@@ -45,7 +45,7 @@ impl Rules for Draft {
         true
     }
 
-    /// Checks once in each round (BBRCheckFullBWReached, section 5.3.1.2).
+    /// Checks for a full pipe once in each round (BBRCheckFullBWReached, section 5.3.1.2).
     fn check_full(&mut self, machine: &mut Machine, ack: &AckSample, sample: &Sample) {
         if let Some(rate) = ack.delivery_rate
             && !machine.full_now

@@ -198,10 +198,10 @@ mod tests {
     }
 
     proptest! {
-        /// Fast path and full update have the same outcome.
+        /// The fast path and the full update have the same outcome.
         #[test]
         fn fast_path_acknowledgements_come_to_the_same(
-            // Until the pipe is full and drained, and in all phases after that.
+            // The test begins when the pipe is full and drained, and covers all phases after that.
             before in 700_usize..9_000,
             lossy: bool,
             steps in prop::collection::vec(

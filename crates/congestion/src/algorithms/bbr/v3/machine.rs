@@ -101,12 +101,12 @@ pub(super) struct Machine {
     pub(super) marks: Marks,
     /// Window in segments before the first acknowledgement: C.InitialCwnd.
     pub(super) initial_window: f64,
-    /// Loss recovery, and the window to go back to: BBR.prior_cwnd.
+    /// Loss recovery, and the window to restore afterwards: BBR.prior_cwnd.
     pub(super) recovery: Recovery,
     /// True if the flow sends again after it was idle: BBR.idle_restart.
     pub(super) was_idle: bool,
-    /// State of the sequence from which waits between probes are drawn. The time of the first acknowledgement starts it:
-    /// alike in every run, different from flow to flow.
+    /// State of the sequence from which waits between probes are drawn. The time of the first
+    /// acknowledgement seeds it, so that it is the same in every run and differs between flows.
     pub(super) draws: u64,
 }
 
@@ -162,8 +162,8 @@ impl Machine {
         larger(self.pacer.segments_at_once, 2.0)
     }
 
-    /// Rounds a number of segments up to what send quantum and smallest window need (BBRQuantizationBudget,
-    /// section 5.6.4.2).
+    /// Rounds a number of segments up to at least the send quantum's budget and the smallest window
+    /// (BBRQuantizationBudget, section 5.6.4.2).
     pub(super) fn budget(&self, segments: f64) -> f64 {
         let probe = if self.is_probing_up() { 2.0 } else { 0.0 };
         larger(larger(segments, QUANTA * self.quantum()), MIN_WINDOW) + probe

@@ -115,8 +115,8 @@ impl CongestionControl for Bbr3 {
         self.machine.quantum() as u64
     }
 
-    /// A sender that claims ECN support must treat marks as congestion (draft-ietf-ccwg-bbr-05, section 3.7); the
-    /// share of marks is that of segments.
+    /// Declares the use of marks: a sender that claims ECN support must treat marks as congestion
+    /// (draft-ietf-ccwg-bbr-05, section 3.7). The share of marks is that of segments.
     fn needs(&self) -> Needs {
         Needs {
             no_ecn: self.machine.ecn_factor == 0.0,

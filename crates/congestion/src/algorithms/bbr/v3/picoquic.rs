@@ -1,7 +1,7 @@
 //! BBR, version 3, of picoquic (picoquic/bbr.c, August 2026), where it differs from the draft:
 //!
-//! - The smallest round-trip time is that of the longest of seven samples, which jitter does not lower
-//!   (`BBRUpdateMinRTT`); while samples are close to it, no ProbeRTT is due.
+//! - The smallest round-trip time is taken from the longest of seven samples, so that jitter does
+//!   not lower it (`BBRUpdateMinRTT`); while samples are close to it, no ProbeRTT is due.
 //! - When all seven are a quarter longer, Startup ends (`RTTJitterBufferStartup`). ProbeBW_UP then ends after a round-trip
 //!   time, and also with 1.25 bandwidth-delay products in flight (`do_exit_probeBW_up_on_delay`). A plateau of the rate
 //!   does not end it.
@@ -48,8 +48,8 @@ const LONG: Span = Span::from_millis(250);
 /// Multiple of the rate when cycles began above which Startup begins again.
 const CEILING: f64 = 1.5;
 
-/// Growth of the rate by a probe after which the next probe comes early, and number of probes without growth that end
-/// this.
+/// Growth of the rate by a probe after which the next probe comes early, and number of probes
+/// without growth after which probes are no longer early.
 const PROBE_GROWTH: f64 = 16.0 / 15.0;
 const PROBES: u32 = 3;
 
@@ -62,11 +62,12 @@ const FEW_LOSSES: f64 = 3.0;
 /// Bandwidth-delay products in flight at which probing up ends.
 const UP_IN_FLIGHT: f64 = 1.25;
 
-/// Multiples at which a path counts as saturated: round-trip time over the smallest, and pacing rate over delivery rate.
+/// Multiples at which a path counts as saturated: round-trip time divided by the smallest, and
+/// pacing rate divided by delivery rate.
 const SATURATED_RTTS: u64 = 2;
 const SATURATED_RATES: f64 = 3.0;
 
-/// State of picoquic's rules beside that of the state machine.
+/// State of picoquic's rules, in addition to that of the state machine.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Picoquic {
     rtts: RecentRtts,
@@ -408,14 +409,14 @@ mod tests {
         flow.round(500.0, 200);
         flow.rounds(8, 1000.0, 200);
         assert!(matches!(flow.bbr.machine.state, State::Drain { .. }));
-        // 15 % below what was in flight at that.
+        // 15 % less is in flight than the path carries at that rate.
         flow.round(1000.0, 85);
         flow.acked(1, 0, 1000.0, 85, MS);
         assert_eq!(flow.bbr.machine.state, State::Cruise);
         flow
     }
 
-    /// Has the last acknowledgement come then.
+    /// Sets the time of the last acknowledgement.
     fn hears(flow: &mut Flow<Bbr3>, time: Time) {
         let Form::Picoquic(picoquic) = &mut flow.bbr.form else {
             unreachable!("picoquic's");
@@ -435,8 +436,9 @@ mod tests {
         flow
     }
 
-    /// With the seventh of them all recent ones are long, and with the eighth acknowledgement after which that is so Startup
-    /// is over. 125 ms and the margin are not long on a path of 100 ms.
+    /// After the seventh long sample all recent ones are long, and Startup ends with the eighth
+    /// acknowledgement for which that is true. 125 ms and the margin are not long on a path of 100
+    /// ms.
     #[test]
     fn grown_round_trips_end_startup() {
         for (rtt_ms, count, ends) in [(126, 14, true), (126, 13, false), (125, 60, false)] {
@@ -450,7 +452,8 @@ mod tests {
         }
     }
 
-    /// A single short one among long ones is jitter: the smallest is that of the longest of seven.
+    /// A single short sample among long ones is jitter: the smallest round-trip time is taken from
+    /// the longest of seven samples.
     #[test]
     fn jitter_does_not_lower_the_smallest_round_trip_time() {
         let mut flow = flow();
@@ -481,7 +484,8 @@ mod tests {
         assert_eq!(flow.bbr.machine.state, State::Down);
     }
 
-    /// Within a round trip and 250 ms, until four probes in a row brought less than a sixteenth more.
+    /// The next probe comes within a round trip and 250 ms, until four probes in a row have brought
+    /// less than a sixteenth more.
     #[test]
     fn probes_come_early_while_they_bring_more() {
         let mut picoquic = Picoquic {
@@ -559,7 +563,8 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// A third of the pacing rate at twice the round-trip time, in a cycle that has drawn so.
+    /// The delivery rate is a third of the pacing rate at twice the round-trip time, in a cycle for
+    /// which the check was drawn.
     #[test]
     fn a_saturated_path_has_the_rate_that_it_delivers() {
         for (rounds, rtt_ms, max_rate) in [(1, 201, 300.0), (0, 201, 1000.0), (1, 200, 1000.0)] {

@@ -8,12 +8,14 @@ use crate::algorithms::bbr::Sample;
 use crate::facts::AckSample;
 use crate::window::Window;
 
-/// The rules of a variant, with its state beside that of the state machine. Only picoquic has the rules with an empty body.
+/// The rules of a variant, with its state in addition to that of the state machine. Only picoquic
+/// implements the rules that have an empty body here.
 pub(super) trait Rules {
     /// True if each loss takes a segment off the window, and too many losses hold the window for a round trip.
     const CONSERVES: bool;
 
-    /// True if samples count as those of a probe after its end, until one shows too much in flight.
+    /// True if samples still count as samples of a probe after its end, until one shows too much in
+    /// flight.
     const SAMPLES_BEYOND_PROBES: bool;
 
     /// Prepares the variant's state before an acknowledgement is processed.

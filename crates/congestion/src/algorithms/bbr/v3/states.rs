@@ -119,7 +119,7 @@ fn exiting_probe_up_on_bandwidth_plateau() {
     assert_eq!(flow.bbr.machine.state, State::Down);
 }
 
-/// The draft leaves the long-term bound alone where the rate is the application's.
+/// The draft does not change the long-term bound where the application limits the rate.
 #[test]
 fn exiting_probe_up_on_loss_when_application_limited() {
     let mut flow = going_up();
@@ -142,7 +142,7 @@ fn never_exiting_probe_up_or_startup_when_application_limited_with_no_loss() {
     assert_eq!(startup.bbr.machine.state, State::Startup);
 }
 
-/// ProbeBW_DOWN ends below the bandwidth-delay product, and below the long-term bound less 15 %.
+/// ProbeBW_DOWN ends below the bandwidth-delay product, and at 15 % below the long-term bound.
 #[test]
 fn exiting_probe_down_on_inflight() {
     for (bound, from, to) in [(f64::INFINITY, 101, 100), (100.0, 86, 85)] {
@@ -216,8 +216,8 @@ fn entering_and_exiting_probe_rtt_during_startup() {
     assert_eq!(flow.bbr.machine.state, State::Startup);
 }
 
-/// Fifty segments arrive where the bandwidth accounts for one: the window has room for them, in addition to two
-/// bandwidth-delay products.
+/// Fifty segments arrive where the bandwidth accounts for one: the window allows for them, in
+/// addition to two bandwidth-delay products.
 #[test]
 fn achieving_expected_cruise_bandwidth_on_a_link_with_aggregation() {
     let mut flow = going_down();
@@ -243,7 +243,8 @@ fn correctly_managing_sub_packet_bdps() {
     assert!(flow.window.cwnd() >= 4.0);
 }
 
-/// While the window is full and at the bound, that grows by 1, 2, 4 and 8 segments in successive rounds.
+/// While the window is full and at the long-term bound, the bound grows by 1, 2, 4 and 8 segments
+/// in successive rounds.
 #[test]
 fn the_long_term_bound_grows_exponentially() {
     let mut flow = going_up();
@@ -354,7 +355,7 @@ fn marks_lower_the_short_term_bound() {
     }
 }
 
-/// Two rounds in a row with half of the segments marked.
+/// Startup ends after two rounds in a row with half of the segments marked.
 #[test]
 fn marks_end_startup() {
     let mut flow = flow();
@@ -367,7 +368,8 @@ fn marks_end_startup() {
     assert!(flow.bbr.machine.filled);
 }
 
-/// Acknowledgements of two segments with one mark each: half of the segments count as marked, not all.
+/// Acknowledgements cover two segments with one mark each: half of the segments count as marked,
+/// not all.
 #[test]
 fn counted_marks_are_not_those_of_whole_acknowledgements() {
     for (counts, share) in [(true, 0.5), (false, 1.0)] {
@@ -384,8 +386,9 @@ fn counted_marks_are_not_those_of_whole_acknowledgements() {
     }
 }
 
-/// Linux v3: a round trip without marks after some, and no losses since the last probe: the next one begins, and its first
-/// round may add 2^5 segments to a bound of 100, of which a half is 50.
+/// Linux v3: after a round trip without marks that follows marks, and no losses since the last
+/// probe, the next probe begins. Its first round may add 2^5 segments to a bound of 100, of which a
+/// half is 50.
 #[test]
 fn a_probe_follows_when_marks_cease() {
     for (reprobe, lost, probes) in [(0.5, 0, true), (0.5, 1, false), (0.0, 0, false)] {

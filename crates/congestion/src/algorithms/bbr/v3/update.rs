@@ -306,7 +306,8 @@ mod tests {
     use crate::algorithms::bbr3::ENTRY;
     use crate::parameter::Variant;
 
-    /// Section 5.3.1.3: six ranges, however many segments; more than 2 % of the flight in any case.
+    /// Section 5.3.1.3: six lost ranges end Startup, however many segments they have, but only if
+    /// more than 2 % of the flight are lost.
     #[test]
     fn a_burst_of_losses_does_not_end_the_startup() {
         let rules = Draft::default();

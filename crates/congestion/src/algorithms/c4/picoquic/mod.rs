@@ -2,13 +2,15 @@
 //! returns to Initial (papers/c4-trim.md, c4-trim-drain.md and c4-wifi-trim-analysis.md of the repository
 //! private-octopus/c4). It differs from the draft in that
 //!
-//! - the window is what may be in flight before a segment leaves, so that part of one counts as a whole, and a probe adds a
-//!   segment at least;
-//! - Initial also goes by the largest rate over a millisecond;
+//! - the window limits the segments in flight before a segment leaves, so that part of a segment
+//!   counts as a whole one, and a probe adds at least one segment;
+//! - Initial also uses the largest rate over a millisecond;
 //! - Pushing has a gain of 1.227 (the constant named 25 % is 1256 of 1024), ends with the first round trip that brings
 //!   less than three quarters of that, and is repeated while Recovery finds a quarter of it, three times before Initial;
-//! - losses count when they are found, those of Recovery not at all, and take a part of the maximum round trip, too;
-//! - delays count only of what was sent faster than the nominal rate, and a high jitter only below 1 MB/s.
+//! - losses count when they are found, except losses in Recovery, and also remove a part of the
+//!   maximum round trip;
+//! - delays count only for packets sent faster than the nominal rate, and a high jitter only below
+//!   1 MB/s.
 
 #[cfg(test)]
 mod tests;
@@ -87,8 +89,8 @@ struct Attempt {
 pub struct PicoquicC4 {
     state: State,
     alpha: f64,
-    /// Nominal rate in segments per second; longest round trip without a queue of its own, zero before the first; running
-    /// minimum of round trips.
+    /// Nominal rate in segments per second; longest round trip without a queue of the flow's
+    /// packets, zero before the first; running minimum of round trips.
     rate: f64,
     max_rtt_s: f64,
     running_min_s: f64,
@@ -233,7 +235,8 @@ impl PicoquicC4 {
         }
     }
 
-    /// Returns the number of newly delivered segments. Losses that a timeout assumed do not count: they say nothing of the path.
+    /// Returns the number of newly delivered segments. Losses assumed at a timeout do not count:
+    /// they are no evidence about the path.
     fn count_losses(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
         let delivered = ack.delivered - self.delivered;
         let lost = ack.lost.saturating_sub(self.lost);
@@ -562,7 +565,7 @@ impl PicoquicC4 {
     }
 }
 
-/// Segments sent so far.
+/// Returns the number of segments sent so far.
 fn sent(ack: &AckSample) -> u64 {
     ack.delivered + ack.lost + ack.in_flight
 }

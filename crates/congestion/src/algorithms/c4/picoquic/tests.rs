@@ -26,7 +26,8 @@ fn probing() -> Path {
     path
 }
 
-/// After Initial, and after an era whose longest round trip was shorter than the nominal one.
+/// Recovery drains after Initial, and after an era whose longest round trip was shorter than the
+/// nominal one.
 #[test]
 fn recovery_drains_what_initial_and_longer_round_trips_left() {
     let mut path = Path::new();
@@ -59,8 +60,9 @@ fn successes_lead_to_pushes_and_then_to_initial() {
     assert_eq!(path.era(1.1 * quarter, RTT_MS), State::Initial);
 }
 
-/// A quarter at the highest sensitivity, here 0.9222 of the way from an eighth; of the round trip, too. What is lost
-/// in Recovery does not count, nor does what a timeout took for lost.
+/// A loss removes a quarter of the rate at the highest sensitivity, here 0.9222 of the way from an
+/// eighth to that, and as much of the round trip. Losses in Recovery, and losses assumed at a
+/// timeout, do not count.
 #[test]
 fn a_loss_while_cruising_takes_a_part_of_rate_and_round_trip() {
     let mut path = Path::cruising();
@@ -83,7 +85,8 @@ fn a_loss_while_cruising_takes_a_part_of_rate_and_round_trip() {
     near(path.c4.rate, 1000.0);
 }
 
-/// More than 1/16 + 3/16 of the insensitivity above the nominal round trip ends a probe; while cruising it does not count.
+/// A round trip longer than the nominal one by more than 1/16 + 3/16 of the insensitivity ends a
+/// probe; while cruising it does not count.
 #[test]
 fn delays_count_in_probes_only() {
     let mut path = Path::cruising();
@@ -99,7 +102,7 @@ fn delays_count_in_probes_only() {
     near(path.c4.rate, 1000.0);
 }
 
-/// 2 Mbit/s with round trips of 5 and 130 ms; it may happen again.
+/// A flow at 2 Mbit/s with round trips of 5 and 130 ms returns to Initial, and may do so again.
 #[test]
 fn jitter_of_a_slow_flow_leads_back_to_initial() {
     let mut path = Path::new();

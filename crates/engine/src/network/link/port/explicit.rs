@@ -1,4 +1,5 @@
-//! The port of a link with explicit service: the discipline holds the packets, the port counts.
+//! The port of a link with explicit service: the discipline holds the packets, and the port counts
+//! them.
 
 use longhaul_units::{Span, Time};
 
@@ -8,8 +9,8 @@ use crate::packet::{Flags, OptionStore, Packet};
 use crate::queue::{Arrival, DropReason, Effects, PacketQueue, Queue};
 
 impl Port {
-    /// Processes a packet that reaches the near end of an idle link. Returns true if it goes straight into
-    /// service, and everything has been counted: this is so for most acknowledgements, which then bypass the
+    /// Processes a packet that reaches the near end of an idle link. Returns true if it goes
+    /// straight into service and has been counted. Most acknowledgements do, and bypass the
     /// discipline.
     #[inline]
     pub(in crate::network::link) fn pass(&mut self, bytes: u16) -> bool {
@@ -22,8 +23,8 @@ impl Port {
         true
     }
 
-    /// Processes a packet that reaches the near end at `now`, when the link had been idle since `idle_since`.
-    /// Returns true if it was accepted.
+    /// Processes a packet that reaches the near end at `now`. The link had been idle since
+    /// `idle_since`. Returns true if the packet was accepted.
     pub(in crate::network::link) fn enqueue(
         &mut self,
         packet: Packet,
@@ -46,7 +47,7 @@ impl Port {
         let taken = if self.loss.loses() {
             Err(DropReason::Loss)
         } else if arrival.low_priority && self.waiting_pkts > 0 {
-            // The rule is that of service on arrival.
+            // The rule is the same as with service on arrival.
             Err(DropReason::Early)
         } else {
             let packet = Packet {
@@ -99,7 +100,7 @@ impl Port {
         self.counters.starts_ahead -= u128::from(packet.time.as_ps());
     }
 
-    /// Counts the discipline's effects on packets that it held: usually none.
+    /// Counts the discipline's effects on packets that it held; usually there are none.
     #[inline(always)]
     fn settle(&mut self, now: Time, effects: &mut Effects, options: &mut OptionStore) {
         if !effects.is_empty() {
@@ -125,17 +126,18 @@ impl Port {
         }
     }
 
-    /// Updates the maximum of the queue at the end of an arrival.
+    /// Updates the maximum of the queue after an arrival.
     pub(in crate::network::link) fn note_maximum(&mut self) {
         self.counters.queue_max = self.counters.queue_max.max(self.waiting_pkts);
     }
 
-    /// Appends a packet that has begun service. Returns true if all before it have been forwarded.
+    /// Appends a packet that has begun service. Returns true if all packets before it have been
+    /// forwarded.
     pub(in crate::network::link) fn append_in_service(&mut self, packet: Packet) -> bool {
         self.ring.push(packet, self.ring.accepted())
     }
 
-    /// Returns the counters of L4S and of classic packets, if the discipline tells them apart.
+    /// Returns the counters of L4S and of classic packets, if the discipline distinguishes them.
     pub(in crate::network::link) fn classes(&self) -> Option<[ClassCounters; 2]> {
         match &self.queue {
             Queue::Buffered(discipline) => discipline.classes(),
@@ -143,7 +145,7 @@ impl Port {
         }
     }
 
-    /// Returns the sum of the times, in picoseconds, that the packets now waiting have waited.
+    /// Returns the sum of the waiting times so far of the packets that wait now, in picoseconds.
     pub(in crate::network::link) fn waited(&self, now: Time) -> u128 {
         self.waiting_ps(now) - self.counters.starts_ahead
     }

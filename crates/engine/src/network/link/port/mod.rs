@@ -1,5 +1,5 @@
-//! The port in front of a link: it decides, with the queue discipline, about the admission of packets, and counts
-//! packets that arrive, wait, leave or are lost.
+//! The port in front of a link: decides with the queue discipline about the admission of packets,
+//! and counts packets that arrive, wait, leave or are lost.
 
 mod explicit;
 
@@ -20,8 +20,9 @@ use crate::queue::{Arrival, DropReason, Queue, Verdict};
 pub(crate) struct Port {
     pub(super) queue: Queue,
     pub(super) loss: LossModel,
-    /// Packets that have begun service and are not yet at the far end; with service on arrival also, behind them,
-    /// those that wait, which with explicit service the discipline holds.
+    /// Packets that have begun service and are not yet at the far end. With service on arrival, the
+    /// waiting packets are in the ring as well, behind them; with explicit service the discipline
+    /// holds those.
     ring: Ring,
     waiting_pkts: u64,
     waiting_bytes: u64,
@@ -31,34 +32,39 @@ pub(crate) struct Port {
     waits: Option<Box<Waits>>,
 }
 
-/// Counters. A packet's departure may lie ahead of the counters' update; see [`Port::catch_up`].
+/// Counters. They may include departures later than the counters' last update; see
+/// [`Port::catch_up`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
     accepted_bytes: u64,
     marked_pkts: u64,
     dropped: [u64; DropReason::COUNT],
     dropped_bytes: u64,
-    /// Total waiting time of all accepted packets, in picoseconds, the future part included.
+    /// Total waiting time of all accepted packets, in picoseconds, including waits that lie in the
+    /// future.
     waits: u128,
-    /// Sum of the service starts of the packets that wait, in picoseconds: the part of `waits` that is ahead. With
-    /// explicit service, whose starts are not known, the sum of their arrivals.
+    /// Sum of the service starts of the packets that wait, in picoseconds, for the part of `waits`
+    /// that lies in the future. With explicit service, where starts are not known, the sum of the
+    /// packets' arrivals.
     starts_ahead: u128,
     queue_max: u64,
-    /// Sum of the numbers of waiting packets that arrivals found.
+    /// Sum, over arrivals, of the number of waiting packets that each found.
     found_waiting: u64,
 }
 
-/// Queueing delays: those recorded one by one, and the others, of packets that find the link idle.
+/// Queueing delays: recorded one by one for packets that wait; the packets that find the link idle
+/// are only counted.
 #[derive(Debug, Default)]
 struct Waits {
     /// Recorded delays; with service on arrival, packets are recorded as soon as they are accepted.
     timed: DelayHistogram,
-    /// Packets accepted (or with explicit service, taken into service) before the measurement began.
+    /// Packets accepted before the measurement began (with explicit service, packets taken into
+    /// service).
     before: u64,
 }
 
 impl Port {
-    /// Starts to measure queueing delays anew.
+    /// Restarts the measurement of queueing delays.
     pub(super) fn measure_waits(&mut self) {
         self.waits = Some(Box::new(Waits {
             timed: DelayHistogram::default(),
@@ -97,8 +103,8 @@ impl Port {
         self.ring.under_way()
     }
 
-    /// Accepts or drops a packet that reaches the near end. Returns its flags, which may have been marked,
-    /// if it is accepted.
+    /// Accepts or drops a packet that reaches the near end. Returns its flags, possibly with a
+    /// mark, if it is accepted.
     #[inline(always)]
     fn admit(
         &mut self,
@@ -183,7 +189,7 @@ impl Port {
             }
             self.counters.starts_ahead += u128::from(start.as_ps());
         }
-        // The last packet before the waiting ones may be in service.
+        // The packet in front of the waiting ones may be in service.
         let needed = self.ring.accepted() - self.waiting_pkts as usize;
         let packet = Packet {
             time,
@@ -199,7 +205,8 @@ impl Port {
         }
     }
 
-    /// Holds a packet that has been served elsewhere, to forward it. Returns true if it is the first one.
+    /// Holds a packet that has been served elsewhere, to forward it at its arrival. Returns true if
+    /// it is the first one.
     pub(super) fn hold(&mut self, packet: &Packet) -> bool {
         self.ring.push(*packet, self.ring.accepted())
     }
@@ -232,7 +239,7 @@ impl Port {
         self.waiting_bytes -= u64::from(bytes);
     }
 
-    /// Records the time that a packet waits in total.
+    /// Records the total waiting time of a packet.
     #[inline]
     fn note_wait(&mut self, wait: Span) {
         self.counters.waits += u128::from(wait.as_ps());
@@ -250,7 +257,7 @@ impl Port {
         self.ring.forward(until)
     }
 
-    /// Returns the packet to forward after this many others, if it is known.
+    /// Returns the packet to forward after `others` other packets, if it is known.
     #[inline]
     pub(super) fn ahead(&self, others: usize) -> Option<&Packet> {
         self.ring.ahead(others)
@@ -267,13 +274,13 @@ impl Port {
         (self.waiting_pkts, self.waiting_bytes)
     }
 
-    /// Returns the sum of the waiting times ahead, from `now` on, of the packets that wait now, in picoseconds;
-    /// with service on arrival.
+    /// Returns the sum of the remaining waiting times, from `now` on, of the packets that wait, in
+    /// picoseconds; with service on arrival.
     pub(super) fn waits_ahead(&self, now: Time) -> u128 {
         self.counters.starts_ahead - self.waiting_ps(now)
     }
 
-    /// Returns the number of waiting packets times `now`, in picoseconds.
+    /// Returns `now` in picoseconds times the number of waiting packets.
     fn waiting_ps(&self, now: Time) -> u128 {
         u128::from(self.waiting_pkts) * u128::from(now.as_ps())
     }
@@ -288,8 +295,8 @@ impl Port {
         std::mem::replace(&mut self.counters.queue_max, self.waiting_pkts)
     }
 
-    /// Returns the counters up to `now`, by which all services that have begun must have been recorded; with
-    /// service on arrival.
+    /// Returns the counters up to `now`, with service on arrival. All services that have begun by
+    /// `now` must have been recorded.
     pub(super) fn counters_on_arrival(&self, clock: &impl Clock, now: Time) -> LinkCounters {
         let in_service = clock.busy_until() > now;
         let unsent = clock.unsent(now, self.waiting_bytes);
@@ -297,9 +304,9 @@ impl Port {
         self.counters(self.waiting_pkts, in_service, unsent, waited_ps)
     }
 
-    /// Returns the counters. `in_ring` is the number of packets that wait in the ring; `in_service` is true if the
-    /// last packet before those is in service; `unsent` is the work of these that has not left; `waited_ps` is the
-    /// sum of the waiting times.
+    /// Returns the counters. `in_ring` is the number of packets that wait in the ring; `in_service`
+    /// is true if the last packet in front of those is in service; `unsent` is the unsent work of
+    /// packets in service; `waited_ps` is the sum of the waiting times in picoseconds.
     pub(super) fn counters(
         &self,
         in_ring: u64,
@@ -323,7 +330,7 @@ impl Port {
             departed_pkts: accepted_pkts - pending_pkts,
             departed_bytes,
             transmitted: Work::of_bytes(counters.accepted_bytes - self.waiting_bytes).since(unsent),
-            // The network knows the link's capacities, and the packets that did not reach the port.
+            // The network knows the link's capacities and the packets that did not reach the port.
             bucket_capacity: Work::default(),
             line_capacity: Work::default(),
             dropped_loss_pkts: dropped(DropReason::Loss),

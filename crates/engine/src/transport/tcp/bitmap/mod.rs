@@ -1,9 +1,9 @@
 //! A set of numbers in a window that moves up, one bit each, in a ring of 64-bit words.
 //!
-//! Two trees over the words, one of those that are not empty and one of those that are not full, find
-//! the next or the last number that is in the set or not in it. A step of a tree covers 64 times as
-//! much as the one below: every query is `O(log64 n)`. Memory:
-//! 1.03 bits for each number of the window, rounded up to a power of two.
+//! Two trees over the words, one of the non-empty and one of the non-full words, find the next or
+//! the last number that is, or is not, in the set. A step of a tree covers 64 times as much as the
+//! one below: every query is `O(log64 n)`. Memory: 1.03 bits for each number of the window, rounded
+//! up to a power of two.
 
 mod tree;
 
@@ -13,7 +13,7 @@ use self::tree::Tree;
 
 const BITS: u64 = u64::BITS as u64;
 
-/// The set, a null pointer until something is added: most connections lose little.
+/// The set; a null pointer until something is added, since most connections lose few segments.
 #[derive(Debug, Default)]
 pub(super) struct Bitmap(Option<Box<Words>>);
 
@@ -42,7 +42,7 @@ impl Bitmap {
         self.0.as_mut().is_some_and(|words| words.remove(number))
     }
 
-    /// Removes everything below `number`; returns how many numbers that were.
+    /// Removes everything below `number`; returns the count of numbers removed.
     #[inline]
     pub(super) fn remove_below(&mut self, number: u64) -> u64 {
         let words = self.0.as_mut();
@@ -109,8 +109,8 @@ impl Words {
         word * BITS + u64::from(self.words[found].trailing_ones())
     }
 
-    /// Returns the smallest number from which on all numbers below `end` are in the set; `end` if the number
-    /// before it is not.
+    /// Returns the smallest number from which on all numbers below `end` are in the set; `end` if
+    /// `end - 1` is not in the set.
     #[inline]
     pub(super) fn begin_of_run(&self, end: u64) -> u64 {
         let Some(last) = end.checked_sub(1) else {
@@ -131,7 +131,7 @@ impl Words {
         above * BITS - u64::from(self.words[found].leading_ones())
     }
 
-    /// Returns the smallest number of the set at or above `from`.
+    /// Returns the smallest number in the set at or above `from`.
     #[inline]
     pub(super) fn next(&self, from: u64) -> Option<u64> {
         let from = from.max(self.window.start * BITS);
@@ -151,7 +151,7 @@ impl Words {
         (found != place && word < self.window.end).then_some(number)
     }
 
-    /// Returns the largest number of the set below `end`.
+    /// Returns the largest number in the set below `end`.
     #[inline]
     pub(super) fn last(&self, end: u64) -> Option<u64> {
         let last = end.min(self.window.end * BITS).checked_sub(1)?;
@@ -347,7 +347,7 @@ mod tests {
     }
 
     proptest! {
-        /// Compares with a reference set, in windows of up to three levels of the trees.
+        /// Compares the bitmap with a reference set, in windows of up to three levels of the trees.
         #[test]
         fn behaves_like_a_set(
             size in prop::sample::select(vec![1u64, 64, 70, 5000]),

@@ -1,5 +1,5 @@
-//! A set of places, with the words that hold one of them in a set of their own, and so on up to a
-//! single word (a van Emde Boas tree of degree 64).
+//! A set of places, as words of bits. The non-empty words form a set at the next level, and so on
+//! up to a single word (a van Emde Boas tree of degree 64).
 
 const BITS: usize = u64::BITS as usize;
 

@@ -9,7 +9,7 @@ use crate::transport::Environment;
 use crate::transport::tcp::regular::usual;
 
 impl ControlBlock {
-    /// Notes the sender's limit, after segments from `first` on have left.
+    /// Records the limit that holds the sender back, after segments from `first` on have left.
     #[inline]
     pub(crate) fn note_limit(&mut self, first: u64, now: Time) {
         let limit = if self.nxt >= self.end {
@@ -35,8 +35,8 @@ impl ControlBlock {
         }
     }
 
-    /// Notes that something other than the network limits the sender; `before` is the limit before segments from
-    /// `first` on left.
+    /// Records that something other than the network limits the sender. `before` is the limit
+    /// before the segments from `first` on left.
     #[inline(never)]
     fn note_unused(&mut self, before: Limit, first: u64) {
         let in_flight = (self.nxt - self.una).saturating_sub(self.sacked_or_dupacked);
@@ -63,9 +63,9 @@ impl ControlBlock {
         }
     }
 
-    /// Notes that the application writes. If it had nothing left to send before, and the window had room for more
-    /// than the `in_flight` segments, delivery rates until all of these are delivered are application-limited
-    /// (Linux, `tcp_rate_check_app_limited`).
+    /// Records that the application writes. If it had nothing left to send, and the window allowed
+    /// more than the `in_flight` segments, delivery rates until all of these are delivered are
+    /// application-limited (Linux, `tcp_rate_check_app_limited`).
     pub(crate) fn note_write(&mut self, in_flight: u64) {
         let room = (in_flight as f64) < self.congestion.window.cwnd();
         let unused = room && self.limit == Limit::Application;
@@ -114,8 +114,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns the number of data packets sent, retransmissions included: each segment is new once, and the SYN
-    /// and a FIN in a segment of its own hold no data.
+    /// Returns the number of data packets sent, retransmissions included. Each segment is new once;
+    /// the SYN, and a FIN in a separate segment, hold no data.
     pub(crate) fn sent_pkts(&self) -> u64 {
         let bare_fin = self.max_sent > self.fin && self.fin_is_bare();
         self.max_sent.saturating_sub(1) - u64::from(bare_fin) + self.counters.retransmitted_pkts

@@ -66,8 +66,8 @@ impl ControlBlock {
         self.end_timing_below(next);
     }
 
-    /// Moves `una` to `next`: everything below it is delivered. Of a partial acknowledgement's segments, all but
-    /// the first, which was missing, had been reported before.
+    /// Moves `una` to `next`: everything below it is delivered. All segments of a partial
+    /// acknowledgement but the first, which was missing, had been reported as delivered before.
     #[inline]
     fn move_una<const REGULAR: bool>(&mut self, next: u64) {
         if let Some(extras) = &mut self.extras {
@@ -84,7 +84,7 @@ impl ControlBlock {
         self.count_delivered();
     }
 
-    /// Processes a duplicate acknowledgement: a segment has arrived, which one is not known.
+    /// Processes a duplicate acknowledgement: an unknown segment has arrived.
     pub(crate) fn process_duplicate_ack(&mut self) {
         self.dupacks += 1;
         self.sacked_or_dupacked =

@@ -1,7 +1,8 @@
-//! An application's data as segments, when it comes message by message.
+//! Segmentation of an application's data that is given message by message.
 //!
-//! All segments are full but the last of the data given so far. If the application gives more before that segment
-//! leaves, the segment is filled up; if it has left, it stays short, wherever it is in the stream.
+//! All segments are full but the last one of the data given so far. If the application gives more
+//! data before that segment leaves, the segment is filled up; once it has left, it stays short,
+//! wherever it is in the stream.
 
 use std::collections::VecDeque;
 
@@ -171,15 +172,15 @@ impl ControlBlock {
         self.fin = end - 1;
     }
 
-    /// Closes the stream after all data, with a FIN in a segment of its own, without payload.
+    /// Closes the stream after all data, with a FIN in a separate segment without payload.
     pub(crate) fn append_fin(&mut self) {
         self.short.forget_below(self.una);
         self.end_with(self.end + 1);
         self.short.push(self.fin, self.config.mss_bytes.into());
     }
 
-    /// Returns true if the FIN has a segment of its own, which counts as no data. The SYN is not such a segment: a
-    /// flow may be stopped before it has sent anything.
+    /// Returns true if the FIN has a separate segment, which counts as no data. The SYN is never
+    /// such a segment: a flow may be stopped before it has sent anything.
     pub(crate) fn fin_is_bare(&self) -> bool {
         (1..u64::MAX).contains(&self.fin) && self.payload_bytes(self.fin) == 0
     }

@@ -51,9 +51,9 @@ pub(super) enum Sending {
     Freely,
     /// Segments leave at once, unless pacing, jitter or the limit on bursts hold them back.
     AtOnce,
-    /// Two at a time.
+    /// Segments leave two at a time.
     InPairs,
-    /// When the pending send event comes, for jitter or pacing.
+    /// Segments leave at the pending send event, after a jitter or a pacing gap.
     Later,
 }
 
@@ -69,7 +69,7 @@ impl Sending {
         }
     }
 
-    /// Returns the state of a connection that may hold segments back, while it does not.
+    /// Returns the state, while nothing is held back, of a connection that may hold segments back.
     fn after_wait(congestion: &CongestionState) -> Self {
         if congestion.needs().pairs {
             Self::InPairs
@@ -79,9 +79,10 @@ impl Sending {
     }
 }
 
-/// State that all loss recovery algorithms share, laid out for cache locality: with a thousand connections none
-/// finds its state in the nearest caches, so that the fields that every acknowledgement and every segment use are
-/// in few cache lines (tested): those up to `short`, and the beginnings of `congestion` and its algorithm.
+/// State that all loss recovery algorithms share, laid out for cache locality. With a thousand
+/// connections, no connection finds its state in the nearest caches, so the fields that every
+/// acknowledgement and every segment use are in few cache lines (tested): the fields up to `short`,
+/// and the beginnings of `congestion` and its algorithm.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(super) struct ControlBlock {
@@ -164,7 +165,7 @@ pub(super) struct ControlBlock {
     pub(super) stream: Stream,
     /// Payload of retransmitted packets.
     pub(super) retransmitted_bytes: u64,
-    /// Counters without the values that are known otherwise ([`Self::counters`]).
+    /// Counters, except the values that are computed from other fields ([`Self::counters`]).
     pub(super) counters: FlowCounters,
 }
 
@@ -284,8 +285,8 @@ impl ControlBlock {
         self.begin_dummies(env);
     }
 
-    /// Begins established, with data segments next: the other side has opened the connection. Its SYN was
-    /// answered, and that answer acknowledged, at these times.
+    /// Begins in the established state, with data segments next, since the other side has opened
+    /// the connection. Its SYN was answered, and the answer acknowledged, at these times.
     #[cold]
     pub(super) fn join(&mut self, (answered, acknowledged): (Time, Time)) {
         self.established = true;
@@ -294,16 +295,17 @@ impl ControlBlock {
         self.note_handshake();
     }
 
-    /// Stores the handshake's round-trip time. A SYN is shorter than a data segment: its round trip would pass for
-    /// the minimum of the path.
+    /// Stores the handshake's round-trip time. A SYN is shorter than a data segment, so its
+    /// round-trip time would be taken for the minimum of the path.
     fn note_handshake(&mut self) {
         self.handshake_rtt = self.rtt.min_rtt();
         self.rtt.replace_min_rtt();
     }
 
-    /// Returns the shortest round trip that the path is known to allow, at least to a SYN. With delayed ACKs, all
-    /// samples of data may include the time for which the first of several segments waited for the others; a
-    /// segment that is sent alone, as a probe is, does not wait.
+    /// Returns the shortest round-trip time known for the path, which may be that of the SYN. With
+    /// delayed ACKs, all samples of data may include the time for which the first of several
+    /// segments waited for the others; a segment that is sent alone, such as a probe, does not
+    /// wait.
     pub(super) fn shortest_rtt(&self) -> Span {
         let of_data = self.rtt.min_rtt();
         if self.handshake_rtt == Span::ZERO {
@@ -388,7 +390,7 @@ mod tests {
 
     const LINE: usize = 64;
 
-    /// The memory that acknowledgements use begins and ends with the cache lines that are prefetched.
+    /// The fields that acknowledgements use begin and end with the cache lines that are prefetched.
     #[test]
     fn what_acknowledgements_touch_fills_few_cache_lines() {
         let end_of_first = offset_of!(ControlBlock, short) + size_of::<u64>();

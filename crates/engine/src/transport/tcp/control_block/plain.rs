@@ -54,7 +54,7 @@ impl ControlBlock {
         (room && self.has_new()).then_some(self.nxt)
     }
 
-    /// Leaves the plain state, until the next survey.
+    /// Leaves the plain state, until the state is determined again.
     #[inline]
     pub(crate) fn leave_plain(&mut self) {
         self.plain = Plain::Nothing;

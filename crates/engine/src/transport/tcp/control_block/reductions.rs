@@ -54,14 +54,15 @@ impl ControlBlock {
         self.tolerates_losses
     }
 
-    /// Returns true if the window also governs sending in recovery, instead of a reduction that is spread over it.
+    /// Returns true if the window also limits sending in recovery, instead of a reduction that is
+    /// spread over the recovery.
     #[inline]
     pub(crate) fn sends_by_window(&self) -> bool {
         self.controls_cwnd || self.tolerates_losses
     }
 
-    /// Asks the algorithm again about losses that it has tolerated so far. Returns true if the window is reduced
-    /// now.
+    /// Lets the algorithm decide again about losses that it has tolerated so far. Returns true if
+    /// the window is reduced now.
     pub(crate) fn weigh_losses(&mut self, env: &mut impl Environment) -> bool {
         if self.tolerates_losses {
             self.reduce(0.0, env);
@@ -112,9 +113,10 @@ impl ControlBlock {
         }
     }
 
-    /// Returns true if the last reduction was for a mark and also covers losses of the same window of data (RFC
-    /// 3168 section 6.1.2): not if the algorithm responds to marks in proportion, because its response to losses
-    /// must be the standard one (RFC 8257 section 3.5).
+    /// Returns true if the last reduction was for a mark and also covers losses of the same window
+    /// of data (RFC 3168 section 6.1.2). Returns false if the algorithm's response to marks is
+    /// proportional, because its response to losses must be the standard one (RFC 8257 section
+    /// 3.5).
     pub(crate) fn mark_covers_loss(&self) -> bool {
         self.last_reduction == LastReduction::Ecn && !self.congestion.needs().every_mark
     }
@@ -167,14 +169,16 @@ impl ControlBlock {
         self.last_reduction = LastReduction::Recovered;
     }
 
-    /// Returns true if a reduction of this window of data also holds for a timeout (Linux, `tcp_enter_loss`).
+    /// Returns true if a reduction of this window of data also applies to a timeout (Linux,
+    /// `tcp_enter_loss`).
     fn stays_reduced(&self) -> bool {
         self.config.reductions == ReductionRule::Linux
             && self.last_reduction != LastReduction::None
             && self.una < self.recover
     }
 
-    /// Processes a timeout: restarts from one segment, with all outstanding data to be sent again.
+    /// Processes a timeout: sets the window to one segment, and marks all outstanding data to be
+    /// sent again.
     pub(crate) fn on_timeout(&mut self, now: Time) {
         if self.una == 0 {
             self.syn_lost = true;

@@ -1,13 +1,14 @@
 //! Round-trip samples of an acknowledgement: their choice, and their use by the estimator, the timers and the
 //! algorithm.
 //!
-//! Linux takes two samples from each acknowledgement (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` of
-//! `net/ipv4/tcp_input.c`), with the clock of the sender alone. The sample of the first segment newly
-//! acknowledged, which waited for the others, is smoothed and sets the retransmission timer (`seq_rtt_us`, or
-//! `sack_rtt_us` if only selective acknowledgements give one); that of the last segment is the algorithm's
-//! (`ca_rtt_us`: `pkts_acked`, rate samples), and the minimum of these is RACK's. Retransmitted segments give no
-//! sample, nor do others that are cumulatively acknowledged together with one: the timestamp then gives both
-//! samples.
+//! Linux takes two samples from each acknowledgement (`tcp_clean_rtx_queue` and
+//! `tcp_ack_update_rtt` of `net/ipv4/tcp_input.c`), with the clock of the sender alone. The sample
+//! of the first segment newly acknowledged, which waited for the others, is smoothed and sets the
+//! retransmission timer (`seq_rtt_us`, or `sack_rtt_us` if only selective acknowledgements give
+//! one); the sample of the last segment is passed to the algorithm (`ca_rtt_us`: `pkts_acked`, rate
+//! samples), and the minimum of the latter samples is used by RACK. Retransmitted segments give no
+//! sample, nor do others that are cumulatively acknowledged together with one: the timestamp then
+//! gives both samples.
 //!
 //! QUIC takes one sample, of the last segment, less the delay that the receiver reports (RFC 9002 section 5.3).
 
@@ -60,7 +61,8 @@ impl ControlBlock {
         std::mem::replace(&mut self.timed_since, Time::NEVER)
     }
 
-    /// Ends the timing of the current segment (Karn's rule) and the backoff if it was acknowledged.
+    /// Ends the timing of the current segment (Karn's rule), and the backoff, if the segment is
+    /// below `next`.
     pub(super) fn end_timing_below(&mut self, next: u64) {
         if self.times_below(next) {
             self.stop_timing();
@@ -81,7 +83,7 @@ impl ControlBlock {
             let (first, last) = self.trips_of(ends, ack, now);
             self.take_segments(first, last);
         } else if ack.next == 1 {
-            // The SYN alone.
+            // Without segments in flight, the acknowledgement covers the SYN alone.
             let rtt = if self.times_below(ack.next) {
                 now.since(self.stop_timing())
             } else {
@@ -125,8 +127,8 @@ impl ControlBlock {
         self.rtt.sampled = true;
     }
 
-    /// Adds the round-trip time to the sample of a connection whose segments are all timed, and samples it if the
-    /// cumulative acknowledgement alone did not give one.
+    /// Adds the round-trip time to the algorithm's sample, on a connection whose segments are all
+    /// timed, and passes it to the estimator if the cumulative acknowledgement alone gave none.
     pub(super) fn complete_round_trip(&mut self, sample: &mut AckSample, ack: Ack) {
         let now = sample.now;
         let echoes = sample.acked > 0 && self.config.timestamps.bytes().is_some();

@@ -14,8 +14,9 @@ use crate::transport::tcp::delivery_rate::DeliveryRate;
 use crate::transport::tcp::dummies::DummyTrain;
 use crate::transport::tcp::regular::{unusual, usual};
 
-/// Ratio of two pacing rates from which on the change is a jump. Rates that follow the window change with most
-/// acknowledgements, by little: one segment then leaves by the former rate.
+/// Ratio of two pacing rates from which on the change counts as a jump. Rates that follow the
+/// window change slightly with most acknowledgements; one segment then still leaves at the former
+/// rate.
 const RATE_JUMP: u64 = 2;
 
 /// State of pacing.
@@ -72,7 +73,8 @@ impl ControlBlock {
             let accurate = !PLAIN && self.config.ecn == config::Ecn::Accurate;
             let is_capable = is_new || self.ns2 || accurate;
             if self.config.ecn.is_on() && is_capable && (PLAIN || self.holds_data(segment)) {
-                // RFC 3168 section 6.1.5 keeps marks off retransmissions; ns-2 does not.
+                // By RFC 3168 section 6.1.5, retransmissions are not ECN-capable; ns-2 sends them
+                // as such.
                 flags = Flags::ECT.with_if(Flags::CWR, unusual::<PLAIN>(self.cwr_pending));
                 self.cwr_pending = false;
             }
@@ -113,7 +115,8 @@ impl ControlBlock {
         self.retransmitted_bytes += payload;
     }
 
-    /// Prepares a segment about to leave for an algorithm with extras. Returns the segment's flags and options.
+    /// Prepares a segment for its departure, if the algorithm has extras. Returns the segment's
+    /// flags and options.
     #[inline(never)]
     fn equip(
         &mut self,
@@ -261,8 +264,8 @@ impl ControlBlock {
         self.pacing_with(gap, quantum, now)
     }
 
-    /// Returns the pacing at a gain times the window over the smoothed round trip (RFC 9002 section 7.7; Linux,
-    /// `tcp_update_pacing_rate`).
+    /// Returns the pacing at a gain times the window divided by the smoothed round-trip time (RFC
+    /// 9002 section 7.7; Linux, `tcp_update_pacing_rate`).
     #[cold]
     fn pacing_by_window(&mut self, gains: config::Pacing, now: Time) -> Pacing {
         let window = &self.congestion.window;
@@ -277,7 +280,7 @@ impl ControlBlock {
         self.pacing_with(gap, in_time.max(gains.min_burst.into()), now)
     }
 
-    /// Returns the pacing with this gap, of which `quantum` segments may leave together.
+    /// Returns the pacing with this gap; `quantum` segments may leave together.
     #[inline]
     fn pacing_with(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.config.paced_bursts == PacedBursts::Linux {
@@ -350,7 +353,8 @@ impl ControlBlock {
         }
     }
 
-    /// Processes a send event. Returns true if the wait is over: not if a later event has replaced this one.
+    /// Processes a send event. Returns true if the wait is over, and false if a later event has
+    /// replaced this one.
     pub(crate) fn end_wait(&mut self, now: Time) -> bool {
         let is_due = self.sending == Sending::Later && self.pace.due == now;
         if is_due {
@@ -369,16 +373,16 @@ impl ControlBlock {
         u32::try_from(paired.max(least)).unwrap_or(u32::MAX)
     }
 
-    /// Sets the path of the dummies that the algorithm may ask for.
+    /// Sets the path of the dummies that the algorithm may request.
     pub(crate) fn send_dummies_along(&mut self, path: Path) {
         if let Some(extras) = &mut self.extras {
             extras.dummies = Some(DummyTrain::new(path));
         }
     }
 
-    /// Begins to send the dummies that the algorithm asks for, if any. Without a round-trip sample, as after a
-    /// lost SYN, the timeout replaces it: dummies sent at once would fill a short queue before the data segment,
-    /// again and again.
+    /// Begins to send the dummies that the algorithm requests, if any. Without a round-trip sample,
+    /// as after a lost SYN, the timeout is used instead: dummies sent at once would fill a short
+    /// queue before the data segment, again and again.
     pub(crate) fn begin_dummies(&mut self, env: &mut impl Environment) {
         let rtt = match self.srtt() {
             Span::ZERO => self.rtt.timeout(),

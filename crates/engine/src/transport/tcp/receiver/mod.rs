@@ -23,8 +23,8 @@ use crate::prefetch::prefetch_lines;
 use crate::schedule::timers::{Kind, Timer};
 use crate::transport::Environment;
 
-/// The receiving end of a connection. The order in memory is given: segments in order use the first cache lines
-/// only.
+/// The receiving end of a connection. The order of fields in memory is fixed: segments in order use
+/// the first cache lines only.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Receiver {
@@ -34,10 +34,11 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// One past the last segment that is regular in order, neither first nor last, while the receiver is plain and its
-    /// acknowledgements report nothing; zero otherwise.
+    /// One past the last segment that is regular if it arrives in order (neither the first nor the
+    /// last segment), while the receiver is plain and its acknowledgements report nothing; zero
+    /// otherwise.
     plain_below: u64,
-    /// Time stamp of the segment that an acknowledgement answers (RFC 7323 section 4.3).
+    /// Timestamp to echo, of the segment that an acknowledgement answers (RFC 7323 section 4.3).
     stamp: Time,
     /// Optional contents of acknowledgements, if there are any.
     reports: Option<Box<Reports>>,
@@ -63,8 +64,8 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// Creates the receiver; `asks_routers` if its segments carry requests to routers, whose answers it has to
-    /// return.
+    /// Creates the receiver. `asks_routers` is true if its segments carry requests to routers,
+    /// whose answers it has to return.
     pub(crate) fn new(index: u32, path: Path, config: Arc<Tcp>, asks_routers: bool) -> Self {
         let wire = Wire::new(&config);
         let (end, window_bytes) = (wire.end(), wire.window_bytes());
@@ -145,7 +146,7 @@ impl Receiver {
         }
     }
 
-    /// Processes any segment, and then updates if the receiver is plain.
+    /// Processes any segment, and then determines if the receiver is plain.
     #[inline(always)]
     fn take_any_segment(&mut self, packet: &Packet, env: &mut impl Environment) {
         if self.prompt.is_some() {
@@ -201,7 +202,7 @@ impl Receiver {
             reports.record(packet, env);
         }
         if self.unacknowledged == 0 {
-            // The earliest segment among those that one acknowledgement answers.
+            // The earliest of the segments that one acknowledgement answers sets the timestamp.
             self.stamp = packet.stamp;
         }
         let in_order = packet.seq == self.next;
@@ -299,9 +300,9 @@ impl Receiver {
         }
     }
 
-    /// Changes the echo to the mark of the segment: DCTCP's echo follows each mark, so that CWR ends nothing.
-    /// Segments not yet acknowledged are first acknowledged with the old echo, for an exact count at the sender
-    /// (RFC 8257 section 3.2).
+    /// Sets the echo to the mark of the segment: DCTCP's echo follows each mark, so that CWR has no
+    /// effect. Segments not yet acknowledged are first acknowledged with the old echo, for an exact
+    /// count at the sender (RFC 8257 section 3.2).
     #[cold]
     fn change_echo(&mut self, marked: bool, env: &mut impl Environment) {
         if self.unacknowledged > 0 {
@@ -310,10 +311,10 @@ impl Receiver {
         self.congestion_seen = marked;
     }
 
-    /// Answers a segment at once that is out of order, fills a gap or repeats another.
+    /// Answers at once a segment that is out of order, fills a gap or repeats another.
     fn on_irregular(&mut self, packet: &Packet, env: &mut impl Environment) {
         if packet.flags.has(Flags::ACK) {
-            // The acknowledgement of its FIN, which has no data.
+            // This is the acknowledgement of its FIN, which has no data.
             return;
         }
         self.stamp = if packet.seq <= self.next {
@@ -347,8 +348,9 @@ impl Receiver {
         segment > 0 && (segment < self.next || self.out_of_order.containing(segment).is_some())
     }
 
-    /// Returns true if an acknowledgement is held back that would lose a block to report if this segment, which
-    /// belongs to neither of the last two blocks, were added (Linux, `tcp_sack_new_ofo_skb`).
+    /// Returns true if an acknowledgement is held back and this segment, which belongs to neither
+    /// of the last two blocks, would displace a block that has to be reported (Linux,
+    /// `tcp_sack_new_ofo_skb`).
     fn crowds_out(&self, segment: u64) -> bool {
         let held_back = self
             .prompt
@@ -359,8 +361,8 @@ impl Receiver {
         held_back && blocks.len() >= 2 && !blocks[..2].iter().any(touches)
     }
 
-    /// Returns true if the acknowledgement of a segment is held back, in which case the timer is set; `missing` if
-    /// segments before it are missing.
+    /// Returns true if the acknowledgement of a segment is held back, in which case the timer is
+    /// set. `missing` is true if segments before it are missing.
     fn holds_back(&mut self, missing: bool, env: &mut impl Environment) -> bool {
         if !missing || !self.reports_sack {
             return false;

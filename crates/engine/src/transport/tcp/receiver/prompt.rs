@@ -29,8 +29,8 @@ const INTERACTIVE: Span = Span::from_millis(40);
 /// Duplicate acknowledgements behind a hole that leave at once (`TCP_FASTRETRANS_THRESH`).
 const FIRST_DUPLICATES: u32 = 3;
 
-/// Maximum time and number of the duplicate acknowledgements held back after those (`tcp_comp_sack_delay_ns`,
-/// `tcp_comp_sack_nr`). The time is also limited to a twentieth of the round trip.
+/// Maximum time and number of later duplicate acknowledgements held back (`tcp_comp_sack_delay_ns`,
+/// `tcp_comp_sack_nr`). The time is also limited to a twentieth of the round-trip time.
 const HELD_BACK: Span = Span::from_millis(1);
 const HELD_BACK_COUNT: u32 = 44;
 const ROUND_TRIP_PARTS: u64 = 20;
@@ -135,8 +135,9 @@ impl PromptAcks {
         self.held_back = 0;
     }
 
-    /// Returns the time for which a duplicate acknowledgement for the hole at `hole` is held back, if it is: one
-    /// acknowledgement then answers for all that follow (`__tcp_ack_snd_check`).
+    /// Returns the time for which a duplicate acknowledgement for the hole at `hole` is held back,
+    /// if it is. One acknowledgement is then sent for this duplicate and all that follow in that
+    /// time (`__tcp_ack_snd_check`).
     pub(super) fn holds_back(&mut self, hole: u64) -> Option<Span> {
         if self.at_once() || self.held_back >= HELD_BACK_COUNT {
             return None;
@@ -213,7 +214,7 @@ impl Window {
         (self.first, self.since) = (first, now);
     }
 
-    /// Returns the buffer's room in addition to this many waiting segments.
+    /// Returns the free space of the buffer in addition to this many waiting segments.
     fn free(&self, waiting: u64) -> u64 {
         self.buffer.saturating_sub(waiting * self.segment)
     }
@@ -222,16 +223,17 @@ impl Window {
         self.open >= self.free(1)
     }
 
-    /// Opens the window by two segments for one that has arrived. Returns true if there was room.
+    /// Opens the window by two segments for one that has arrived. Returns true if there was free
+    /// space.
     fn open(&mut self, waiting: u64) -> bool {
         let room = self.free(waiting).saturating_sub(self.open);
         self.open += room.min(2 * self.segment);
         room > 0
     }
 
-    /// Grows the buffer, once per round trip, to twice the data that arrived in it, if that is more than ever
-    /// before, and to allow the sender to grow further at the same pace; `missing` segments have a place in the
-    /// buffer, too.
+    /// Grows the buffer, once per round trip, to twice the data that arrived in it, if that is more
+    /// than ever before, and to allow the sender to grow further at the same pace. The buffer also
+    /// gets space for `missing` segments.
     fn follow(&mut self, next: u64, missing: u64, now: Time) {
         let rtt = self.rtt.smoothed.as_ps().max(1);
         let rounds = now.since(self.since).as_ps() / rtt;

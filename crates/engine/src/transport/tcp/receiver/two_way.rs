@@ -1,7 +1,8 @@
 //! The receiving end where data flows in both directions of one connection.
 //!
-//! The two directions are two pairs of sender and receiver. Segments acknowledge data of the other direction;
-//! since packets have no room for that, the owner of both directions passes it on.
+//! The two directions are two pairs of sender and receiver. Segments acknowledge data of the other
+//! direction, but packets have no field for that: the owner of both directions passes the
+//! acknowledgement on.
 
 use longhaul_units::Time;
 
@@ -9,7 +10,7 @@ use super::Receiver;
 use crate::transport::Environment;
 
 impl Receiver {
-    /// Begins without a handshake of this direction's own; called before the first segment.
+    /// Begins without a handshake in this direction; called before the first segment.
     pub(crate) fn join(&mut self) {
         self.next = 1;
         self.leave_plain();

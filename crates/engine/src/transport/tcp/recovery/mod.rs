@@ -49,8 +49,9 @@ pub(super) trait LossRecovery {
         env: &mut impl Environment,
     );
 
-    /// Sets timers after all segments that may be sent now have been sent. `moves` if the connection advances: with
-    /// new segments among them, or after a regular acknowledgement that left its timers to this call.
+    /// Sets timers after all segments that may be sent now have been sent. `moves` is true if the
+    /// connection advances: if new segments were sent, or a regular acknowledgement left its timers
+    /// to this call.
     fn after_sending<const REGULAR: bool>(
         &mut self,
         _tcb: &mut ControlBlock,
@@ -74,9 +75,9 @@ pub(super) trait LossRecovery {
     ) -> Option<u32>;
 }
 
-/// Loss detection and retransmission. The tag is a byte of its own, which is faster to read than one hidden in the
-/// variants' contents. These begin with the fields that acknowledgements in order use, so that the tag and these
-/// fields share a cache line.
+/// Loss detection and retransmission. The tag has its own byte, which is faster to read than one
+/// hidden in the variants' contents. The variants begin with the fields that acknowledgements in
+/// order use, so that the tag and these fields share a cache line.
 #[derive(Debug)]
 #[repr(u8, align(64))]
 pub(super) enum RecoveryAlgorithm {

@@ -13,12 +13,12 @@ use crate::transport::tcp::control_block::{ControlBlock, LastReduction};
 use crate::transport::tcp::ranges::Ranges;
 use crate::transport::tcp::regular::{unusual, usual};
 
-/// State of the agent; the order in memory is given.
+/// State of the agent; the order of fields in memory is fixed.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub(crate) struct Ns2Sack {
     recovering: bool,
-    /// True if no new acknowledgement has come since a timeout: duplicates are ignored.
+    /// True if no new acknowledgement has arrived since a timeout: duplicates are then ignored.
     timed_out: bool,
     pipe: i64,
     /// One past the last segment retransmitted, or zero.
@@ -113,7 +113,7 @@ impl LossRecovery for Ns2Sack {
             return Some(u32::MAX);
         }
         if self.recovering {
-            // Nothing beyond the retransmission itself until the next acknowledgement.
+            // Nothing but the retransmission is sent before the next acknowledgement.
             return None;
         }
         (tcb.dupacks == 0).then_some(u32::MAX)

@@ -42,7 +42,7 @@ impl LossRecovery for Ns2Window {
         tcb.last_reduction == LastReduction::Loss
     }
 
-    /// Returns false: the effect of an acknowledgement also depends on the last reduction.
+    /// Returns false, since the effect of an acknowledgement also depends on the last reduction.
     fn is_open(&self) -> bool {
         false
     }
@@ -82,8 +82,8 @@ impl LossRecovery for Ns2Window {
         env: &mut impl Environment,
     ) -> Option<u32> {
         if ack.next > tcb.una {
-            // An echo that this acknowledgement carries has been answered, which ends a recovery (`recv` of
-            // `tcp-newreno.cc` calls `ecn` first).
+            // A congestion echo in this acknowledgement has been processed already, which ends a
+            // recovery (`recv` of `tcp-newreno.cc` calls `ecn` first).
             let repairing = self.in_recovery(tcb);
             if self.newreno && repairing && ack.next < tcb.recover {
                 self.on_partial(tcb, ack, env);

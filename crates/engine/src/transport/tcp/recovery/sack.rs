@@ -25,7 +25,7 @@ enum Detection {
     Forward,
 }
 
-/// The scoreboard and the state derived from it; the order in memory is given.
+/// The scoreboard and the state derived from it; the order of fields in memory is fixed.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Sack {
@@ -209,8 +209,9 @@ impl Sack {
         (segment < self.lost_below).then_some(segment)
     }
 
-    /// Applies rules 3 and 4, if there is no new segment to send: returns a segment not known to be lost with
-    /// acknowledged ones above it; once per recovery, the last segment.
+    /// Applies rules 3 and 4, if there is no new segment to send: returns a segment that is not
+    /// known to be lost and has acknowledged segments above it or, once per recovery, the last
+    /// segment.
     fn next_seg_rules_3_4(&mut self, tcb: &ControlBlock) -> Option<u64> {
         let segment = self.sacked.next_absent(self.high_rxt.max(tcb.una));
         if segment < self.sacked.end() {
@@ -307,7 +308,7 @@ impl Sack {
         }
     }
 
-    /// Asks the algorithm again if it tolerates the losses of a recovery, whose number may have grown.
+    /// Lets the algorithm decide again about the losses of a recovery, whose number may have grown.
     fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         if tcb.weigh_losses(env) {
             self.start_prr(tcb);
@@ -346,7 +347,7 @@ impl Sack {
         self.sacked.total() > before
     }
 
-    /// Adds blocks after the first: rare, not inlined.
+    /// Adds blocks after the first. Rare, therefore not inlined.
     #[inline(never)]
     fn process_older_blocks(&mut self, tcb: &mut ControlBlock, ack: Ack) {
         let older = ack.sack.blocks(ack.next).skip(1);
@@ -385,7 +386,7 @@ impl Sack {
         }
     }
 
-    /// Returns the segment below which segments are lost: those above which `threshold` segments have been
+    /// Returns the edge below which segments are lost: `threshold` segments above it have been
     /// acknowledged (RFC 6675 section 4, in whole segments).
     #[inline]
     fn edge_by_count(&self, threshold: u64) -> Option<u64> {

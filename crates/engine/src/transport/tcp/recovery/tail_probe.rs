@@ -27,8 +27,8 @@ pub(crate) struct TailProbe {
 }
 
 impl TailProbe {
-    /// Returns the time of the next probe after an event at `now`, at the latest that of the retransmission timer
-    /// (`TLP_calc_PTO`, section 7.2).
+    /// Returns the time of the next probe after an event at `now`, which is not later than the
+    /// retransmission timer (`TLP_calc_PTO`, section 7.2).
     pub(crate) fn deadline(tcb: &ControlBlock, now: Time) -> Time {
         let srtt = tcb.srtt();
         let timeout = if srtt == Span::ZERO {
@@ -43,8 +43,9 @@ impl TailProbe {
         (now + timeout).min(tcb.timer.deadline())
     }
 
-    /// Returns the segment to send as a probe (section 7.3): a new one that the peer accepts or else the last one.
-    /// None while a probe is in flight, or without a round-trip sample since the last one.
+    /// Returns the segment to send as a probe (section 7.3): a new one that the peer accepts, or
+    /// else the last one; none while a probe is in flight, or without a round-trip sample since the
+    /// last probe.
     pub(crate) fn segment(&self, tcb: &ControlBlock) -> Option<u64> {
         if self.under_way.is_some() || tcb.trips.samples <= self.samples {
             return None;
@@ -53,7 +54,7 @@ impl TailProbe {
         Some(if new { tcb.nxt } else { tcb.max_sent - 1 })
     }
 
-    /// Records that the probe has left; `repeats` if it is a retransmission.
+    /// Records that the probe has left. `repeats` is true if it is a retransmission.
     pub(crate) fn on_sent(&mut self, tcb: &ControlBlock, repeats: bool) {
         self.samples = tcb.trips.samples;
         self.under_way = Some(Probe {
@@ -67,14 +68,15 @@ impl TailProbe {
         self.under_way.is_some()
     }
 
-    /// Ends the probe, when a recovery begins: it covers everything in flight.
+    /// Ends the probe when a recovery begins, since the recovery covers everything in flight.
     pub(crate) fn end(&mut self) {
         self.under_way = None;
     }
 
-    /// Processes an acknowledgement; returns true if it shows that the probe repaired a loss, which calls for a
-    /// reduction (section 7.4). `duplicate`: the acknowledgement reports a second copy (case 1 of section 7.4.2),
-    /// or has no new information and no SACK blocks, so that only a second copy of the probe can have caused it.
+    /// Processes an acknowledgement; returns true if it shows that the probe repaired a loss, which
+    /// requires a reduction (section 7.4). `duplicate` is true if the acknowledgement reports a
+    /// second copy (case 1 of section 7.4.2), or has no new information and no SACK blocks, so that
+    /// only a second copy of the probe can have caused it.
     pub(crate) fn on_ack(&mut self, ack: Ack, duplicate: bool) -> bool {
         let Some(probe) = self.under_way.filter(|probe| ack.next >= probe.end) else {
             return false;

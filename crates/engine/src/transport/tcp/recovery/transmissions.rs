@@ -37,16 +37,18 @@ pub(crate) struct Transmissions {
     last: u64,
     /// The last segment in the list that was sent before the newest delivered one.
     overtaken: u64,
-    /// Segments lost and not retransmitted: their number, and the set.
+    /// Segments that are lost and not retransmitted: their number, and the set of them.
     lost_count: u64,
     lost: Bitmap,
-    /// Segments sent more than once, and one past the highest of all that ever were.
+    /// Segments sent more than once, and one past the highest segment that was ever sent more than
+    /// once.
     repeated: Bitmap,
     repeated_below: u64,
     /// One past the highest segment that has arrived (`RACK.fack`).
     fack: u64,
-    /// Degree of reordering: the maximum number of segments by which one sent once has arrived behind the highest;
-    /// zero if none was overtaken (`RACK.reordering_seen`; Linux, `tcp_check_sack_reordering`).
+    /// Degree of reordering: the maximum number of segments by which a segment sent once has
+    /// arrived behind the highest one; zero if none was overtaken (`RACK.reordering_seen`; Linux,
+    /// `tcp_check_sack_reordering`).
     reordering: u64,
 }
 
@@ -115,7 +117,7 @@ impl Transmissions {
         self.lost.next(self.entries.base())
     }
 
-    /// Records the transmission of a segment, the first or another.
+    /// Records a transmission of a segment, the first one or a later one.
     #[inline]
     pub(crate) fn send(&mut self, segment: u64, now: Time) {
         if segment < self.entries.end() {
@@ -160,7 +162,7 @@ impl Transmissions {
         }
     }
 
-    /// Removes a segment from the lost ones. Returns true if it was one of them.
+    /// Removes a segment from the set of lost segments. Returns true if it was in the set.
     #[inline]
     fn find_again(&mut self, segment: u64) -> bool {
         let was_lost = self.lost_count > 0 && self.lost.remove(segment);
@@ -385,7 +387,7 @@ mod tests {
     }
 
     proptest! {
-        /// Compares with walks through all segments.
+        /// Compares the list with walks through all segments.
         #[test]
         fn finds_what_walks_through_the_window_find(
             steps in prop::collection::vec((0u8..8, 0u64..100, 1u64..30), 1..120),

@@ -17,8 +17,8 @@ use crate::transport::tcp::control_block::ControlBlock;
 pub(crate) struct Undo {
     /// Time of the first retransmission; [`Time::NEVER`] before.
     resent: Time,
-    /// The first segment of the reduction (`undo_marker`), and the number of retransmissions since that are not
-    /// known to have arrived twice (`undo_retrans`).
+    /// The first segment of the reduction (`undo_marker`), and the number of retransmissions since
+    /// then that are not known to have arrived twice (`undo_retrans`).
     first: u64,
     unexplained: u64,
     /// True while F-RTO runs.
@@ -28,7 +28,7 @@ pub(crate) struct Undo {
 }
 
 impl Undo {
-    /// Begins the evidence for a fast recovery.
+    /// Creates the evidence for a fast recovery.
     pub(crate) fn in_recovery(first: u64) -> Self {
         Self {
             resent: Time::NEVER,
@@ -39,7 +39,7 @@ impl Undo {
         }
     }
 
-    /// Begins the evidence for a timeout.
+    /// Creates the evidence for a timeout.
     pub(crate) fn after_timeout(first: u64) -> Self {
         Self {
             frto: true,
@@ -74,10 +74,11 @@ impl Undo {
         self.frto
     }
 
-    /// Continues F-RTO after an acknowledgement that decides nothing. `advanced` if it moves `una`, but not to the
-    /// end of the flight at the timeout; `reports` if it reports out-of-order segments; `sent_new` if new data has
-    /// been sent since the timeout. Returns true if the current flight takes the place of the flight at the
-    /// timeout: new data is about to leave.
+    /// Continues F-RTO after an acknowledgement that decides nothing. `advanced` is true if it
+    /// moves `una`, but not to the end of the flight at the timeout; `reports` if it reports
+    /// out-of-order segments; `sent_new` if new data has been sent since the timeout. Returns true
+    /// if the current flight takes the place of the flight at the timeout, because new data is
+    /// about to leave.
     pub(crate) fn go_on(
         &mut self,
         tcb: &ControlBlock,
@@ -126,7 +127,7 @@ pub(crate) struct Patience {
     pub(crate) steps: u64,
     /// Number of recoveries until the multiplier is reset (`reo_wnd_persist`).
     recoveries: u32,
-    /// Count of delivered segments from which on it may grow again.
+    /// Count of delivered segments from which on the multiplier may grow again.
     grown_at: u64,
 }
 

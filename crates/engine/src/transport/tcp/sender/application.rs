@@ -15,8 +15,9 @@ impl Sender {
         self.tcb.begin_empty();
     }
 
-    /// Begins to send over a connection that the other side has opened. `handshake` has the times at which the SYN
-    /// was answered and that answer acknowledged: a first round-trip sample.
+    /// Begins to send over a connection that the other side has opened. `handshake` holds the times
+    /// at which the SYN was answered and at which that answer was acknowledged, which give a first
+    /// round-trip sample.
     pub(crate) fn join(&mut self, handshake: (Time, Time), env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();
@@ -44,8 +45,8 @@ impl Sender {
         self.tcb.end
     }
 
-    /// Closes after data that is all acknowledged, with a FIN in a segment of its own, which is retransmitted like
-    /// any other until it is acknowledged.
+    /// Closes the stream after all data has been acknowledged, with a FIN in a separate segment.
+    /// The FIN is retransmitted like any segment until it is acknowledged.
     pub(crate) fn send_fin(&mut self, env: &mut impl Environment) {
         self.tcb.leave_plain();
         let now = env.now();
@@ -82,7 +83,7 @@ impl Sender {
         next + 1 == self.tcb.end && self.tcb.max_sent == next
     }
 
-    /// Returns the number of data segments below `next`, and among others that have arrived out of order.
+    /// Returns two counts of data segments: those below `next`, and those in `out_of_order`.
     pub(in super::super) fn data_segments(&self, next: u64, out_of_order: &Ranges) -> (u64, u64) {
         let mut segments = (next.saturating_sub(1), out_of_order.total());
         if self.tcb.fin_is_bare() {
@@ -117,9 +118,10 @@ impl Sender {
         }
     }
 
-    /// Restarts the window if nothing was sent for a timeout, since it no longer says anything about the path (RFC
-    /// 5681 section 4.1), unless the algorithm controls it. The time of the last arrival does not matter: on a
-    /// persistent connection, the request for the next data has just arrived.
+    /// Restarts the window if nothing was sent for a timeout, since it is no longer evidence about
+    /// the path (RFC 5681 section 4.1), unless the algorithm controls it. The time of the last
+    /// arrival does not matter: on a persistent connection, the request for the next data has just
+    /// arrived.
     fn restart_after_idle(&mut self, now: Time) {
         let tcb = &mut self.tcb;
         if tcb.una < tcb.max_sent || tcb.una == 1 {

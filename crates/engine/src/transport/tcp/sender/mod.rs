@@ -334,13 +334,13 @@ fn process_ack<const REGULAR: bool>(
         delivered: tcb.delivered,
     };
     if !REGULAR && let Some(count) = ack.sack.marks() {
-        // An increase of the count has the effect of an echo elsewhere.
+        // An increase of the count has the same effect as an ECN echo.
         ack.flags = ack.flags.with_if(Flags::ECE, tcb.count_marks(count) > 0);
     }
     tcb.integrate_cwnd::<REGULAR>(env.now());
     let echoes = unusual::<REGULAR>(ack.ece()) && tcb.established && ack.next >= tcb.una;
     let base = if echoes { tcb.window_in_use(0.0) } else { 0.0 };
-    // DCTCP counts an echo before it answers (RFC 8257 section 3.3).
+    // DCTCP counts an echo before it responds (RFC 8257 section 3.3).
     let counts_first = tcb.config.ecn == Ecn::Dctcp;
     if echoes && !counts_first {
         answer_mark(tcb, recovery, (ack, base), env);
@@ -387,8 +387,8 @@ fn answer_mark(
     }
 }
 
-/// Sends the segments that window, data and pacing allow, at most `burst`. Unless `released`, a jitter delays the
-/// whole burst.
+/// Sends at most `burst` of the segments that the window, the data and pacing allow. Unless
+/// `released`, a jitter delays the whole burst.
 #[inline(always)]
 fn send(
     tcb: &mut ControlBlock,
@@ -429,7 +429,7 @@ fn send_as<const REGULAR: bool, const FREELY: bool>(
 ) {
     let mut left = burst;
     let (mut jitter, mut pacing) = (Span::ZERO, None);
-    // On regular connections it is known which ones send freely.
+    // For regular connections, the value of `FREELY` is known from the beginning.
     if !FREELY && (REGULAR || tcb.sending != Sending::Freely) {
         left = burst.min(tcb.config.max_burst.unwrap_or(u32::MAX));
         match tcb.sending {

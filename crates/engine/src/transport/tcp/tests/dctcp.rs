@@ -56,7 +56,7 @@ fn the_classic_echo_goes_on_until_the_window_is_reduced() {
     assert_eq!(answers(1, ce), [(2, true)]);
     assert_eq!(answers(2, Flags::ECT), [(3, true)]);
     assert_eq!(answers(3, Flags::ECT.with(Flags::CWR)), [(4, false)]);
-    // CWR answers earlier marks, not the one that it meets itself.
+    // CWR responds to earlier marks, not to a mark of the same segment.
     assert_eq!(answers(4, ce.with(Flags::CWR)), [(5, true)]);
 }
 

@@ -1,4 +1,5 @@
-//! Delayed acknowledgements (RFC 5681 section 4.2), and those that are not delayed (Linux, tcp_input.c).
+//! Delayed acknowledgements (RFC 5681 section 4.2), and acknowledgements that are not delayed
+//! (Linux, tcp_input.c).
 
 use longhaul_units::Span;
 
@@ -79,8 +80,8 @@ fn acknowledgements_are_not_delayed_while_the_window_opens() {
     );
 }
 
-/// An acknowledgement that is sent at once for another reason is one of them; a duplicate segment allows as many
-/// again.
+/// An acknowledgement that is sent at once for another reason counts as a quick acknowledgement; a
+/// duplicate segment allows the same number again.
 #[test]
 fn duplicates_use_quick_acknowledgements_up_and_bring_others() {
     let mut bench = nine_segments(3, false, 20);

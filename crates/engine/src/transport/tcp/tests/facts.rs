@@ -115,8 +115,8 @@ fn every_delivery_is_told_in_every_phase() {
     }
 }
 
-/// Sync-TCP does not act on a verdict during a recovery: a queue of 80 ms, the largest so far, is reported in one.
-/// After it, standard TCP controls the window.
+/// Sync-TCP does not act on a verdict during a recovery: here a queue of 80 ms, the largest so far,
+/// is reported during a recovery. After the recovery, standard TCP controls the window.
 #[test]
 fn what_sync_tcp_sees_in_a_recovery_does_not_cut_the_window_after_it() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {
@@ -202,8 +202,8 @@ fn every_acknowledgement_gives_a_round_trip_without_timestamps() {
     }
 }
 
-/// Samples of every acknowledgement are the algorithm's alone: the retransmission timer times one segment per
-/// round trip, as in ns-2.
+/// Only the algorithm gets samples of every acknowledgement: the retransmission timer times one
+/// segment per round trip, as in ns-2.
 #[test]
 fn the_timer_times_one_segment_a_round_trip_without_timestamps() {
     let scribe = Scribe::new(Phases::Avoidance);

@@ -1,4 +1,4 @@
-//! One end of a connection alone, driven step by step: for traces computed by hand.
+//! Test benches that drive one end of a connection step by step, for traces computed by hand.
 
 mod dctcp;
 mod delayed_acks;
@@ -155,7 +155,8 @@ impl SenderBench {
         Self::open_with(tcp, controller, |_| {})
     }
 
-    /// Returns the bench of a connection that opened likewise, whose application has nothing to send yet.
+    /// Returns the bench of a connection that opened in the same way, whose application has nothing
+    /// to send yet.
     fn open_empty(tcp: Tcp, controller: Controller) -> Self {
         Self::open_with(tcp, controller, Sender::begin_empty)
     }
@@ -249,7 +250,8 @@ impl ReceiverBench {
         Self::open_to(tcp, false)
     }
 
-    /// Returns the bench of a receiver that has answered the SYN, whose sender may ask routers.
+    /// Returns the bench of a receiver that has answered the SYN. The sender may send requests to
+    /// routers.
     fn open_to(tcp: Tcp, asks_routers: bool) -> Self {
         let (env, path, _) = network(End::TcpSender);
         let mut bench = Self {

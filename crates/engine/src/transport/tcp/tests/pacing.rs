@@ -1,4 +1,4 @@
-//! Pacing rates that change while a segment waits for its time.
+//! Changes of the pacing rate while a segment waits for its departure.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -63,8 +63,9 @@ fn new_segments(bench: &mut SenderBench) -> Vec<(u64, u64)> {
     sent
 }
 
-/// At 1 bit/s 12,000 bits take 12,000 s, of which 0.1 s is over: the rest takes 12 ms at 1 Mbit/s. Linux keeps the
-/// time, and a rate that falls, or does not double, does not change it either. Without a rate nothing waits.
+/// At 1 bit/s 12,000 bits take 12,000 s, of which 0.1 s is over: the rest takes 12 ms at 1 Mbit/s.
+/// Linux keeps the original departure time; so does the other variant if the rate falls or does not
+/// double. Without a pacing rate, nothing waits.
 #[test]
 fn a_rate_that_jumps_counts_for_a_segment_that_waits() {
     let at = |before, after, bursts| change(before, after, bursts).0;

@@ -133,7 +133,8 @@ fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     assert_eq!((counters.cuts_ecn, counters.cuts_loss), (1, 0));
 }
 
-/// A loss found meanwhile causes no reduction of its own, and the count of segments that may leave continues.
+/// A loss found during this reduction causes no further reduction, and the count of segments that
+/// may leave continues.
 #[test]
 fn linux_answers_a_loss_behind_a_mark_once() {
     let mut bench = SenderBench::open(linux_prr(), reno());
@@ -177,8 +178,8 @@ fn linux_prr() -> Tcp {
     }
 }
 
-/// Half of three segments: a loss reduces the threshold to at least two (RFC 5681 section 3.2); a mark may reduce
-/// it further (RFC 3168 section 6.1.2), and so may anything in ns-2.
+/// Half of three segments: a loss reduces the threshold to at least two (RFC 5681 section 3.2); a
+/// mark may reduce it further (RFC 3168 section 6.1.2), and so may any reduction in ns-2.
 #[test]
 fn reductions_leave_the_smallest_window_of_the_profile() {
     let cut = |recovery, min_cwnd, next, blocks: &[(u64, u64)], flags| {
@@ -494,7 +495,7 @@ fn the_repair_of_a_timeout_grows_the_window_without_new_data() {
     }
 }
 
-/// Counts the ends of recoveries that are reported to the algorithm.
+/// An algorithm that counts the ends of recoveries reported to it.
 #[derive(Clone, Debug, Default)]
 struct Ends(Arc<AtomicU32>);
 

@@ -1,4 +1,5 @@
-//! The code compiled for regular acknowledgements and segments has the same effect as that compiled for any.
+//! The code compiled for regular acknowledgements and segments has the same effect as the code
+//! compiled for any.
 
 use std::collections::{BTreeSet, VecDeque};
 

@@ -39,7 +39,7 @@ const TABLE: &[Line] = &[
     // Segment 14, selectively, sent at 300 ms; then also 15 to 23, and 24 and 25, sent at 310 ms.
     (380, 13, &[(14, 15)], values(80.0, 80.0, 108.164_062_5)),
     (410, 13, &[(14, 26)], values(100.0, 80.0, 108.393_554_687_5)),
-    // Segment 13 was retransmitted: only the timestamp gives a sample, of time zero here.
+    // Segment 13 was retransmitted: only the timestamp, here of time zero, gives a sample.
     (600, 26, &[], values(600.0, 80.0, 169.844_360_351_562_5)),
 ];
 
@@ -72,7 +72,8 @@ fn the_first_segment_is_smoothed_and_the_last_is_told() {
     }
 }
 
-/// RFC 9002 section 5.3, for the last segment acknowledged. The result is not below the minimum without delay.
+/// The reported delay is subtracted for the last segment acknowledged (RFC 9002 section 5.3). The
+/// result is not below the minimum without delay.
 #[test]
 fn a_reported_delay_is_no_part_of_the_round_trip() {
     let scribe = Scribe::new(Phases::Avoidance);

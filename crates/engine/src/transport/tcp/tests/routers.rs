@@ -104,7 +104,7 @@ fn grants_are_summed_up_and_applied() {
     };
     assert_eq!(answer(10, 1, 40_000.0, true), None);
     assert_eq!(answer(11, 2, -10_000.0, true), Some(30_000.0));
-    // A header that no router has seen is no answer.
+    // A header that no router has processed is no answer.
     answer(12, 3, 1e15, false);
     assert_eq!(answer(13, 4, 1e15, false), None);
 
@@ -188,7 +188,7 @@ fn probing(config: Tcp) -> (Env, Sender) {
     (env, sender)
 }
 
-/// In the sudden start, no probe counts as sent, and none of the answers as an acknowledgement.
+/// In the sudden start, dummies do not count as data sent, nor their answers as acknowledgements.
 #[test]
 fn dummies_leave_evenly_spaced_and_are_no_data() {
     let narrow = Tcp {
@@ -285,7 +285,7 @@ fn a_dummy_is_answered_and_not_delivered() {
     assert_eq!((answer.seq, answer.stamp, answer.bytes), (2, ms(5), 40));
     assert!(answer.flags.has(Flags::LOW) && answer.flags.has(Flags::ACK));
     assert_eq!(bench.receiver.next(), before);
-    // The next segment in order is processed as if nothing had come.
+    // The next segment in order is processed as if the dummies had not arrived.
     let acks = bench.segment(11, 2, Flags::NONE);
     assert!(acks.len() == 1 && acks[0].seq == 3 && acks[0].sack.is_none());
 }

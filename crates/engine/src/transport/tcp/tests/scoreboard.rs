@@ -41,7 +41,7 @@ struct Reference {
 }
 
 impl Reference {
-    /// Returns the reference in the state of a sender that has sent its first window.
+    /// Returns the reference for a sender that has sent its first window.
     fn new(recovery: Recovery, end: u64, max_sent: u64) -> Self {
         Self {
             forward: recovery == Recovery::Fack,
@@ -70,8 +70,8 @@ impl Reference {
         segment < self.given_up || !self.forward && counted()
     }
 
-    /// Implements FACK (Mathis and Mahdavi, SIGCOMM 1996): one segment above is enough in a recovery, or if more
-    /// than three are missing.
+    /// Applies FACK (Mathis and Mahdavi, SIGCOMM 1996): a segment is lost if one above it has
+    /// arrived; outside a recovery, only if more than three segments are missing.
     fn give_up_below_the_furthest(&mut self) {
         if let Some(&last) = self.sacked.last()
             && (self.phase != Phase::Open || last >= self.una + THRESHOLD as u64)

@@ -189,7 +189,7 @@ impl LossRecovery for Rack {
         let (delivered, lost) = (tcb.delivered, tcb.lost);
         let advanced = ack.next.saturating_sub(tcb.una);
         let mut arrived = NewlyDelivered::default();
-        // Regular acknowledgements overtake nothing unless a segment was retransmitted.
+        // A regular acknowledgement shows no overtaken segment unless a segment was retransmitted.
         let in_order = REGULAR && self.flight.is_in_order_from(tcb.una);
         if in_order {
             arrived.newest = Some(self.flight.deliver_first(ack.next));

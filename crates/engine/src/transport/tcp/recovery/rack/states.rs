@@ -33,7 +33,8 @@ impl Rack {
         let over = tcb.una >= self.recovery_point;
         let late = advanced > 0 && undo.answers_first_copy(tcb, ack);
         if late && !over && self.ca_state == CaState::Recovery {
-            // A first copy fills the hole: it was overtaken, not lost (`tcp_try_undo_partial`).
+            // A first copy fills the hole: the segment was overtaken, not lost
+            // (`tcp_try_undo_partial`).
             self.flight.see_overtaken(tcb.una - advanced);
         }
         let needed = if self.ca_state == CaState::Loss {
@@ -47,7 +48,8 @@ impl Rack {
         } else if explained {
             false
         } else {
-            // While a retransmission is in flight, more evidence is to come (`tcp_try_undo_partial`).
+            // While a retransmission is in flight, more evidence will arrive
+            // (`tcp_try_undo_partial`).
             !late || !over && self.flight.repeated_in(tcb.una, tcb.max_sent) > 0
         };
         if needed {
@@ -90,8 +92,8 @@ impl Rack {
         matches!(self.ca_state, CaState::Cwr | CaState::Recovery)
     }
 
-    /// Updates the number of segments that may be sent after `delivered` more segments, while the window is being
-    /// reduced; `grows` if it may exceed `delivered`.
+    /// Updates the number of segments that may be sent after `delivered` more segments, while the
+    /// window is being reduced. `grows` is true if that number may exceed `delivered`.
     pub(super) fn update_prr(&mut self, tcb: &ControlBlock, delivered: u64, grows: bool) {
         let pipe = self.in_flight(tcb);
         let linux = tcb.config.prr == PrrRule::Linux;
@@ -188,7 +190,7 @@ impl Rack {
         }
     }
 
-    /// Asks the algorithm again if it tolerates the losses of a recovery, whose number may have grown.
+    /// Lets the algorithm decide again about the losses of a recovery, whose number may have grown.
     pub(super) fn weigh_losses(&mut self, tcb: &mut ControlBlock, env: &mut impl Environment) {
         let window = tcb.window();
         if tcb.weigh_losses(env) {
@@ -196,8 +198,9 @@ impl Rack {
         }
     }
 
-    /// Adds this algorithm's part to Linux's `TCP_INFO`: while a window is being reduced, the allowed flight
-    /// (`tcp_cwnd_reduction`); in the lost segments, also retransmissions that have not arrived.
+    /// Fills in this algorithm's part of the state as Linux's `TCP_INFO` reports it: the allowed
+    /// flight as cwnd while a window is being reduced (`tcp_cwnd_reduction`), and retransmissions
+    /// that have not arrived as lost segments, too.
     #[cfg(test)]
     pub(crate) fn inform(&self, tcb: &ControlBlock, info: &mut Info) {
         let repeated = self.flight.repeated_in(tcb.una, tcb.max_sent);

@@ -1,6 +1,6 @@
 //! A sender of the profile `linux` alone, compared with packetdrill's scripts for a kernel
-//! (<https://github.com/google/packetdrill>, `gtests/net/tcp`). The tables are ours: they have the facts of the
-//! scripts that they name, in segments.
+//! (<https://github.com/google/packetdrill>, `gtests/net/tcp`). The tables are our own: each states
+//! the facts of the script that it names, in segments.
 
 mod script;
 mod single;
@@ -121,7 +121,7 @@ impl Driver {
         self.sent.extend(sent);
     }
 
-    /// Waits until this many segments have left, at the latest a tolerance after `at`.
+    /// Waits until this many segments have left, but at most until a tolerance after `at`.
     fn wait_for(&mut self, count: usize, at: Time) {
         while self.sent.len() < count && self.env.network.now < at + TOLERANCE {
             self.wait(self.env.network.now + Span::from_micros(100));

@@ -22,7 +22,7 @@ pub(super) struct Table {
     pub(super) name: String,
     pub(super) settings: Settings,
     pub(super) steps: Vec<Step>,
-    /// Parts of the state in a script that the sender does not have.
+    /// Parts of the state that a script checks and the sender does not have.
     pub(super) not_looked_at: Vec<String>,
 }
 

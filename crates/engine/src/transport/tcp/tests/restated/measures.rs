@@ -31,7 +31,8 @@ pub(super) struct Measures {
 }
 
 impl Measures {
-    /// Records a segment, sent for the first time or not; `alone` if nothing was in flight.
+    /// Records a transmission of a segment, the first one or a later one; `alone` is true if
+    /// nothing was in flight.
     pub(super) fn on_sent(
         &mut self,
         (segment, first): (u64, bool),
@@ -53,8 +54,8 @@ impl Measures {
         self.segments.insert(segment, sent);
     }
 
-    /// Takes segments that are acknowledged, `cumulative` or not. Segments that arrived with one that was sent again may have
-    /// waited for it, and have no sample.
+    /// Processes segments that are acknowledged, `cumulative` or not. Segments that arrived
+    /// together with one that was retransmitted may have waited for it, and give no sample.
     pub(super) fn on_arrived(&mut self, segments: impl Iterator<Item = u64>, cumulative: bool) {
         let mut ambiguous = false;
         let mut last = None;
@@ -74,12 +75,13 @@ impl Measures {
         }
     }
 
-    /// Notes the limit until everything in flight has arrived.
+    /// Records the sender's limit until everything in flight has arrived.
     pub(super) fn note_limit(&mut self, limit: Limit, until: u64) {
         self.app_limited = Some((limit, until));
     }
 
-    /// Adds a rate, and a round trip if timestamps give none; returns that round trip.
+    /// Adds a rate to the sample, and a round-trip time if timestamps give none; returns that
+    /// round-trip time.
     pub(super) fn complete(&mut self, sample: &mut AckSample, timed: bool) -> Option<Span> {
         let now = sample.now;
         if self

@@ -1,5 +1,6 @@
-//! Loss recoveries beside their rules, restated here from their sources with sets of segments and walks through the flight,
-//! in random lives of a connection: segments, windows, timers, counters and what the algorithm is told are the same.
+//! Differential tests: each loss recovery is compared with its rule, restated here from its source
+//! with sets of segments and walks through the flight, on connections with random events. Segments,
+//! windows, timers, counters and the calls of the algorithm must be the same.
 
 mod common;
 mod measures;
@@ -23,13 +24,14 @@ use crate::config::{AckCounting, Ecn, Recovery, Tcp, Timestamps};
 use crate::packet::{Flags, Packet, SackBlocks};
 use crate::schedule::Event;
 
-/// Lives of each recovery, with one of five algorithms, and steps of a life.
+/// Number of random connections for each recovery, each with one of five algorithms, and number of
+/// steps of each.
 const LIVES: u64 = 60;
 const STEPS: usize = 150;
 /// The shortest round trip.
 const TRIP: Span = Span::from_millis(80);
 
-/// Standard TCP that notes what it is told.
+/// Standard TCP that records the calls that it receives.
 #[derive(Clone, Debug)]
 struct Notes {
     told: Arc<Mutex<Vec<String>>>,
@@ -235,7 +237,7 @@ impl<R: Rule> Twins<R> {
     }
 }
 
-/// Checks a recovery against its rule in many lives.
+/// Checks a recovery against its rule on many random connections.
 #[track_caller]
 fn assert_follows<R: Rule>(recovery: Recovery, rule: impl Fn(&Tcp) -> R) {
     for life in 0..LIVES {
@@ -282,7 +284,8 @@ fn drawn(recovery: Recovery, random: &mut Random) -> Tcp {
     }
 }
 
-/// Lets a connection live: segments arrive, overtake each other, or are lost, and acknowledgements may be, too.
+/// Runs a random connection: segments arrive, overtake each other or are lost, and acknowledgements
+/// may be lost, too.
 fn live<R: Rule>(mut twins: Twins<R>, recovery: Recovery, random: &mut Random) {
     let mut far = Far {
         under_way: VecDeque::new(),

@@ -1,5 +1,5 @@
-//! RACK-TLP (RFC 8985) as its pseudo-code walks through all segments in flight, with proportional rate reduction or
-//! without.
+//! RACK-TLP by the pseudo-code of RFC 8985, which walks through all segments in flight, with
+//! proportional rate reduction or without.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,8 +68,8 @@ impl Rack {
         }
     }
 
-    /// Takes segments that have arrived; the newest transmission of them that is certain to be the one that arrived
-    /// joins `newest` (section 6.2, steps 1 to 3).
+    /// Processes segments that have arrived. Of their transmissions, the newest one that certainly
+    /// arrived updates `newest` (section 6.2, steps 1 to 3).
     fn arrive(
         &mut self,
         segments: impl Iterator<Item = u64>,
@@ -91,7 +91,7 @@ impl Rack {
         any
     }
 
-    /// Step 4.
+    /// Returns the reordering window (step 4).
     fn reordering_window(&self, connection: &Connection) -> Span {
         let few = self.sacked.len() < connection.config.dupack_threshold as usize;
         if self.reordering_seen || self.state == State::Open && few {
@@ -101,7 +101,7 @@ impl Rack {
         }
     }
 
-    /// Step 5, for segments sent before the newest, or all.
+    /// Finds lost segments (step 5) among those sent before the newest, or among all.
     fn find_lost(&mut self, connection: &mut Connection, all: bool) {
         let patience = self.rtt + self.reordering_window(connection);
         let (now, newest) = (connection.now, self.newest);
@@ -119,7 +119,8 @@ impl Rack {
         lost.map(|(&number, _)| number).collect()
     }
 
-    /// Section 7.4: the answer to a repeated segment that nothing else has repaired shows a loss.
+    /// Processes the answer to a probe (section 7.4): the answer to a repeated segment, if nothing
+    /// else has repaired the loss, shows a loss.
     fn judge_probe(&mut self, connection: &mut Connection, report: &Report, duplicate: bool) {
         let Some((end, repeats)) = self.probe.filter(|&(end, _)| report.next >= end) else {
             return;
@@ -194,12 +195,13 @@ impl Rack {
         }
     }
 
-    /// Section 7.2: probes are for the end of a flight of which nothing is missing.
+    /// Returns true if a probe may be sent (section 7.2): at the end of a flight of which nothing
+    /// is missing.
     fn may_probe(&self, connection: &Connection) -> bool {
         self.state == State::Open && self.sacked.is_empty() && connection.una < connection.max_sent
     }
 
-    /// `TLP_calc_PTO`, without delayed acknowledgements.
+    /// Arms the probe timer (`TLP_calc_PTO`), without delayed acknowledgements.
     fn arm_probe(&mut self, connection: &Connection) {
         let timeout = match connection.srtt {
             0 => Span::from_secs(1),
@@ -227,7 +229,7 @@ impl Rack {
         }
     }
 
-    /// Section 7.3: a new segment, or else the last one.
+    /// Sends a probe (section 7.3): a new segment, or else the last one.
     fn send_probe(&mut self, connection: &mut Connection) {
         connection.restart_timer();
         if self.probe.is_some() || connection.samples <= self.samples {
@@ -296,7 +298,8 @@ impl Rule for Rack {
         }
     }
 
-    /// Section 6.3: the first segment is lost, and those that were sent long ago.
+    /// Processes a timeout (section 6.3): the first segment is lost, and so are the segments that
+    /// were sent long ago.
     fn on_timeout(&mut self, connection: &mut Connection) {
         self.state = State::Loss;
         self.recovery_point = connection.max_sent;

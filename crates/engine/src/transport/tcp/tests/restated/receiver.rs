@@ -1,5 +1,6 @@
-//! The receiving end beside its rules: delayed acknowledgements (RFC 5681 section 4.2), selective ones (RFC 2018 section 4,
-//! RFC 2883), time stamps (RFC 7323 section 4.3), and echoes of marks (RFC 3168, RFC 8257, RFC 9768).
+//! Differential test of the receiving end: delayed acknowledgements (RFC 5681 section 4.2),
+//! selective ones (RFC 2018 section 4, RFC 2883), timestamps (RFC 7323 section 4.3), and echoes of
+//! marks (RFC 3168, RFC 8257, RFC 9768).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,13 +31,14 @@ struct Rules {
     end: u64,
     next: u64,
     beyond: BTreeSet<u64>,
-    /// Blocks, those that changed last first.
+    /// Blocks, the most recently changed first.
     blocks: Vec<(u64, u64)>,
     pending: u32,
     due: Time,
     stamp: Time,
     echoes: bool,
-    /// Marked packets from five on, those reported, and true if the last packet was marked.
+    /// Count of marked packets, which begins with five; the count reported last; and true if the
+    /// last packet was marked.
     marked: u64,
     reported: u64,
     last_marked: bool,
@@ -116,7 +118,7 @@ impl Rules {
         }
     }
 
-    /// Returns true if a mark hurries the acknowledgement.
+    /// Returns true if a mark causes an immediate acknowledgement.
     fn note_mark(&mut self, flags: Flags) -> bool {
         let marked = flags.has(Flags::CE);
         match self.config.ecn {
@@ -159,7 +161,7 @@ impl Rules {
             self.reported = self.marked;
             flags = flags.with_ace((self.marked % 8) as u8);
             marks = Some(self.marked as u16);
-            // There is no room for the option beside three blocks.
+            // Three blocks leave no space for the option.
             of_marks = if blocks.len() == 3 { 0 } else { 12 };
         }
         self.answers.push(Answer {
@@ -205,7 +207,7 @@ fn seen(env: &Env, answer: &Packet) -> Answer {
     }
 }
 
-/// Returns the answers that leave until `at`, as they are when they arrive.
+/// Returns the acknowledgements that leave until `at`, as they are when they arrive.
 fn answers_until(env: &mut Env, receiver: &mut Receiver, at: Time) -> Vec<Answer> {
     let sent = run_to(env, at, |env, _| receiver.on_timer(env));
     sent.iter().map(|answer| seen(env, answer)).collect()

@@ -1,5 +1,5 @@
-//! Recoveries with selective acknowledgements that count: the pipe and the choice of the next segment are found by
-//! walks through the flight, as the RFC has them.
+//! Recoveries with selective acknowledgements and a pipe: the pipe and the next segment are found
+//! by walks through the flight, as in the RFC.
 
 use std::collections::BTreeSet;
 
@@ -58,7 +58,8 @@ impl Reduction {
     }
 }
 
-/// RFC 6675; a Forward acknowledgement's scoreboard takes every gap for lost (Mathis and Mahdavi, SIGCOMM 1996).
+/// The scoreboard of RFC 6675; that of Forward acknowledgement considers every gap lost (Mathis and
+/// Mahdavi, SIGCOMM 1996).
 struct Scoreboard {
     forward: bool,
     state: State,
@@ -87,7 +88,7 @@ impl Scoreboard {
         }
     }
 
-    /// `IsLost` for all segments, or the paper's rule.
+    /// Finds lost segments, by `IsLost` for all segments or by the paper's rule.
     fn find_lost(&mut self, connection: &mut Connection) {
         let threshold = connection.config.dupack_threshold as usize;
         let fack = self.sacked.last().map_or(0, |last| last + 1);
@@ -110,7 +111,8 @@ impl Scoreboard {
         }
     }
 
-    /// Takes the state of the connection on, and the window, for an acknowledgement that tells something new or not.
+    /// Updates the congestion avoidance state and the window after an acknowledgement, with new
+    /// information or without.
     fn go_on(&mut self, connection: &mut Connection, report: &Report, advanced: u64, news: bool) {
         let before = self.state;
         if self.state != State::Open && connection.una >= self.recovery_point {
@@ -154,7 +156,7 @@ impl Scoreboard {
         self.reduction = self.proportional.then(|| Reduction::begin(flight));
     }
 
-    /// RFC 6675 section 5, step 4: the first segment is sent again at once.
+    /// Enters recovery (RFC 6675 section 5, step 4): the first segment is retransmitted at once.
     fn enter(&mut self, connection: &mut Connection) {
         self.state = State::Recovery;
         self.recovery_point = connection.max_sent;
@@ -176,7 +178,8 @@ impl Rule for Scoreboard {
         self.state == State::Recovery
     }
 
-    /// `SetPipe`: a segment counts once if it is not lost, and once if it was sent again.
+    /// Returns the pipe (`SetPipe`): a segment counts once if it is not lost, and once if it was
+    /// retransmitted.
     fn in_flight(&self, connection: &Connection) -> u64 {
         let missing = |segment: &u64| !self.sacked.contains(segment);
         let count = |segment: u64| {
@@ -186,7 +189,7 @@ impl Rule for Scoreboard {
         flight.filter(missing).map(count).sum()
     }
 
-    /// `NextSeg`.
+    /// Returns the next segment (`NextSeg`).
     fn next(&mut self, connection: &mut Connection) -> Option<u64> {
         let recovering = self.state == State::Recovery;
         let room = match &self.reduction {
@@ -225,7 +228,8 @@ impl Rule for Scoreboard {
         }
     }
 
-    /// RFC 6675 section 5.1: what is not reported is sent again.
+    /// Processes a timeout (RFC 6675 section 5.1): segments that are not selectively acknowledged
+    /// are sent again.
     fn on_timeout(&mut self, connection: &mut Connection) {
         connection.lost += self.in_flight(connection);
         self.state = State::Loss;
@@ -278,8 +282,9 @@ fn selective_acknowledgement_follows_rfc_6675_and_6937() {
     }
 }
 
-/// ns-2.35, `tcp-sack1.cc`: the pipe falls by one for each acknowledgement, by two for a partial one, and rises with
-/// each segment; segments below the highest reported one are sent once each.
+/// ns-2's `Sack1` (ns-2.35, `tcp-sack1.cc`): the pipe falls by one for each acknowledgement, by two
+/// for a partial one, and rises with each segment sent; segments below the highest reported one are
+/// retransmitted once each.
 struct Sack1 {
     recovering: bool,
     timed_out: bool,
@@ -432,7 +437,8 @@ impl Rule for Sack1 {
         connection.nxt = connection.una;
     }
 
-    /// In a recovery every acknowledgement releases what the pipe allows, outside only those of new data.
+    /// In a recovery, every acknowledgement releases the segments that the pipe allows; outside a
+    /// recovery, only acknowledgements of new data do.
     fn on_ack(&mut self, connection: &mut Connection, report: &Report) -> u64 {
         if self.recovering {
             self.on_ack_in_recovery(connection, report);

@@ -50,7 +50,8 @@ impl FastRecovery {
         }
     }
 
-    /// Steps 2 and 3 of RFC 6582 section 3.2 for new data in a recovery.
+    /// Processes an acknowledgement of new data in a recovery (RFC 6582 section 3.2, steps 2 and
+    /// 3).
     fn on_ack_in_recovery(&mut self, connection: &mut Connection, report: &Report) {
         let acked = report.next - connection.una;
         let full = self.kind == Recovery::Reno || report.next >= self.recover;
@@ -90,7 +91,8 @@ impl Rule for FastRecovery {
         connection.nxt - connection.una
     }
 
-    /// RFC 3042: the first duplicates release new segments beyond the window.
+    /// Returns the next segment; the first duplicates release new segments beyond the window (RFC
+    /// 3042).
     fn next(&mut self, connection: &mut Connection) -> Option<u64> {
         let mut window = connection.cwnd.min(connection.peer_window as f64).floor() as i64;
         window += self.inflation;
@@ -108,7 +110,7 @@ impl Rule for FastRecovery {
         connection.nxt = segment + 1;
     }
 
-    /// Everything is sent again from the first segment on.
+    /// Processes a timeout: everything is sent again from the first segment on.
     fn on_timeout(&mut self, connection: &mut Connection) {
         (self.recovering, self.inflation) = (false, 0);
         self.recover = connection.max_sent;
@@ -158,8 +160,9 @@ fn tahoe_reno_and_newreno_follow_their_rfcs() {
     }
 }
 
-/// ns-2.35, `tcp-reno.cc` and `tcp-newreno.cc`: the usable window is inflated by `dupwnd_`; at most two segments leave
-/// for a duplicate in Newreno (`maxburst_` of `recv`). The answer to an echo comes before the rest and ends a recovery.
+/// ns-2's `Reno` and `Newreno` (ns-2.35, `tcp-reno.cc` and `tcp-newreno.cc`): the usable window is
+/// inflated by `dupwnd_`; in `Newreno`, at most two segments leave for a duplicate (`maxburst_` of
+/// `recv`). The response to an echo comes first and ends a recovery.
 struct Ns2Agent {
     newreno: bool,
     inflation: u64,
@@ -175,7 +178,8 @@ impl Ns2Agent {
         }
     }
 
-    /// `dupack_action`: one reduction for a window of data, which is covered by that for a mark.
+    /// Reduces the window (`dupack_action`) once for a window of data; a reduction for a mark
+    /// counts.
     fn on_third_duplicate(&mut self, connection: &mut Connection) {
         let again = !self.newreno && connection.cut == Cut::Loss;
         if connection.una > connection.recover || connection.una == 1 || again {
@@ -191,7 +195,8 @@ impl Ns2Agent {
         self.inflation = connection.config.dupack_threshold.into();
     }
 
-    /// `partialnewack_helper`: the window is deflated by what is acknowledged, and one more segment may leave.
+    /// Processes a partial acknowledgement (`partialnewack_helper`): the window is deflated by the
+    /// acknowledged segments, and one more segment may leave.
     fn on_partial(&mut self, connection: &mut Connection, report: &Report) {
         let acked = report.next - connection.una;
         connection.partial(report.next);
@@ -215,7 +220,7 @@ impl Ns2Agent {
     }
 }
 
-/// ns-2's `send_one`: one new segment for each of the first duplicates.
+/// Sends one new segment for each of the first duplicates (ns-2's `send_one`).
 pub(super) fn send_one_beyond(connection: &mut Connection) {
     let flight = connection.nxt - connection.una;
     let room = connection.cwnd + f64::from(connection.dupacks) >= (flight + 1) as f64;

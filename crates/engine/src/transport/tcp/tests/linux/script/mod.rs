@@ -4,9 +4,9 @@
 //! PACKETDRILL=FOLDER cargo test -p longhaul-engine packetdrill -- --ignored --nocapture
 //! ```
 //!
-//! Read are lines with `<` and `>`, `write`, `close`, sysctls, and assertions about `tcpi_...`. A script has to
-//! use whole segments and a sender alone: a script with more, such as data from the peer, is not run, and the
-//! reason is given.
+//! The reader accepts lines with `<` and `>`, `write`, `close`, sysctls, and assertions about
+//! `tcpi_...`. A script has to use whole segments and a sender alone: a script with more, such as
+//! data from the peer, is not run, and the reason is given.
 
 mod python;
 mod segment;
@@ -221,7 +221,7 @@ impl Reader {
         self.expect(first..=self.segments_below(segment.end)?)
     }
 
-    /// Expects segments that leave with the last event of this moment, or by themselves.
+    /// Expects segments that leave with the last event of this moment, or without an event.
     fn expect(&mut self, segments: std::ops::RangeInclusive<u64>) -> Result<(), String> {
         self.at_this_moment().leaving.push(segments);
         Ok(())

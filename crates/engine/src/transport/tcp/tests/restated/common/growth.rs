@@ -7,14 +7,15 @@ use super::{Algorithm, Connection, Report};
 use crate::config::AckCounting;
 
 impl Connection {
-    /// Tells of an acknowledgement in a recovery, or that begins one, once it has had its effect.
+    /// Reports an acknowledgement in a recovery, or one that begins it, to the algorithm after it
+    /// has been processed.
     pub(in super::super) fn report_in_recovery(&mut self, sample: &AckSample) {
         if self.algorithm == Algorithm::Controlling {
             self.told.push(format!("{:?} {sample:?}", Phase::Recovery));
         }
     }
 
-    /// Tells of an acknowledgement that does not enlarge the window.
+    /// Reports an acknowledgement that does not enlarge the window to the algorithm.
     pub(in super::super) fn report(&mut self, sample: &AckSample) {
         if self.algorithm == Algorithm::Controlling {
             return;
@@ -27,7 +28,8 @@ impl Connection {
         self.told.push(format!("{phase:?} {sample:?}"));
     }
 
-    /// Returns the credit of an acknowledgement (RFC 3465; Linux counts what is newly delivered).
+    /// Returns the growth credit of an acknowledgement (RFC 3465; Linux counts newly delivered
+    /// segments).
     fn credit(&self, acked: u64) -> f64 {
         match self.config.ack_counting {
             AckCounting::PerAck => 1.0,
@@ -96,7 +98,7 @@ impl Connection {
             0.0
         };
         let left = sample.credit - taken;
-        // A segment more than the threshold needs is no surplus.
+        // A part of a segment beyond the threshold is no surplus.
         if room > 0.0 && left == 0.0 {
             self.told.push(format!("{:?} {sample:?}", Phase::SlowStart));
         }
@@ -111,8 +113,9 @@ impl Connection {
         }
     }
 
-    /// Returns true if the window stays: for echoes, and while it is not what limits the sender (RFC 7661 section 4.3:
-    /// unless half of it was used), but not while a timeout is repaired.
+    /// Returns true if the window must not grow: on echoes, and while the window does not limit the
+    /// sender (RFC 7661 section 4.3: unless half of it was used), except while the flight of a
+    /// timeout is retransmitted.
     fn growth_is_held(&mut self, echoes: bool, flight: u64) -> bool {
         let limited = self.limit != Limit::Network && !self.ns2;
         let slack = self.algorithm != Algorithm::Standard && !self.ns2;

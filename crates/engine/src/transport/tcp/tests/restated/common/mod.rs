@@ -1,5 +1,6 @@
-//! The part of a connection that all recoveries share: windows (RFC 5681), the timer (RFC 6298), the answer to marks (RFC
-//! 3168), the growth of a window that is not used (RFC 7661), and counters.
+//! The part of a connection that all recoveries share: windows (RFC 5681), the timer (RFC 6298),
+//! the response to marks (RFC 3168), the growth of a window that is not used (RFC 7661), and
+//! counters.
 
 mod growth;
 mod reductions;
@@ -20,7 +21,7 @@ pub(super) struct Report {
     pub(super) echoes: bool,
 }
 
-/// A rule of recovery, as its source states it.
+/// A rule of loss recovery, as its source states it.
 pub(super) trait Rule {
     /// Returns true during fast recovery.
     fn recovers(&self, connection: &Connection) -> bool;
@@ -32,7 +33,8 @@ pub(super) trait Rule {
 
     fn on_sent(&mut self, connection: &mut Connection, segment: u64);
 
-    /// Continues when everything has left that may, new segments among it or not.
+    /// Continues after all segments that may leave have left; `_new` is true if new segments were
+    /// among them.
     fn after_sending(&mut self, _connection: &mut Connection, _new: bool) {}
 
     fn on_timeout(&mut self, connection: &mut Connection);
@@ -40,7 +42,7 @@ pub(super) trait Rule {
     /// Processes an acknowledgement; returns the most segments that may leave.
     fn on_ack(&mut self, connection: &mut Connection, report: &Report) -> u64;
 
-    /// Time of a timer of the rule's own.
+    /// Returns the time at which the rule's timer expires.
     fn due(&self) -> Time {
         Time::NEVER
     }
@@ -48,15 +50,16 @@ pub(super) trait Rule {
     fn on_timer(&mut self, _connection: &mut Connection) {}
 }
 
-/// Algorithm of a connection: standard TCP in all of them, but for what it does about losses and slow start.
+/// Algorithm of a connection: standard TCP with a different response to losses, or without slow
+/// start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Algorithm {
-    /// It is not asked whether it may pace: segments leave as soon as the window allows.
+    /// Standard TCP. It never paces, so that segments leave as soon as the window allows.
     Standard,
     Noting,
-    /// It answers losses only once they are many.
+    /// It responds to losses only if there are many.
     Tolerant,
-    /// It moves the window at all times, without slow start.
+    /// It controls the window at all times, without slow start.
     Controlling,
     /// It needs the delivery rate, and a round trip of every acknowledgement.
     Measuring,
@@ -83,7 +86,7 @@ pub(super) enum Cut {
     Loss,
     Mark,
     Timeout,
-    /// A loss, repaired.
+    /// A loss whose recovery is over.
     Over,
 }
 
@@ -108,7 +111,7 @@ pub(super) struct Connection {
     pub(super) delivered: u64,
     pub(super) delivered_before: u64,
     pub(super) lost: u64,
-    /// The last reduction, and one past the segments that it holds for.
+    /// The last reduction, and one past the segments that it applies to.
     pub(super) cut: Cut,
     pub(super) recover: u64,
     /// True if an acknowledgement came in fast recovery.
@@ -126,7 +129,8 @@ pub(super) struct Connection {
     round: u64,
     round_end: u64,
     round_start: bool,
-    /// Largest flights before acknowledgements, of a round trip and of the one noted before.
+    /// Largest flights before acknowledgements: in the current round trip, and in the one noted
+    /// before.
     peaks: (u64, u64, u64),
     limit: Limit,
     counters: FlowCounters,
@@ -140,7 +144,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Opens with a round trip of 100 ms.
+    /// Opens the connection with a round trip of 100 ms.
     pub(super) fn open(config: &Tcp, algorithm: Algorithm, rule: &mut impl Rule) -> Self {
         let trip = Span::from_millis(100);
         let end = config
@@ -286,7 +290,8 @@ impl Connection {
         }
     }
 
-    /// Sends a segment. RFC 3168 section 6.1.5: only new data is ECN-capable; ns-2 sends all as such.
+    /// Sends a segment. RFC 3168 section 6.1.5: only new data is ECN-capable; ns-2 sends all
+    /// segments as ECN-capable.
     pub(super) fn transmit(&mut self, segment: u64) {
         let new = segment >= self.max_sent;
         let mut flags = Flags::NONE;
@@ -335,7 +340,8 @@ impl Connection {
         }
     }
 
-    /// Moves `una` for a partial acknowledgement: no round trip, and the timer goes on.
+    /// Moves `una` for a partial acknowledgement: no round-trip sample is taken, and the timer
+    /// continues.
     pub(super) fn partial(&mut self, next: u64) {
         self.move_una(next);
         if self.timed.is_some_and(|(segment, _)| segment < next) {
@@ -356,7 +362,7 @@ impl Connection {
         self.count_delivered();
     }
 
-    /// Tells that a segment is selectively acknowledged for the first time.
+    /// Records that a segment is selectively acknowledged for the first time.
     pub(super) fn reported(&mut self, segment: u64) {
         if let Some(measures) = &mut self.measures {
             measures.on_arrived(segment..segment + 1, false);
@@ -369,7 +375,7 @@ impl Connection {
         self.count_delivered();
     }
 
-    /// Counts a duplicate acknowledgement, which tells that one of the segments sent has arrived.
+    /// Counts a duplicate acknowledgement, which shows that one of the segments sent has arrived.
     pub(super) fn duplicate(&mut self) {
         self.dupacks += 1;
         self.set_arrived((self.arrived + 1).min((self.max_sent - self.una).saturating_sub(1)));
@@ -379,7 +385,8 @@ impl Connection {
         self.delivered = self.delivered.max(self.una - 1 + self.arrived);
     }
 
-    /// RFC 6298 section 2 and 3, with Karn's rule or timestamps (RFC 7323).
+    /// Takes a round-trip sample by RFC 6298 sections 2 and 3, with Karn's rule or timestamps (RFC
+    /// 7323).
     fn sample_round_trip(&mut self, report: &Report) {
         let rtt = if self.config.timestamps.bytes().is_some() {
             self.now.since(report.stamp)
@@ -432,7 +439,8 @@ impl Connection {
         self.deadline = self.now + (self.base.max(rto.min) * self.backoff).min(rto.max);
     }
 
-    /// Restarts the timer for a retransmission: the round trip that is timed is no longer certain.
+    /// Restarts the timer for a retransmission; the segment that is timed no longer gives a certain
+    /// round-trip time.
     pub(super) fn restart_timer_for_retransmission(&mut self) {
         self.restart_timer();
         self.timed = None;

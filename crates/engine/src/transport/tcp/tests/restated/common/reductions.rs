@@ -15,7 +15,8 @@ impl Connection {
         }
     }
 
-    /// RFC 6298 section 5, RFC 5681 section 3.1: the threshold stays for data that a timeout has retransmitted.
+    /// Processes a timeout by RFC 6298 section 5 and RFC 5681 section 3.1: the threshold is kept
+    /// for data that a timeout has retransmitted.
     pub(super) fn expire(&mut self, rule: &mut impl Rule) {
         self.deadline = Time::NEVER;
         if self.una == self.max_sent {
@@ -55,14 +56,14 @@ impl Connection {
         !self.ns2 && self.cut == Cut::Timeout && self.una < self.recover
     }
 
-    /// RFC 3168 section 6.1.2: once for each window of data.
+    /// Responds to a mark, once for each window of data (RFC 3168 section 6.1.2).
     pub(super) fn answer_mark(&mut self, next: u64) {
         if next > self.recover || self.ns2 && self.cut == Cut::Timeout {
             self.reduce(Cause::Ecn, self.in_use(0.0));
         }
     }
 
-    /// Reduces for a loss, unless the answer to a mark holds for this window of data.
+    /// Reduces the window for a loss, unless the response to a mark applies to this window of data.
     pub(in super::super) fn reduce_for_loss(&mut self) {
         if self.cut == Cut::Mark && self.una <= self.recover {
             self.cut = Cut::Loss;
@@ -72,7 +73,7 @@ impl Connection {
         }
     }
 
-    /// Reduces for a loss the window that is inflated by so many segments.
+    /// Reduces, for a loss, the window that is inflated by `inflation` segments.
     pub(in super::super) fn reduce_from(&mut self, inflation: f64) {
         let tolerant = self.algorithm == Algorithm::Tolerant && !self.ns2;
         self.tolerates = tolerant && !exceeds_tolerance(self.delivered, self.lost);
@@ -81,7 +82,7 @@ impl Connection {
         }
     }
 
-    /// Asks again about losses that are tolerated so far; returns true if they are no longer.
+    /// Decides again about losses that are tolerated so far; returns true if they no longer are.
     pub(in super::super) fn weigh_losses(&mut self) -> bool {
         let tolerated = self.tolerates;
         if tolerated {
@@ -90,7 +91,7 @@ impl Connection {
         tolerated && !self.tolerates
     }
 
-    /// Returns true if the window alone says what may leave, in a recovery too.
+    /// Returns true if the window alone determines the segments that may leave, also in a recovery.
     pub(in super::super) fn window_governs(&self) -> bool {
         self.tolerates || self.algorithm == Algorithm::Controlling
     }
