@@ -1,1 +1,1 @@
-"""Tools of the project outside the package: its site."""
+"""Tools of the project that are not part of the package."""

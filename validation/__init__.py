@@ -1,1 +1,1 @@
-"""Longhaul compared with other simulators, published values, laws and itself."""
+"""Comparisons of Longhaul with other simulators, Linux, published values and laws."""

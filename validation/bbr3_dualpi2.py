@@ -1,7 +1,6 @@
-"""BBR v3 behind DualPI2, beside CUBIC and Prague: `python -m validation.bbr3_dualpi2`.
+"""BBR v3 with DualPI2, in competition with CUBIC and Prague: `python -m validation.bbr3_dualpi2`.
 
-Writes docs/bbr3-dualpi2.md: what each of two flows gets, how long its packets wait, and how many
-are marked.
+Writes docs/bbr3-dualpi2.md: goodput, queueing delay and marks of each of two flows.
 """
 
 from __future__ import annotations
@@ -46,9 +45,9 @@ class Figures(NamedTuple):
     rate_mbps: float
     wait_p50_ms: float
     wait_p99_ms: float
-    """Wait beyond the delay of an empty path; the median likewise."""
+    """99th percentile of queueing delay in ms, and the median."""
     marked: float
-    """Fraction of the sent packets."""
+    """Marked packets divided by sent packets."""
 
 
 def scenario(pair: tuple[str, str], rtt_ms: int, seed: int) -> dict[str, Any]:

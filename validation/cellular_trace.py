@@ -1,9 +1,9 @@
-"""The delivery trace of the example scenario `cellular`: `python -m validation.cellular_trace`.
+"""Generator of the delivery trace of the example `cellular`: `python -m validation.cellular_trace`.
 
 The rate of a cell changes as in the model of Sprout (Winstein, Sivaraman and Balakrishnan, NSDI
-2013, section 3.1): a Brownian motion of 200 packets/s in the square root of a second, between 0 and
-1,000 packets/s, that leaves an outage with probability 1 in a second; packets leave as a Poisson
-process of that rate.
+2013, section 3.1): a Brownian motion with a standard deviation of 200 packets/s after one second,
+between 0 and 1,000 packets/s, with outages that end at a rate of 1 per second. Packets leave as a
+Poisson process of the cell's rate.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def times_ms(seed: int) -> list[int]:
         if not stays_out:
             rate = abs(rate + VOLATILITY * np.sqrt(STEP_S) * draws.standard_normal())
             rate = min(rate, 2 * MAX_RATE - rate)
-            # The slowest rates are outages: the motion would leave zero at once.
+            # The slowest rates count as outages, since the motion would leave zero immediately.
             rate = 0.0 if rate < 2.0 else rate
         count = draws.poisson(rate * STEP_S)
         times += list(start_s + STEP_S * draws.random(count))

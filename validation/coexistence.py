@@ -1,7 +1,7 @@
 """Delay- and model-based algorithms, alone and against `reno`: `python -m validation.coexistence`.
 
-Writes docs/coexistence.md: what each does on a clean path, and what two of its flows leave to two
-standard ones.
+Writes docs/coexistence.md: figures of each algorithm alone on a path without losses, and of two of
+its flows against two standard flows.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ ALGORITHMS = {
     "bbr": "a model of the path",
     "bbr3": "a model of the path",
 }
-"""The congestion signal of each."""
+"""Algorithms with their congestion signals."""
 
 TOPOLOGY = dumbbell("100 Mbps", "20 ms", "2 BDP")
-"""A round trip of 40 ms, which holds 333 packets."""
+"""Path with an RTT of 40 ms and a BDP of 333 packets."""
 
 SEEDS = (1, 2, 3)
 WARM_UP_S = 30
@@ -46,13 +46,13 @@ class Figures(NamedTuple):
     utilisation: float
     queue_pkts: float
     share: float
-    """Fraction of the throughput that the algorithm's flows have."""
+    """The algorithm's flows' fraction of the total throughput."""
     reductions_per_minute: float
-    """Reductions for losses, of one flow of the algorithm."""
+    """Window reductions for losses per minute and flow of the algorithm."""
 
 
 def scenario(kind: str, flows: int, beside: int, seed: int) -> dict[str, Any]:
-    """Describe flows of a kind, and standard ones beside them, on 100 Mbit/s and 40 ms."""
+    """Describe flows of an algorithm and competing standard flows, on 100 Mbit/s and 40 ms."""
     start = {"uniform": ["0 s", "5 s"]}
     groups: list[dict[str, Any]] = [
         {"label": "studied", "count": flows, "congestion": {"kind": kind}, "start": start}

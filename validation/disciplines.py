@@ -1,6 +1,6 @@
-"""Queue disciplines side by side on one dumbbell: `python -m validation.disciplines`.
+"""Comparison of queue disciplines on one dumbbell: `python -m validation.disciplines`.
 
-Writes the table in docs/queues.md: ten CUBIC flows on 50 Mbit/s beside a stream of datagrams.
+Writes the table in docs/queues.md: ten CUBIC flows on 50 Mbit/s, with a stream of datagrams.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Figures(NamedTuple):
     """Jain's index of the ten flows."""
     mean_ms: float
     p99_ms: float
-    """99 % quantile of the waits of all packets."""
+    """99th percentile of queueing delays of all packets, in ms."""
     sparse_p99_ms: float
-    """99 % quantile of the datagrams' delays, less propagation."""
+    """99th percentile of the datagrams' queueing delays, in ms."""
     sparse_lost: float
 
 
 def scenario(queue: dict[str, Any], seed: int) -> dict[str, Any]:
-    """Describe ten downloads whose round trips differ, and a call, over one queue."""
+    """Describe ten downloads with different RTTs, and a call, over one queue."""
     downloads = [
         {
             "label": f"downloads over {rtt_ms} ms",

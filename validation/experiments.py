@@ -1,4 +1,4 @@
-"""Parts of scenarios, and of the running of many, that comparisons share."""
+"""Functions shared by comparisons: parts of scenarios, and parallel runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Figures = TypeVar("Figures", bound=NamedTuple)
 def dumbbell(
     rate: str, delay: str, queue: str | dict[str, Any] | None = None, **more: object
 ) -> dict[str, Any]:
-    """Return the topology of a dumbbell; a queue that is a text is the limit of a drop-tail."""
+    """Return the topology of a dumbbell; a text as queue is the limit of drop-tail."""
     bottleneck: dict[str, Any] = {"rate": rate, "delay": delay, **more}
     if queue is not None:
         limited = isinstance(queue, str)
@@ -23,12 +23,12 @@ def dumbbell(
 
 
 def mean(runs: Iterable[Figures]) -> Figures:
-    """Return the mean of each figure over runs; figures are a named tuple."""
+    """Return the mean of each figure over runs; the figures of a run are a named tuple."""
     first, *others = runs
     return first._make(map(fmean, zip(first, *others, strict=True)))
 
 
 def in_parallel(run: Callable[..., Result], calls: Iterable[tuple[Any, ...]]) -> list[Result]:
-    """Return the results of calls with these arguments, in their order; two run at a time."""
+    """Return the results of `run` for several arguments, in their order, with two processes."""
     with ProcessPoolExecutor(2) as pool:
         return [call.result() for call in [pool.submit(run, *given) for given in calls]]

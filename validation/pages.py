@@ -1,4 +1,4 @@
-"""Pages that are a text with places, `{{name}}`, and the tables that go there."""
+"""Pages from templates, whose placeholders `{{name}}` are replaced by texts and tables."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 def filled(text: Path, **parts: str | Iterable[str]) -> str:
-    """Return a text with its places filled by texts, or by lines."""
+    """Return a text whose placeholders are replaced by texts or lists of lines."""
     whole = text.read_text(encoding="utf-8")
     for name, part in parts.items():
         whole = whole.replace(
@@ -17,7 +17,7 @@ def filled(text: Path, **parts: str | Iterable[str]) -> str:
 
 
 def cell(text: object) -> str:
-    """Return a text as it stands in a table."""
+    """Return a text as a table's cell, with escaped bars."""
     return str(text).replace("|", "\\|").replace("\n", " ")
 
 

@@ -1,8 +1,8 @@
-"""QUIC stacks over long fat paths, beside this engine's TCP: `python -m validation.quic_stacks`.
+"""Comparison of QUIC stacks with TCP over long fat paths: `python -m validation.quic_stacks`.
 
-Writes docs/quic-stacks.md; with names of tables, such as `fast`, only those, and the others stay
-as they are. Finished runs are kept in validation/out/quic_stacks, so that what was stopped can be
-resumed. Stacks that this build does not have are left out: `make build FEATURES=noq` has all.
+Writes docs/quic-stacks.md; names of tables, such as `fast`, restrict it to these tables. Finished
+runs are kept in validation/out/quic_stacks, so that a stopped comparison can be resumed. Stacks
+that this build lacks are left out; `make build FEATURES=noq` has all.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from validation.pages import DOCS, filled, table
 
 TEXT = Path(__file__).with_suffix(".md")
 DOCUMENT = DOCS / "quic-stacks.md"
-# Runs by the hash of their scenarios, which holds the versions of engine and stacks.
+# Directory of runs by hash of scenario, which depends on versions of engine and stacks.
 RUNS = Path(__file__).parent / "out" / "quic_stacks"
 
 Flow = dict[str, Any]
 
 
 def quic(kind: str, congestion: str) -> Flow:
-    """Describe flows in a stack with its own congestion control."""
+    """Describe flows of a stack with the stack's congestion control."""
     return {"protocol": "quic", "stack": {"kind": kind, "congestion": congestion}}
 
 
@@ -49,7 +49,7 @@ def inside(kind: str) -> Flow:
 
 
 def has(stack: str, congestion: str) -> bool:
-    """Return true if this build has a controller of a stack."""
+    """Return true if this build has a stack's congestion control."""
     try:
         stacks.table(f"{stack}:{congestion}")
     except ScenarioError:
@@ -65,7 +65,7 @@ OWN = ("cubic", "reno", "bbr", "bbr3")
 
 
 def contenders() -> dict[str, Flow]:
-    """Return the flows that are compared, by name: those of stacks that this build has, and TCP."""
+    """Return the compared flows by name: flows of this build's stacks, and TCP flows."""
     found = {f"{stack} {name}": quic(stack, name) for stack, name in STACKS if has(stack, name)}
     return found | {f"TCP `{kind}`": tcp(kind) for kind in OWN}
 
@@ -84,7 +84,7 @@ class Bottleneck:
         return f"{self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms"
 
     def link(self, **others: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Describe its bottleneck."""
+        """Describe the bottleneck."""
         queue = {"kind": "droptail", "limit": f"{self.buffer_bdp} BDP"}
         rate, delay = f"{self.rate_mbps} Mbps", f"{self.rtt_ms / 2} ms"
         return {"rate": rate, "delay": delay, "queue": queue, **others}
@@ -96,10 +96,10 @@ class Outcome:
 
     goodput_mbps: float
     utilisation: float
-    """Goodput as a part of the link's rate."""
+    """Goodput as a fraction of the link's rate."""
     rtt_ms: float
     lost: float
-    """Packets dropped, of those sent."""
+    """Dropped packets divided by sent packets."""
     others_mbps: float
     completion_s: float | None
 
@@ -142,10 +142,10 @@ def compared(
     cell: Callable[..., str],
     seeds: int = 1,
 ) -> list[str]:
-    """Return a table: a row for each kind of flows, a cell for each title.
+    """Return a table with a row for each kind of flows and a column for each title.
 
-    `jobs` are the runs of a kind of flows, by title and then by seed; `cell` writes the outcomes of
-    a title.
+    `jobs` are the runs of a kind of flows, by title and seed; `cell` formats the outcomes of a
+    cell.
     """
     found = iter(in_parallel(run, [job for flow in names.values() for job in jobs(flow)]))
     rows = ([name, *(cell(*(next(found) for _ in range(seeds))) for _ in titles)] for name in names)
@@ -157,7 +157,7 @@ BUFFERS = (0.25, 1.0, 4.0)
 
 
 def alone() -> list[str]:
-    """Return the table of one flow on each path, before each buffer."""
+    """Return the table of one flow on each path with each buffer."""
     return _single({
         Bottleneck(*path, buffer): _times(Bottleneck(*path))
         for path in PATHS
@@ -165,8 +165,8 @@ def alone() -> list[str]:
     })  # fmt: skip
 
 
-# Duration and start of measurement of the runs at 1 Gbit/s, by path: noq's BBR v3 takes some 30 us
-# a packet there.
+# Duration and start of measurement of the runs at 1 Gbit/s by path, limited since noq's BBR v3
+# takes some 30 us per packet there.
 FAST = {Bottleneck(1000, 20): (15.0, 5.0), Bottleneck(1000, 100): (30.0, 20.0)}
 
 
@@ -186,7 +186,7 @@ def _single(times: Mapping[Bottleneck, tuple[float, float]]) -> list[str]:
 
 
 def _times(path: Bottleneck) -> tuple[float, float]:
-    """Return duration and start of measurement: from a hundred round trips on, for 50 s."""
+    """Return duration and start of measurement, which lasts 50 s after a hundred round trips."""
     begin = max(10.0, path.rtt_ms / 10)
     return begin + 50.0, begin
 
@@ -215,9 +215,10 @@ SEEDS = range(1, 9)
 
 
 def beside() -> list[str]:
-    """Return the table of one flow beside one of TCP CUBIC on 10 Mbit/s and 40 ms.
+    """Return the table of one flow against one of TCP CUBIC on 10 Mbit/s and 40 ms.
 
-    Each cell is a mean over seeds, which draw the starts, with the half-width of its 95 % interval.
+    Each cell is a mean over seeds, which differ in start times, with the half-width of its 95 %
+    interval.
     """
     paths = [Bottleneck(10, 40, buffer) for buffer in (0.5, 1.0, 4.0)]
     names = contenders() | {
@@ -239,7 +240,7 @@ def beside() -> list[str]:
 
 
 def transfers() -> list[str]:
-    """Return the table of the time that 5 MB take."""
+    """Return the table of completion times of 5 MB."""
     paths = [Bottleneck(10, 40), Bottleneck(100, 100), Bottleneck(20, 600)]
 
     def completion(one: Outcome) -> str:
@@ -259,7 +260,7 @@ TABLES = {
 
 
 def standing(name: str) -> list[str]:
-    """Return a table of the page as it stands: the first in the section that has it."""
+    """Return a table of the existing page: the first table of its section."""
     text = TEXT.read_text(encoding="utf-8")
     (section,) = (part for part in text.split("\n## ") if "{{" + name + "}}" in part)
     heading = section.partition("\n")[0]
@@ -269,7 +270,7 @@ def standing(name: str) -> list[str]:
 
 
 def page(anew: Sequence[str]) -> str:
-    """Return the page with these tables made anew."""
+    """Return the page with new versions of these tables."""
     lines = {name: make() if name in anew else standing(name) for name, make in TABLES.items()}
     return filled(TEXT, **lines)
 

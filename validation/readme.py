@@ -1,7 +1,7 @@
-"""The numbers of README's first scenario, from the commands that README gives: `make readme`.
+"""Update of the numbers of README's first scenario: `make readme`.
 
-The scenario is read out of README and run; the rows that README shows of the summary are written
-again. `tests/project/test_readme.py` holds README to them.
+The scenario is read from README and simulated, and README's rows of the summary are rewritten.
+`tests/project/test_readme.py` checks them.
 """
 
 import re
@@ -24,7 +24,7 @@ def scenario(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """Return the table that README shows of it."""
+    """Return README's table of the scenario's results."""
     match = _TABLE.search(text)
     assert match is not None, "README shows a table of its first scenario"
     return match[2]
@@ -53,7 +53,7 @@ def measured(text: str) -> str:
 
 
 def refreshed(text: str) -> str:
-    """Return README with the numbers of today."""
+    """Return README with current numbers."""
     new = measured(text)
     return _TABLE.sub(lambda match: match[1] + new + match[3], text, count=1)
 

@@ -1,4 +1,4 @@
-"""One value of a comparison: expected, measured, and judged."""
+"""Rows of comparisons: expected and measured value, and verdict."""
 
 from __future__ import annotations
 
@@ -7,34 +7,34 @@ from dataclasses import dataclass
 from longhaul.analysis.judging import Expected
 
 VALUE = "value"
-"""Printed of this very case."""
+"""Kind of a value that is printed for exactly this case."""
 CONDITIONS_MEAN = "mean of all conditions"
-"""Printed with the lowest and the highest condition, between which this one has to be."""
+"""Kind of a mean printed with the range over conditions, in which the value has to be."""
 TREND = "trend"
-"""A statement: 1 where it holds."""
+"""Kind of a statement, which is 1 if it holds."""
 KINDS = (VALUE, CONDITIONS_MEAN, TREND)
 
 
 @dataclass(frozen=True)
 class Row:
-    """A value that a source or another simulator gives, next to ours."""
+    """A value of a source or another simulator, and ours."""
 
     case: str
     metric: str
     expected: float | None
-    """None where something was never seen, such as a flow that did not reach full speed."""
+    """None for events that did not happen, such as reaching full speed."""
     measured: float | None
     rule: str
-    """Rule that decided `within`."""
+    """Rule that determines `within`."""
     within: bool | None
-    """None where the value is reported and not judged."""
+    """True if the value is accepted; None if it is only reported."""
     kind: str = VALUE
     """Kind of the expected value, one of `KINDS`."""
     expected_sd: float | None = None
     """Standard deviation over seeds; None if nothing is random."""
     measured_sd: float | None = None
     error: str = ""
-    """Error in the expected value, if its source has one."""
+    """Error of the source in the expected value."""
 
     @property
     def agrees(self) -> bool:
@@ -51,7 +51,7 @@ def judged(
     rule: str,
     kind: str = VALUE,
 ) -> Row:
-    """Judge a value that has to lie in a band; the rule names the band in words."""
+    """Judge a value that has to lie in a band; `rule` describes the band."""
     return Row(case, metric, expected, measured, rule, band.holds(measured), kind)
 
 

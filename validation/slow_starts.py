@@ -1,7 +1,6 @@
-"""Slow starts side by side on paths that they know nothing of: `python -m validation.slow_starts`.
+"""Comparison of slow starts on unknown paths: `python -m validation.slow_starts`.
 
-Writes docs/slow-starts.md: at which window each ends, what is lost by then, and how much it has
-delivered.
+Writes docs/slow-starts.md: the window at the end of each slow start, losses, and delivered data.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ class Start:
 
     @property
     def name(self) -> str:
-        """Rate and round trip, as in tables."""
+        """Rate and RTT, as in tables."""
         return f"{self.rate_mbps:g} Mbit/s, {self.rtt_ms:g} ms"
 
     @property
     def bdp_pkts(self) -> float:
-        """Packets that fill the path."""
+        """Bandwidth-delay product in packets."""
         return self.rate_mbps * 1e3 * self.rtt_ms / PACKET_BITS
 
 
@@ -53,13 +52,13 @@ PATHS = [
 
 
 class Figures(NamedTuple):
-    """Means over seeds, of the first round trips."""
+    """Figures of the first round trips, means over seeds."""
 
     window_bdp: float
     """Window at the end of slow start, in bandwidth-delay products."""
     lost_pkts: float
     delivered: float
-    """Delivered fraction of what the rate allows."""
+    """Delivered data as a fraction of the link's capacity."""
 
 
 def scenario(kind: str, path: Start, seed: int) -> dict[str, Any]:
@@ -78,13 +77,13 @@ def scenario(kind: str, path: Start, seed: int) -> dict[str, Any]:
     }
 
 
-# Windows of an earlier connection, as fractions of the bandwidth-delay product.
+# Saved windows of an earlier connection, as fractions of the BDP.
 REMEMBERED = (1, 2, 6)
 FIRST_ROUND_TRIPS = (5, 10, 15)
 
 
 def first_round_trips(slow_start: Mapping[str, Any], path: Start) -> str:
-    """Return the fractions of the rate that a paced flow delivers in its first round trips."""
+    """Return a paced flow's delivery in its first round trips, as fractions of the rate."""
     described = scenario("standard", path, seed=1)
     flow = described["flows"][0]
     flow["slow_start"] = slow_start

@@ -1,5 +1,5 @@
-"""Mutation testing: `make mutants` changes code at random and counts the changes that tests notice.
+"""Mutation testing: `make mutants` changes code at random and counts the changes that tests detect.
 
-All drawn changes are in one copy of the tree, each behind a switch, so that one build serves all
-(Untch, Offutt and Harrold, "Mutation analysis using mutant schemata", ISSTA 1993).
+All drawn changes are in one copy of the source tree, each behind a switch, so that one build is
+enough (Untch, Offutt and Harrold, "Mutation analysis using mutant schemata", ISSTA 1993).
 """

@@ -27,7 +27,7 @@ _LIST = Path(__file__).with_name("equivalent.toml")
 
 
 def main() -> None:
-    """Run as the command line says."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
     names = [room.name for room in ROOMS]
     parser.add_argument("--seed", type=int, default=1, help="of the draw")
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _draw(rooms: Sequence[Room], count: int, seed: int) -> list[Mutation]:
-    """Draw changes of rooms, in proportion to their shares, and number them from 1."""
+    """Draw changes in all rooms, in proportion to the rooms' shares, and number them from 1."""
     whole = sum(room.share for room in rooms)
     drawn: list[Mutation] = []
     for room in rooms:
@@ -58,7 +58,7 @@ def _draw(rooms: Sequence[Room], count: int, seed: int) -> list[Mutation]:
 
 
 def _judge(drawn: Sequence[Mutation], rooms: dict[str, Room], language: str) -> Outcomes:
-    """Return the outcome of each change of one language, and print it as soon as it is known."""
+    """Return the outcome of each change of one language, and print each one immediately."""
     reasons = _equivalent()
     outcomes = {mutation.number: EQUIVALENT for mutation in drawn if _key(mutation) in reasons}
     judged = [mutation for mutation in drawn if mutation.number not in outcomes]
@@ -91,7 +91,7 @@ def _python(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation]
 
 
 def _rust(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation], Suite]:
-    """Build all changes that compile, and run the tests without one."""
+    """Build with all changes that compile, and run the tests without an active change."""
     while True:
         copies.write("rust", drawn)
         build = rust_tests.build(homes)
@@ -105,7 +105,7 @@ def _rust(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation], 
 
 
 def _meets(mutation: Mutation, error: rust_tests.Lines) -> bool:
-    """Return true if an error is on a line of a change: switches add no lines in Rust."""
+    """Return true if an error is on a line of a change; switches in Rust add no lines."""
     file, first, last = error
     start, end = mutation.lines
     return file == mutation.file and first <= end and start <= last
@@ -116,7 +116,7 @@ def _key(mutation: Mutation) -> tuple[str, str, str]:
 
 
 def _equivalent() -> dict[tuple[str, str, str], str]:
-    """Return the reason for each change that no test can notice."""
+    """Return the reason for each change that no test can detect."""
     entries = tomllib.loads(_LIST.read_text(encoding="utf-8"))["equivalent"]
     return {(each["file"], each["function"], each["change"]): each["reason"] for each in entries}
 

@@ -1,4 +1,4 @@
-"""Copies of the tree in which code is changed, one for each language."""
+"""Copies of the source tree with changed code, one for each language."""
 
 import os
 import shutil
@@ -12,13 +12,13 @@ from tools.mutants.rooms import TREE
 _WORK = TREE / "target" / "mutants"
 COPIES = {"rust": _WORK / "rust", "python": _WORK / "python"}
 _HERE = Path(__file__).parent
-# The crate that all others use has the switch.
+# The switch is in the crate that all others use.
 _BASE = Path("crates/units/src/lib.rs")
 _SWITCH = Path("python/sitecustomize.py")
 
 
 def write(language: str, mutations: Iterable[Mutation]) -> None:
-    """Bring a copy up to date with the tree, with the changes behind switches."""
+    """Update a copy from the source tree, and add the changes behind switches."""
     copy = COPIES[language]
     by_file: dict[Path, list[Mutation]] = {}
     for mutation in mutations:
@@ -42,14 +42,14 @@ def write(language: str, mutations: Iterable[Mutation]) -> None:
 
 
 def _files() -> list[Path]:
-    """Return the files of the tree that are in Git or may be added, and links to folders."""
+    """Return the tree's files that Git does not ignore, and links to directories."""
     command = ["git", "ls-files", "-coz", "--exclude-standard"]
     listed = subprocess.check_output(command, cwd=TREE, text=True)
     return [Path(name) for name in listed.split("\0") if name and (TREE / name).exists()]
 
 
 def _remove_others(copy: Path, kept: set[Path]) -> None:
-    """Remove what the tree has no more: a module must not be in two files."""
+    """Remove files that the tree no longer has, since a module must not be in two files."""
     tops = {copy / name.parts[0] for name in kept}
     for path in (path for top in tops if not top.is_symlink() for path in top.rglob("*")):
         made = path.suffix in (".so", ".pyc")
@@ -63,7 +63,7 @@ def _link(path: Path, target: Path) -> None:
 
 
 def _update(path: Path, code: bytes) -> None:
-    """Write a file unless it has these bytes: Cargo rebuilds crates whose files were written."""
+    """Write a file if its content differs, since Cargo rebuilds crates with written files."""
     if not path.is_file() or path.read_bytes() != code:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(code)
@@ -90,11 +90,11 @@ def _python(mutation: Mutation, original: str) -> str:
 
 
 SWITCHES = {"rust": _rust, "python": _python}
-"""A function for each language that writes a change behind a switch, around its original."""
+"""Functions by language that write a change and the original code as two cases of a switch."""
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return the environment of builds and tests: the same random cases, and the copy's Python."""
+    """Return the environment of builds and tests, with fixed random cases and the copy's Python."""
     paths = os.pathsep.join(str(COPIES["python"] / name) for name in ("python", "reproductions"))
     fixed = {"PROPTEST_RNG_SEED": "1", "CARGO_TARGET_DIR": str(_WORK / "build")}
     return {**os.environ, **fixed, "PYTHONPATH": paths, **variables}

@@ -1,4 +1,4 @@
-"""Node types, in the syntax trees of Rust and Python, of the code that mutants change."""
+"""Node types of the syntax trees of Rust and Python that mutants change."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ BOOLEANS = {"true": "false", "false": "true", "True": "False", "False": "True"}
 
 @dataclass(frozen=True)
 class Grammar:
-    """One language."""
+    """Node types of one language."""
 
     language: Language
     function: str
@@ -31,16 +31,16 @@ class Grammar:
     """Nodes with a condition."""
     numbers: frozenset[str]
     actions: frozenset[str]
-    """Expressions that are removed where they are statements."""
+    """Expressions that are removed if they are statements."""
     exits: frozenset[str]
-    """Statements that leave a function and are no expressions."""
+    """Statements, other than expressions, that leave a function."""
     skipped: frozenset[str]
-    """Nodes without expressions that run: types, patterns, constants, macros."""
+    """Nodes without executed expressions: types, patterns, constants, macros."""
     skipped_fields: frozenset[str]
     defaults: dict[str, list[str]]
-    """Values that a function may begin with to return, by its type."""
+    """Values for an early return at a function's beginning, by return type."""
     optional: str
-    """Part of a type that has None."""
+    """Part of the name of types that include None."""
 
 
 RUST = Grammar(

@@ -1,4 +1,4 @@
-"""Changes of code: a random choice of them, and a file that has them behind switches."""
+"""Changes of code: random choice, and their insertion behind switches."""
 
 import random
 from collections.abc import Callable, Iterable
@@ -19,19 +19,19 @@ class Mutation:
     end: int
     mutated: str
     form: str = "expression"
-    """`expression`, `statement` (left out), or `entry` (a return at a function's start)."""
+    """`expression`, `statement` (removed), or `entry` (a return at a function's beginning)."""
     room: str = ""
     number: int = 0
 
     @property
     def lines(self) -> tuple[int, int]:
-        """First and last line of the code that is changed, from 1."""
+        """First and last line of the changed code, from 1."""
         text = (TREE / self.file).read_bytes()
         return text.count(b"\n", 0, self.start) + 1, text.count(b"\n", 0, self.end) + 1
 
     @property
     def change(self) -> str:
-        """The code, and the code that replaces it; for a constant also the line that has it."""
+        """The code and its replacement; for a constant also its line."""
         if self.form == "entry":
             return f"begins with {self.mutated}"
         text = (TREE / self.file).read_bytes()
@@ -48,9 +48,9 @@ class Mutation:
 def draw(
     room: Room, count: int, rng: random.Random, sites: Callable[[Path], list[Mutation]]
 ) -> list[Mutation]:
-    """Draw changes of a room: a part, a function of it, a kind, and a place, each uniformly.
+    """Draw changes of a room: a part, then a function, a kind and a place, each uniformly.
 
-    No two are of the same code.
+    No two changes are of the same code.
     """
     parts = {
         part: [replace(site, room=room.name) for file in files for site in sites(file)]
@@ -84,7 +84,7 @@ def _place(site: Mutation) -> tuple[Path, int, int]:
 def switched(
     code: bytes, mutations: Iterable[Mutation], switch: Callable[[Mutation, str], str]
 ) -> str:
-    """Return a file with all changes behind switches; `switch` writes one around its original."""
+    """Return a file's code with all changes behind switches, each written by `switch`."""
 
     def written(start: int, end: int, left: list[Mutation]) -> str:
         text = ""

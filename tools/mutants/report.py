@@ -1,4 +1,4 @@
-"""Table of outcomes by room, and the changes that no test notices."""
+"""Report with a table of outcomes by room, and the changes that no test detects."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Rooms: parts of the sources among which changes are drawn, and the tests that belong to them."""
+"""Rooms: groups of source files for drawing and reporting changes, with their tests."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ SUFFIXES = {"rust": ".rs", "python": ".py"}
 
 @dataclass(frozen=True)
 class Room:
-    """Sources that are reported together."""
+    """A group of source files that are reported together."""
 
     name: str
     language: str
@@ -18,10 +18,10 @@ class Room:
     home: str
     """Package (Rust) or folder (Python) whose tests come first."""
     share: int
-    """Number of changes drawn here, of 160 in all rooms."""
+    """Share of the changes, as a number of 160 over all rooms."""
 
     def parts(self) -> dict[str, list[Path]]:
-        """Return files by part: an algorithm, a queue, a folder of the transport."""
+        """Return files by part: an algorithm, a queue, a directory of the transport."""
         parts: dict[str, list[Path]] = {}
         for root in (TREE / root for root in self.roots):
             for file in sorted(root.rglob(f"*{SUFFIXES[self.language]}")):
@@ -32,7 +32,7 @@ class Room:
 
 
 def _is_test(file: Path) -> bool:
-    """Return true for what is compiled for tests alone, or is in a folder of tests."""
+    """Return true for files that are only compiled for tests or are in a directory of tests."""
     return "tests" in (file.stem, *file.parts) or any(map(_is_declared_test, (file, *file.parents)))
 
 

@@ -1,4 +1,4 @@
-"""The Rust tests of the copy: its build, and a control run of each test alone."""
+"""Build of the copy's Rust tests, and a control run of each test alone."""
 
 import json
 import subprocess
@@ -14,12 +14,12 @@ from tools.mutants.copies import COPIES, environment
 from tools.mutants.suites import JOBS, Suite, Test, run
 
 Lines = tuple[Path, int, int]
-"""A file, and the first and the last line of a part of it."""
+"""A file, and the first and last line of a part of it."""
 
 
 @dataclass(frozen=True)
 class Binary:
-    """A compiled test program, and the folder of its package."""
+    """A compiled test program, and the directory of its package."""
 
     path: str
     folder: Path
@@ -27,7 +27,7 @@ class Binary:
 
 @dataclass(frozen=True)
 class Build:
-    """Test programs, or else places of the compiler's errors."""
+    """Test programs, or the places of the compiler's errors."""
 
     binaries: list[Binary]
     errors: list[Lines]
@@ -65,7 +65,7 @@ def _binary(message: dict[str, Any]) -> Iterator[Binary]:
 
 
 def suite(binaries: Sequence[Binary]) -> Suite:
-    """Run each test alone, without a change; those that fail are left out."""
+    """Run each test alone without a change; failing tests are left out."""
     with ThreadPoolExecutor(JOBS) as pool:
         ran = pool.map(_alone, [test for binary in binaries for test in _tests(binary)])
         return Suite(dict(found for found in ran if found is not None))

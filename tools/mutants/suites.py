@@ -1,4 +1,4 @@
-"""Suites of tests: the tests that reach a change, and the first of them that fails with it."""
+"""Suites of tests: selection of the tests that reach a change, and the first one to fail."""
 
 import re
 import subprocess
@@ -9,17 +9,17 @@ from tools.mutants.copies import COPIES, environment
 from tools.mutants.mutation import Mutation
 
 JOBS = 2
-"""Number of processes at a time."""
-# Tests of a process end together: at most so many, or seconds.
+"""Number of parallel processes."""
+# Maximum number and total seconds of the tests of one process.
 _AT_ONCE = 20
 _AT_ONCE_S = 2.0
-# A process has this time beside that of its tests: Python's imports take long on a busy machine.
+# Additional time of a process: Python's imports take long on a busy machine.
 _START_S = {"rust": 30, "python": 300}
 
 
 @dataclass(frozen=True)
 class Test:
-    """One test: the command that takes its name and others, and its seconds without a change."""
+    """A test: the command to run it, alone or with others, and its seconds without a change."""
 
     language: str
     command: tuple[str, ...]
@@ -30,12 +30,12 @@ class Test:
 
 @dataclass(frozen=True)
 class Suite:
-    """Tests that pass without a change, and the numbers of the changes that each reaches."""
+    """Tests that pass without a change, with the numbers of the changes that each test reaches."""
 
     reached: dict[Test, frozenset[int]]
 
     def of(self, mutation: Mutation, home: str) -> list[Test]:
-        """Return the tests that reach a change: those of `home` first, and fast ones first."""
+        """Return the tests that reach a change; tests of `home` and fast tests come first."""
         tests = [test for test, numbers in self.reached.items() if mutation.number in numbers]
         return sorted(tests, key=lambda test: (test.home != home, test.seconds, test.name))
 
@@ -44,7 +44,7 @@ _FAILED = re.compile(r"^(?:test (\S+) .*FAILED|FAILED (\S+))", re.MULTILINE)
 
 
 def first_failure(tests: Sequence[Test], number: int) -> str | None:
-    """Return the first test that fails, or does not end, with a change; none if all pass."""
+    """Return the first test that fails or does not end with a change; None if all pass."""
     for batch in _batches(tests):
         limit = _START_S[batch[0].language] + 20 * sum(test.seconds for test in batch)
         names = [test.name for test in batch]
@@ -60,7 +60,7 @@ def first_failure(tests: Sequence[Test], number: int) -> str | None:
 
 
 def _batches(tests: Sequence[Test]) -> Iterator[list[Test]]:
-    """Yield tests that one process runs."""
+    """Yield the tests of each process."""
     batch: list[Test] = []
     for test in tests:
         full = len(batch) == _AT_ONCE or sum(other.seconds for other in batch) > _AT_ONCE_S

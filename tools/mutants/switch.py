@@ -1,4 +1,4 @@
-"""Switch of changes, which each interpreter imports at its start as `sitecustomize`."""
+"""Switch of changes; each interpreter imports this module at its start as `sitecustomize`."""
 
 import builtins
 import os
@@ -9,7 +9,7 @@ _SEEN: set[tuple[int, str]] = set()
 
 
 def mutant(number: int) -> bool:
-    """Return true if a change is active; in a control run, note that a test has reached it."""
+    """Return true if a change is active; in a control run, record that a test reached it."""
     test = os.environ.get("PYTEST_CURRENT_TEST", "") if _REACHED else ""
     if _REACHED and (number, test) not in _SEEN:
         _SEEN.add((number, test))

@@ -1,4 +1,4 @@
-"""Places for changes in a file, from its syntax tree."""
+"""Search for possible changes in the syntax tree of a file."""
 
 import re
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from tools.mutants.rooms import TREE
 
 _GRAMMARS = {".rs": RUST, ".py": PYTHON}
 _Change = tuple[str, Node, str]
-"""Kind, the node that changes, and the code in its place."""
+"""Kind of change, the changed node, and the new code."""
 
 
 def sites(file: Path) -> list[Mutation]:
-    """Return all changes that the functions of a file offer, those of tests left out."""
+    """Return all possible changes in the functions of a file, except in tests."""
     grammar = _GRAMMARS[file.suffix]
     tree = Parser(grammar.language).parse((TREE / file).read_bytes())
     return [
@@ -32,7 +32,7 @@ def _functions(node: Node, grammar: Grammar) -> Iterator[Node]:
         attribute = _text(before) if before and before.type == "attribute_item" else ""
         if "test" in attribute:
             continue
-        # No switch can be in a function that the compiler evaluates.
+        # A const function cannot contain a switch.
         modifiers = [_text(part) for part in child.children if part.type == "function_modifiers"]
         if child.type == grammar.function and "const" not in " ".join(modifiers):
             yield child
@@ -52,7 +52,7 @@ def _of_function(file: Path, function: Node, grammar: Grammar) -> Iterator[Mutat
         statements = statements[1:]
     for value in _defaults(function, grammar) if statements else ():
         at, first = statements[0].start_byte, _text(statements[0])
-        # A function that does nothing else than return this value stays the same.
+        # Not if the function only returns this value, since nothing would change.
         if first not in (value, f"return {value}"):
             yield Mutation(file, name, "return", at, at, f"return {value}".rstrip(), "entry")
 
@@ -62,7 +62,7 @@ def _is_docstring(statement: Node) -> bool:
 
 
 def _defaults(function: Node, grammar: Grammar) -> list[str]:
-    """Return values that a function may return at once."""
+    """Return values for an early return at a function's beginning."""
     returned = _text(function.child_by_field_name("return_type"))
     return grammar.defaults.get(returned, ["None"] if grammar.optional in returned else [])
 
@@ -92,7 +92,7 @@ def _operators(node: Node) -> Iterator[_Change]:
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if node.type == "comparison_operator" and len(node.named_children) == 2:
         left, right = node.named_children
-    # In Python this is no expression, and a switch would have to be on lines of its own.
+    # In Python this is a statement, whose switch would need further lines.
     is_statement = node.type == "augmented_assignment"
     if left and right and not is_statement and _text(operator) in OPERATORS:
         kind, new = OPERATORS[_text(operator)]
@@ -143,10 +143,10 @@ def _constants(node: Node, grammar: Grammar) -> Iterator[_Change]:
 
 
 def _statements(node: Node, grammar: Grammar) -> Iterator[_Change]:
-    """Yield the removal of a statement that acts or leaves the function."""
+    """Yield the removal of a statement that has an effect or leaves the function."""
     parent = node.parent
     if node.type in grammar.exits:
-        # A function's last statement gives its value, which other kinds change.
+        # The last statement is a function's value, which other kinds of change cover.
         if parent and parent.parent and parent.parent.type != grammar.function:
             yield node.type.partition("_")[0].replace("raise", "statement"), node, ""
     elif node.type == "expression_statement" and _text(node).endswith(";") == (grammar is RUST):
@@ -156,7 +156,7 @@ def _statements(node: Node, grammar: Grammar) -> Iterator[_Change]:
 
 
 def _names(statement: Node) -> bool:
-    """Return true if a statement of Python makes a local variable, unknown without it."""
+    """Return true if a Python statement defines a local variable that would be missing."""
     left = statement.child_by_field_name("left")
     made = left is not None and left.type in ("identifier", "pattern_list")
     return statement.type == "assignment" and made

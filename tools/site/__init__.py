@@ -1,5 +1,6 @@
-"""The pages of the site that follow from the program: `make docs`.
+"""Generated pages of the site: `make docs`.
 
-`python -m tools.site` writes them next to the pages that are written by hand: `docs/reference` from the
-registries of the engine, `docs/gallery` from scenarios, `docs/results` from studies, and `llms.txt`.
+`python -m tools.site` writes them next to the handwritten pages: `docs/reference` from the
+registries of the engine, `docs/gallery` from scenarios, `docs/results` from studies, and
+`llms.txt`.
 """

@@ -1,4 +1,4 @@
-"""Writes the generated pages of the site: `python -m tools.site`, or `make docs`, which builds it, too."""
+"""Command `python -m tools.site`, which writes the generated pages of the site (`make docs`)."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""A page for each congestion control algorithm and each slow start."""
+"""Writer of a page for each congestion control algorithm and each slow start."""
 
 import json
 import math
@@ -22,13 +22,13 @@ LOSSES = [10 ** (-7 + step / 8) for step in range(41)]
 
 
 def scenario(kind: str) -> dict[str, Any]:
-    """Return the small scenario whose window a page shows: one flow, a second from 15 s on."""
+    """Return the scenario of a page's plot: one flow, and a second one from 15 s on."""
     given: dict[str, Any] = {"kind": kind}
     if kind == "table":
         given |= {"increase": [[1, 1], [100, 1], [1000, 10]], "decrease": [[1, 0.5], [1000, 0.2]]}
     flow = {"congestion": given}
     (entry,) = (row for row in _engine.algorithms()["algorithms"] if row["name"] == kind)
-    # Drop-tail says nothing about an algorithm that is made for another queue.
+    # Algorithms made for a queue discipline use that instead of drop-tail.
     queue = {"kind": entry["queue"] or "droptail", "limit": "1 BDP"}
     return {
         "title": f"Two flows of {kind}: 50 Mbit/s, 50 ms, a queue of one BDP",
@@ -43,7 +43,7 @@ def write(pages: Pages) -> None:
     """Write all pages and their index."""
     registry = _engine.algorithms()
     laws = evidence.response_measurements()
-    # The engine runs without the interpreter's lock.
+    # Threads, since the engine releases the interpreter's lock.
     rows, starts = registry["algorithms"], registry["slow_starts"]
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda row: chart(scenario(row["name"]), views.windows, "windows"), rows))
@@ -56,7 +56,7 @@ def write(pages: Pages) -> None:
 
 
 def slug(name: str) -> str:
-    """Return the name of an entry's file."""
+    """Return the file name of an entry."""
     return name.replace("++", "-plus-plus")
 
 
@@ -131,7 +131,7 @@ def _state(row: Mapping[str, Any]) -> list[str]:
     )
 
 
-# Keys of names in a scenario, which are no algorithms.
+# Keys of scenarios whose values are names, not algorithms.
 NAMES = ("label", "name", "from", "to")
 
 
@@ -174,7 +174,7 @@ def _caption(name: str, given: Mapping[str, Any]) -> str:
 
 
 def allowed(parameter: Mapping[str, Any]) -> str:
-    """Return the allowed values with their unit; that of a flag is all that is to be said."""
+    """Return the allowed values with their unit; for a flag only its values."""
     unit = str(parameter.get("unit", ""))
     return unit if unit == "0 or 1" else f"{parameter['allowed']} {unit}".strip()
 

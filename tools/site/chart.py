@@ -1,4 +1,4 @@
-"""Line charts as SVG, in the colours of the page: they follow its light or dark theme."""
+"""Line charts as SVG in the colours of the page's light or dark theme."""
 
 import math
 import re
@@ -11,7 +11,7 @@ from longhaul.plots.styles import OF_SITE, places_on_site
 
 COUNT = len(OF_SITE)
 MAX_POINTS = 600
-"""More than a picture has pixels for."""
+"""Maximum number of points of a line, more than pixels of a chart."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Chart:
         return _Drawing(self, width, height).svg()
 
     def thumbnail(self) -> str:
-        """Return the chart in small: with few ticks, and titles of the axes inside."""
+        """Return a small version of the chart, with few ticks and titles of the axes inside."""
         return _Drawing(self, 300, 170, small=True).svg()
 
 
@@ -62,7 +62,7 @@ class _Drawing:
             self.y_range = (0.0, 1.0)
 
     def _top(self, most: float) -> float:
-        """Return the largest value shown; a first overshoot far above the rest may be cut off."""
+        """Return the upper end of the y axis; a first, much larger overshoot may be cut off."""
         begin = self.x_range[0] + 0.25 * (self.x_range[1] - self.x_range[0])
         later = [
             y
@@ -104,14 +104,14 @@ class _Drawing:
         )
 
     def _points(self, line: Line) -> list[str]:
-        """Return the pieces of a curve between missing samples."""
+        """Return the segments of a curve between missing samples."""
         pieces: list[list[str]] = [[]]
         for x, y in thinned(line):
             if not _drawn(y, log=self.chart.log):
                 pieces.append([])
                 continue
             assert y is not None
-            # Points outside the chart lie on its upper edge.
+            # Points above the chart are drawn at its upper edge.
             pieces[-1].append(f"{self._x(x):.1f},{max(self._y(y), self.top):.1f}")
         return [" ".join(piece) for piece in pieces if len(piece) > 1]
 
@@ -156,9 +156,10 @@ class _Drawing:
 
 
 def colours(lines: Sequence[Line]) -> list[int]:
-    """Numbers of the lines' colours: of those called after an algorithm, such as cubic-0, its own.
+    """Return the numbers of the lines' colours.
 
-    As far as these differ; others take the first that are free.
+    A line named after an algorithm, such as cubic-0, has the algorithm's colour, unless another
+    line has it; other lines get the first free colours.
     """
     known = places_on_site()
     own: list[int | None] = []
@@ -175,7 +176,7 @@ def _drawn(y: float | None, *, log: bool) -> bool:
 
 
 def thinned(line: Line) -> list[tuple[float, float | None]]:
-    """Return at most `MAX_POINTS` points, the extremes of each stretch, so that no peak is lost."""
+    """Return at most `MAX_POINTS` points, the extremes of each interval, so that peaks are kept."""
     points = list(zip(line.xs, line.ys, strict=True))
     if len(points) <= MAX_POINTS:
         return points
@@ -193,7 +194,7 @@ def thinned(line: Line) -> list[tuple[float, float | None]]:
 
 
 def _ticks(low: float, high: float, count: int = 5) -> list[float]:
-    """Return about so many round numbers in a range."""
+    """Return about `count` round numbers in a range."""
     if high <= low:
         return [low]
     raw = (high - low) / count

@@ -1,4 +1,4 @@
-"""Every table of a run directory and every column with its unit."""
+"""Writer of pages on the tables of a run directory and their columns with units."""
 
 from longhaul import _engine
 from tools.site.markdown import Pages, code, page, section, table, toctree

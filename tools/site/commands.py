@@ -1,4 +1,4 @@
-"""A page for each command, from its `--help`."""
+"""Writer of a page for each command, from its `--help`."""
 
 import inspect
 from collections.abc import Iterator

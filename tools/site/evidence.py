@@ -1,4 +1,4 @@
-"""Evidence for an algorithm: comparisons recorded in `validation/` and in pages made of them."""
+"""Evidence for an algorithm: comparisons in `validation/` and in pages generated from them."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -15,12 +15,12 @@ from validation.response.judge import judge
 from validation.rows import Row
 
 NATIVE = {"sack": "reno", "newreno": "reno", "reno": "reno", "hstcp": "hstcp"}
-"""Agents of ns-2 and the algorithm here."""
+"""Algorithms by the names of ns-2's agents."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A mean window under random losses."""
+    """A measured mean window under random losses."""
 
     p: float
     law: float

@@ -1,4 +1,4 @@
-"""The scenarios that the site shows, and values of keys in them."""
+"""Scenarios of the site, and the values of their keys."""
 
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ class Example:
         return str(self.scenario.get("title", self.name))
 
     def values(self) -> Iterator[tuple[str, Any]]:
-        """Yield every key, as the registry of keys names it, with its value."""
+        """Yield every key, with its name in the registry of keys, and its value."""
         yield from _values("", self.scenario)
 
 
@@ -43,7 +43,7 @@ def _values(path: str, value: object) -> Iterator[tuple[str, Any]]:
 
 
 class Examples:
-    """All scenarios of the gallery: those that ship, and those of the site's own pages."""
+    """All scenarios of the gallery: those of the package and those of the site's pages."""
 
     def __init__(self) -> None:
         files = [
@@ -61,15 +61,15 @@ class Examples:
                     self._of_key[key] = (shown, example)
 
     def of_key(self, key: str) -> tuple[str, Example] | None:
-        """Return the shortest value of a key in any scenario."""
+        """Return the shortest value of a key over all scenarios."""
         return self._of_key.get(key)
 
     def with_queue(self, kind: str) -> list[tuple[str, str]]:
-        """Name and title of scenarios with a queue discipline."""
+        """Return names and titles of the scenarios with a queue discipline."""
         return self._with("queue.kind", kind)
 
     def with_traffic(self, kind: str) -> list[tuple[str, str]]:
-        """Name and title of scenarios with a kind of traffic."""
+        """Return names and titles of the scenarios with a kind of traffic."""
         return self._with("flows.*.traffic.kind", kind)
 
     def _with(self, end: str, value: str) -> list[tuple[str, str]]:
@@ -81,7 +81,7 @@ class Examples:
 
 
 def used_in(shown: Sequence[tuple[str, str]]) -> list[str]:
-    """Return a section on the examples that have something, by name and title; nothing without any."""
+    """Return a section that lists examples by name and title; empty if there are none."""
     links = [f"- [{title}](../../gallery/{name}.md)" for name, title in shown]
     return section("Used in", links) if links else []
 

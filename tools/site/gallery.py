@@ -1,4 +1,4 @@
-"""The gallery: a page for each scenario, with a picture of a run of it, its command and its file."""
+"""Writer of the gallery: a page for each scenario with a chart of a run, its command and file."""
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import groupby, takewhile
@@ -17,7 +17,7 @@ VIEW = {
     "perturbations": "queues", "udp_cross_traffic": "throughput", "gentle_adaptive_red": "queues", "vcp": "queues", "xcp": "queues",
     "policed_link": "goodputs", "token_bucket": "throughput", "split_proxy": "throughput", "control_theory": "queues",
 }  # fmt: skip
-"""Content of a scenario's picture, if it is not the windows."""
+"""Views of scenarios' charts, if not congestion windows."""
 
 SHORTER = {
     "mesonet_small": ("mesonet.hosts.sources=5",),
@@ -27,7 +27,7 @@ SHORTER = {
         "mesonet.LLon=[0.01, 0.01, 0.01]",
     ),
 }
-"""Smaller settings for the pictures of large runs."""
+"""Smaller settings for the charts of large runs."""
 
 GROUPS = {
     "Flows that share a bottleneck":
@@ -39,12 +39,12 @@ GROUPS = {
     "Traffic that comes and goes":
         "requests packmime web_sessions http_dumbbell on_off trace perturbations udp_cross_traffic",
 }  # fmt: skip
-"""Scenarios under each heading of the gallery; the others come last."""
+"""Scenarios under each heading of the gallery; remaining scenarios come last."""
 
 
 def write(pages: Pages, examples: Examples) -> None:
     """Write all pages and the gallery."""
-    # The engine runs without the interpreter's lock.
+    # Threads, since the engine releases the interpreter's lock.
     names = [example.name for example in examples.all]
     with ThreadPoolExecutor() as pool:
         charts = dict(zip(names, pool.map(drawn, examples.all), strict=True))
@@ -54,7 +54,7 @@ def write(pages: Pages, examples: Examples) -> None:
 
 
 def drawn(example: Example) -> Chart:
-    """Return the picture of a scenario."""
+    """Return the chart of a scenario."""
     view = VIEW.get(example.name, "windows")
     return chart(example.file, views.VIEWS[view], view, SHORTER.get(example.name, ()))
 
@@ -86,7 +86,7 @@ def _page(example: Example, picture: Chart) -> list[str]:
 
 
 def _comment(example: Example) -> list[str]:
-    """Return a scenario's comment at its top; indented lines are commands."""
+    """Return the comment at the top of a scenario; its indented lines are commands."""
     head = [
         line[1:] for line in takewhile(lambda line: line.startswith("#"), example.text.splitlines())
     ]
@@ -116,6 +116,6 @@ def _index(examples: Examples, charts: dict[str, Chart]) -> list[str]:
 
 
 def _card(example: Example, picture: Chart) -> list[str]:
-    """Return a picture and its title; pictures come first, so that those of a line are at one height."""
+    """Return a chart and its title; the title is below, so that charts of a row are aligned."""
     options = [f":link: {example.name}", ":link-type: doc", f":link-alt: {example.title}", ""]
     return [*options, *html(picture.thumbnail()), "", f"**{example.title}**"]

@@ -1,4 +1,4 @@
-"""Pieces of the first page that are made from the program: the output of its scenario, its plot, and the chart of speed."""
+"""Generated parts of the first page: its scenario's output and plot, and the chart of speed."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ COMPARED = (
     "four SACK flows that overshoot 2.5 Gbit/s in slow start",
     "web traffic (PackMime)",
 )
-"""Rows of README's table of speed that the chart has."""
+"""Rows of README's table of speed in the chart."""
 
 ROW = re.compile(
     r"^\| (?P<name>[^|]+) \| (?P<ours>[\d.]+) million \| (?P<theirs>[\d.]+) million \| (?P<ratio>\d+) \|",
@@ -27,10 +27,10 @@ ROW = re.compile(
 
 
 def write(pages: Pages) -> None:
-    """Write the pieces."""
+    """Write the parts."""
     text = scenario()
     drawn = chart(tomllib.loads(text), views.windows, "windows")
-    # There is one flow of each label.
+    # Each label has one flow.
     lines = tuple(replace(line, name=line.name.removesuffix("-0")) for line in drawn.lines)
     pages.write_text("windows.html", replace(drawn, lines=lines).svg(720, 300) + "\n")
     pages.write_text("output.txt", output(text))
@@ -56,7 +56,7 @@ def output(text: str) -> str:
 
 
 def speed(readme: str) -> str:
-    """Return bars of packets per second of processor time, from README's table."""
+    """Return a bar chart of packets per second of processor time, from README's table."""
     rows = {row["name"].strip(): row for row in ROW.finditer(readme)}
     largest = max(float(rows[name]["ours"]) for name in COMPARED)
     lines = ['<table class="speed">']

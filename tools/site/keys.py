@@ -1,4 +1,4 @@
-"""Every key of scenario files: type, default by profile, example, source."""
+"""Writer of pages on the keys of scenarios: type, default by profile, example, source."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ PLACES = (
     "topology.parking-lot.hops.*.",
     "topology.graph.links.*.",
 )
-"""Places of links, which all have the same keys."""
+"""Paths of links, which all have the same keys."""
 
 SIZES = {"requests": "50 Mbps", "packmime": "50 Mbps", "web": "50 Mbps"}
 
@@ -121,7 +121,7 @@ def _aliases(name: str, place: str) -> Iterable[str]:
 
 
 def sample(row: Key) -> str:
-    """Return a value that a key may hold, from its declaration."""
+    """Return a valid value of a key, from its declaration."""
     allowed, default = row["allowed"], row["default"].partition(" (")[0]
     for pattern in (r"such as (\"[^\"]*\")", r"^(\"[^\"]*\")", r"or (\"[^\"]*\")"):
         if match := re.search(pattern, allowed):

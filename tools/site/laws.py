@@ -1,4 +1,4 @@
-"""Laws of algorithms as equations: variables in italics, exponents raised, signs as they are printed."""
+"""Typesetting of algorithms' laws as equations in HTML."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -14,7 +14,7 @@ WORDS = frozenset(
         *("lost", "off", "bandwidth", "gradient", "utility", "spacing", "feedback"),
     }
 )  # fmt: skip
-"""Words that are variables where they stand beside a sign, as single letters are."""
+"""Words that are variables if they are next to an operator, as single letters are."""
 
 TOKEN = re.compile(
     r"(?P<power>\^(?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[\w.]+))|(?P<name>[A-Za-z]\w*)"
@@ -54,11 +54,11 @@ def typeset(text: str, known: Collection[str]) -> str:
 
 
 def _is_beside_a_sign(text: str, token: re.Match[str]) -> bool:
-    """Return true if a letter or word is a variable: beside a sign or a bracket."""
+    """Return true if a letter or word is a variable, that is, next to an operator or bracket."""
     if len(token.group()) > 1 and token.group() not in WORDS:
         return False
     before, after = text[: token.start()].rstrip(), text[token.end() :]
     if before[-1:] in tuple("*/=<>+-") or re.match(r"\s*[*/=<>^+(]|\s+-\s", after):
         return True
-    # A letter before a comma or a bracket is one; a word may end a sentence there.
+    # A letter before a comma or a bracket is a variable; a word there may be part of a sentence.
     return len(token.group()) == 1 and (before[-1:] == "(" or bool(re.match(r"[,;)]|$", after)))

@@ -1,4 +1,4 @@
-"""Links that lead out of `docs`, in the site: pages that are copied into it, and files to download."""
+"""Rewriting of links that leave `docs`, to copied pages and files to download."""
 
 import re
 from pathlib import Path
@@ -15,7 +15,7 @@ COPIED = {
         for readme in ROOT.glob("reproductions/longhaul_studies/**/README.md")
     },
 }
-"""Pages outside `docs`, with their places in the site."""
+"""Pages outside `docs`, with their paths in the site."""
 
 LINK = re.compile(
     r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#:\s]+)((?:#[^)\s]*)?)\)|(!\[[^\]]*\]\()([^):\s]+)(\))"
@@ -29,14 +29,14 @@ def rewrite(_app: object, name: str, text: list[str]) -> None:
 
 
 def within_site(text: str, written_for: Path, shown_in: Path) -> str:
-    """Return a text with links relative to a folder, rewritten for a page in another.
+    """Return a text whose links, relative to one directory, are rewritten for a page in another.
 
-    Links to targets that the site does not have, such as folders, become text.
+    Links to targets that the site does not have, such as directories, become text.
     """
     up = Path(*[".."] * len(shown_in.relative_to(ROOT).parts))
 
     def path_of(written: str) -> str | None:
-        """Return a link's target as seen from the page; None if the site lacks the target."""
+        """Return a link's target relative to the page; None if the site lacks the target."""
         target = (written_for / written).resolve()
         inside = COPIED.get(target, target)
         if inside.is_relative_to(DOCS):

@@ -1,4 +1,4 @@
-"""`llms.txt`: knowledge that a language model needs to write a scenario, and links to the rest."""
+"""Writer of `llms.txt`: what a language model needs to write a scenario, and links."""
 
 from longhaul import _engine
 from longhaul.files.writing import write_text

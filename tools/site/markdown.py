@@ -1,4 +1,4 @@
-"""Pieces of pages: tables, blocks of text, and pages that appear when they are complete."""
+"""Elements of pages: tables, blocks and sections, and the writer of pages."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -12,14 +12,14 @@ DOCS = ROOT / "docs"
 
 
 class Pages:
-    """Writer of generated pages below a folder of `docs`; it removes pages that it did not write."""
+    """Writer of generated pages below a directory of `docs`, which also removes old pages."""
 
     def __init__(self, folder: str, root: Path = DOCS) -> None:
         self.folder = root / folder
         self.written: set[Path] = set()
 
     def write(self, name: str, lines: Iterable[str]) -> None:
-        """Write a page, unless it is there already with the same text: Sphinx reads only what changed."""
+        """Write a page if its text changed, since Sphinx reads only changed files."""
         self.write_text(name, "\n".join(lines) + "\n")
 
     def write_text(self, name: str, text: str) -> None:
@@ -31,14 +31,14 @@ class Pages:
             write_text(page, text)
 
     def close(self) -> None:
-        """Remove what earlier versions have left."""
+        """Remove files of earlier versions."""
         for path in sorted(self.folder.rglob("*")):
             if path.is_file() and path not in self.written:
                 path.unlink()
 
 
 def section(title: str, *parts: str | Iterable[str], level: int = 2) -> list[str]:
-    """Return a heading and the parts below it, an empty line after each; empty parts are left out."""
+    """Return a heading and its parts, each followed by an empty line; empty parts are left out."""
     lines = [f"{'#' * level} {title}", ""]
     for part in parts:
         text = [part] if isinstance(part, str) else list(part)
@@ -56,12 +56,12 @@ def block(language: str, text: str) -> list[str]:
 
 
 def html(text: str) -> list[str]:
-    """Return a piece of HTML as it is."""
+    """Return a block of raw HTML."""
     return ["```{raw} html", *text.splitlines(), "```"]
 
 
 def grid(columns: str, cards: Iterable[list[str]]) -> list[str]:
-    """Return cards in a grid; columns are those of screens from the smallest to the largest."""
+    """Return cards in a grid; `columns` has numbers for screens from smallest to largest."""
     lines = ["::::{grid} " + columns, ":gutter: 2", ""]
     for card in cards:
         lines += [":::{grid-item-card}", *card, ":::", ""]
@@ -69,11 +69,11 @@ def grid(columns: str, cards: Iterable[list[str]]) -> list[str]:
 
 
 def code(name: object) -> str:
-    """Return a name of a file, a key or a command."""
+    """Return a name of a file, key or command as inline code."""
     return f"`{name}`"
 
 
 def toctree(entries: Iterable[str], depth: int = 1, *, hidden: bool = False) -> list[str]:
-    """Return the pages below this one."""
+    """Return the list of pages below this one."""
     options = [f":maxdepth: {depth}", *([":hidden:"] if hidden else [])]
     return ["```{toctree}", *options, "", *entries, "```"]

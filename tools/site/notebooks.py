@@ -1,4 +1,4 @@
-"""Pages of the notebooks in `examples/notebooks`: text, code, and output."""
+"""Writer of pages for the notebooks in `examples/notebooks`: text, code, and output."""
 
 import ast
 import hashlib
@@ -67,7 +67,7 @@ def cells(text: str) -> Iterator[str]:
 
 
 def _markdown(source: str) -> str | None:
-    """Return the text of a cell that has only text; None for any other."""
+    """Return the text of a cell with only text; None for other cells."""
     statement = ast.parse(source).body[0]
     if not source.startswith("mo.md(") or not isinstance(statement, ast.Expr):
         return None
@@ -76,7 +76,7 @@ def _markdown(source: str) -> str | None:
 
 
 def shown(file: Path) -> list[list[str]]:
-    """Return the output of each cell as lines of a page, cached by text and results version."""
+    """Return the output of each cell as lines of a page; cached."""
     digest = hashlib.sha256(file.read_bytes()).hexdigest()[:24]
     kept = CACHE / f"{digest}-{_engine.results_version()}-notebook.json"
     if not kept.exists():
@@ -95,7 +95,7 @@ def _lines(output: object) -> list[str]:
         picture = io.StringIO()
         output.savefig(picture, format="svg", metadata={"Date": None})
         return html(f'<div class="figure">{picture.getvalue().partition("?>")[2]}</div>')
-    if hasattr(output, "reset_index"):  # of pandas, with what its rows are called
+    if hasattr(output, "reset_index"):  # a data frame of pandas, with its index as a column
         output = pl.from_pandas(output.reset_index())
     if isinstance(output, pl.DataFrame):
         return table([f"{name}:" for name in output.columns], map(_cells, output.rows()))

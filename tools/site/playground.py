@@ -1,4 +1,4 @@
-"""Files of the playground's page: the engine as WebAssembly, and scenarios to begin with."""
+"""Writer of the playground's files: the engine as WebAssembly, and initial scenarios."""
 
 import base64
 import gzip
@@ -32,23 +32,23 @@ label = "second"
 congestion = { kind = "bbr3" }
 start = "2 s"
 """
-"""The scenario of the page when it opens: two flows, which sliders change."""
+"""The initial scenario of the page: two flows, which sliders change."""
 
 SCENARIOS = (
     "one_flow", "hstcp_beside_sack", "codel_or_pie", "fair_queues", "gentle_adaptive_red", "l4s", "parking_lot",
     "reordering",
 )  # fmt: skip
-"""Short ones, without files beside them."""
+"""Short scenarios that name no files."""
 
 
 def without_commands(text: str) -> str:
-    """Return a scenario without the comment at its top if that has commands: a browser has none."""
+    """Return a scenario without a comment at its top that has commands, which a browser lacks."""
     head = list(takewhile(lambda line: line.startswith("#"), text.splitlines(keepends=True)))
     return text.removeprefix("".join(head)).lstrip("\n") if "--set" in "".join(head) else text
 
 
 def write(examples: Examples) -> None:
-    """Write the file; without the module, the page says how to get it."""
+    """Write the files; without the module, the page explains how to build it."""
     if not MODULE.exists():
         write_text(
             FILE, "// Built without the compiler's target for WebAssembly: see `make playground`.\n"

@@ -1,4 +1,4 @@
-"""The page of plots: each with its name, its meaning, and a picture of a run that suits it."""
+"""Writer of the page of plots: name, meaning, and an example of each."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ SAMPLES = (
     ("one_flow", ("duration=12 s", "measure.from=0 s", 'measure.capture=["left"]', "flows.0.trace_acks=true")),
     ("mesonet_small", ("mesonet.hosts.sources=5",)),
 )  # fmt: skip
-"""Examples whose runs have the data that plots need, each with its settings."""
+"""Examples whose runs have the data that plots need, with settings."""
 
 WIDTH_IN = 4.5
 LARGE_BYTES = 1_000_000
@@ -46,13 +46,13 @@ def write(pages: Pages) -> None:
 
 
 class Samples:
-    """Runs of examples, simulated when a picture that is not stored needs one."""
+    """Runs of examples, simulated only for pictures that are not stored."""
 
     def __init__(self) -> None:
         self._runs: dict[str, longhaul.Results] = {}
 
     def drawn(self, plot: Plot) -> str:
-        """Return the picture of a plot of the first run that suits it; empty if none does."""
+        """Return the picture of a plot from the first suitable run; empty if there is none."""
         key = json.dumps([SAMPLES, plot.name, _engine.results_version(), _drawing_code()])
         kept = CACHE / f"plot-{hashlib.sha256(key.encode()).hexdigest()[:24]}.svg"
         if not kept.exists():
@@ -69,7 +69,7 @@ class Samples:
         plots.save(drawing, file)
         if file.stat().st_size < LARGE_BYTES:
             return str(embedded(file.read_text(encoding="utf-8"), plot.name, plot.help))
-        # Many points are smaller as pixels.
+        # A bitmap of many points is smaller.
         plots.save(drawing, file.with_suffix(".png"))
         pixels = base64.b64encode(file.with_suffix(".png").read_bytes()).decode()
         return f'<img alt="{escape(plot.help)}" src="data:image/png;base64,{pixels}">'

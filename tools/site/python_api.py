@@ -1,4 +1,4 @@
-"""The Python interface, from its sources: signatures and docstrings."""
+"""Writer of the pages on the Python interface, from signatures and docstrings."""
 
 import ast
 import inspect
@@ -10,7 +10,7 @@ from tools.site.markdown import ROOT, Pages, block, page, section, toctree
 PACKAGE = ROOT / "python" / "longhaul"
 
 Section = tuple[str, str, dict[str, str]]
-"""Title, text, and the names that a page describes, by file."""
+"""Title, text, and names by file of a page."""
 
 SECTIONS: dict[str, Section] = {
     "running": (
@@ -53,7 +53,7 @@ SECTIONS: dict[str, Section] = {
 }  # fmt: skip
 
 PACKAGES = ("analysis", "designs", "campaign", "models", "mesonet")
-"""Packages whose modules are listed with their public names."""
+"""Packages whose modules and public names are listed."""
 
 
 def write(pages: Pages) -> None:
@@ -115,7 +115,7 @@ def _definition(
 
 
 def _member(node: ast.FunctionDef) -> list[str]:
-    """Return a method or a property, in a list of definitions."""
+    """Return a method or a property as an entry of a definition list."""
     decorators = {ast.unparse(decorator) for decorator in node.decorator_list}
     is_property = any("property" in decorator for decorator in decorators)
     if is_property:
@@ -136,7 +136,7 @@ def _signature(node: ast.FunctionDef) -> str:
 
 
 def _prose(text: str) -> list[str]:
-    """Return a docstring as Markdown: indented pieces are code."""
+    """Return a docstring as Markdown; indented blocks are code."""
     lines: list[str] = []
     for piece in inspect.cleandoc(text).split("\n\n"):
         if piece.startswith("    "):

@@ -1,4 +1,4 @@
-"""A page for each queue discipline."""
+"""Writer of a page for each queue discipline."""
 
 from collections.abc import Mapping
 from typing import Any

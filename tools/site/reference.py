@@ -1,4 +1,4 @@
-"""The index of the reference, and the page of the JSON Schema."""
+"""Writer of the index of the reference and of the page on the JSON Schema."""
 
 import json
 

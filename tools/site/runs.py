@@ -1,4 +1,4 @@
-"""Short runs for pictures, kept by the hash of their scenario and the results version."""
+"""Short runs for charts, stored by the hash of their scenario and the results version."""
 
 import json
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Results: the pages of studies, which are written next to them, and the list of changes."""
+"""Writer of the pages of results: the studies' READMEs and the list of changes."""
 
 from collections.abc import Iterable
 

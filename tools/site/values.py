@@ -1,11 +1,11 @@
-"""Values as TOML writes them."""
+"""Formatting of values as TOML."""
 
 import json
 from collections.abc import Mapping
 
 
 def toml(value: object) -> str:
-    """Return a value in one line."""
+    """Return a value as one line of TOML."""
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + " }"
     if isinstance(value, list):

@@ -79,7 +79,7 @@ VIEWS = {view.__name__: view for view in (windows, queues, throughput, goodputs,
 
 
 def _names(flows: pl.DataFrame) -> list[str]:
-    """Return names of the first flows, in their order."""
+    """Return the names of the first flows, in order."""
     return flows.sort("id")["name"].unique(maintain_order=True).to_list()[:MAX_LINES]
 
 
@@ -88,7 +88,7 @@ def _title(run: longhaul.Results) -> str:
 
 
 def _busy(run: longhaul.Results) -> list[tuple[str, pl.DataFrame]]:
-    """Return samples of the links that queued most, at most four."""
+    """Return samples of the at most four links with the longest queues."""
     links = run.series.filter(kind="link")
     order = (
         links.group_by("name", maintain_order=True)
@@ -111,7 +111,7 @@ def _line(samples: pl.DataFrame, name: str, column: str) -> Line:
 
 
 def _rate(samples: pl.DataFrame, name: str, counter: str) -> Line:
-    """Return a line of Mbit/s from a counter of bytes, over at most 200 intervals."""
+    """Return a line in Mbit/s from a counter of bytes, over at most 200 intervals."""
     every = max(1, -(-samples.height // 200))
     times, bytes_ = (samples[column].gather_every(every).to_list() for column in ("t_s", counter))
     pairs = list(pairwise(zip(times, bytes_, strict=True)))

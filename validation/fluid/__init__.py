@@ -1,1 +1,1 @@
-"""Fluid models compared with packets: ten flows of each algorithm that has a model."""
+"""Comparison of fluid models with packet simulation, for ten flows of each modelled algorithm."""

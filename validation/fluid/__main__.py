@@ -1,7 +1,7 @@
 """Measures all algorithms over both queues, and writes `docs/fluid-and-packets.md`.
 
-`--recorded` takes the figures of the last time, from `figures.json`; with `--only` all but those of
-one algorithm.
+`--recorded` uses the last measured figures, from `figures.json`; with `--only` the figures of one
+algorithm are measured again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from validation.pages import DOCS, table
 HERE = Path(__file__).parent
 RECORDED = HERE / "figures.json"
 
-# Figure, heading, how it is written.
+# Figure, heading, format.
 COLUMNS = (
     ("window_pkts", "window", "{:,.0f}"),
     ("queue_pkts", "queue", "{:,.0f}"),

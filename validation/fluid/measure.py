@@ -1,4 +1,4 @@
-"""Ten long-lived flows at 622 Mbit/s and 100 ms, by packets and by their fluid model."""
+"""Measurement of ten long-lived flows at 622 Mbit/s and 100 ms, in packet simulation and model."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from validation.experiments import dumbbell
 SEEDS = (1, 2, 3)
 FIGURES = ("window_pkts", "queue_pkts", "loss", "utilisation")
 
-# Shared by all: thresholds of a tenth and a half of the path's capacity, and a slope at which
-# the equilibrium of ten standard flows is stable by a factor of 1.05.
+# RED for all algorithms: thresholds of 0.1 and 0.5 BDP, and a slope at which the equilibrium of ten
+# standard flows is stable with a gain margin of 1.05.
 QUEUES: dict[str, dict[str, Any]] = {
     "red": {
         "kind": "red",
@@ -32,7 +32,7 @@ QUEUES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Comparison:
-    """Means over the second part of a run, by figure: packets one by one, and the model."""
+    """Means over the second part of a run by figure, from packet simulation and model."""
 
     algorithm: str
     queue: str

@@ -1,1 +1,1 @@
-"""Longhaul's profile `linux` beside Linux 6.18: recorded cases, simulated again."""
+"""Comparison of Longhaul's profile `linux` with recordings of Linux 6.18."""

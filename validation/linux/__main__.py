@@ -1,7 +1,7 @@
 """The comparison with the kernel: `make validate-linux`, or `python -m validation.linux [PREFIX]`.
 
-Prints every figure that is outside its band. When all cases were compared, writes them to
-`comparison.csv`, and `docs/linux.md` with its pictures.
+Prints every figure that is outside its band. If all cases were compared, writes `comparison.csv`,
+and `docs/linux.md` with its plots.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from validation.pages import DOCS
 def main(prefixes: list[str]) -> int:
     """Compare, print and write."""
     kernel = recorded()
-    # A case that no recording was in time for cannot be compared.
+    # A case without a recording in time cannot be compared.
     chosen = [
         case
         for case in cases()

@@ -1,7 +1,7 @@
-"""Programs at both ends of a recorded case, in the hosts of an emulation.
+"""Programs at both ends of a recorded case, which run in the hosts of an emulation.
 
-`python -m validation.linux.applications receive|send CASE.json`. Receivers read and throw away.
-Senders write, all the time or at intervals; their sockets are sampled meanwhile.
+`python -m validation.linux.applications receive|send CASE.json`. Receivers read and discard data.
+Senders write continuously or at intervals, while their sockets are sampled.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from pathlib import Path
 from typing import Any
 
 FIRST_PORT = 5000
-"""Port of the first flow's receiver; that of the second is the next, and so on."""
+"""Port of the first flow's receiver; further receivers have the following ports."""
 
 PRIORITY = 40
-"""Of senders and receivers: below the emulation, above all that is not real-time."""
+"""Real-time priority of senders and receivers, below that of the emulation."""
 
 CHUNK = bytes(1 << 16)
-"""Data of a write of an application that writes all the time."""
+"""Data of one write of an application that writes continuously."""
 
 LINGER_S = 0.3
-"""Time after the last byte of all flows was acknowledged."""
+"""Seconds of sampling after the last byte of all flows was acknowledged."""
 
 TCP_CONGESTION = 13
 INFO_BYTES = 232
-"""As far as `tcpi_snd_wnd` of `struct tcp_info` (`include/uapi/linux/tcp.h`)."""
+"""Size up to `tcpi_snd_wnd` of `struct tcp_info` (`include/uapi/linux/tcp.h`)."""
 
-# Name, place in bytes, and format of what is sampled.
+# Name, offset in bytes, and format of sampled fields.
 FIELDS = (
     ("cwnd", 80, "I"), ("ssthresh", 76, "I"), ("rtt_us", 68, "I"), ("rttvar_us", 72, "I"),
     ("min_rtt_us", 148, "I"), ("retrans", 100, "I"), ("lost", 32, "I"), ("sacked", 28, "I"),
@@ -48,7 +48,7 @@ NOT_OPEN = (2, 7)
 
 
 def main(arguments: list[str]) -> int:
-    """Run one side of a case until it is over."""
+    """Run one side of a case until it ends."""
     side, file = arguments
     case = json.loads(Path(file).read_text(encoding="utf-8"))
     with contextlib.suppress(PermissionError):
@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
 
 
 def receive(case: dict[str, Any]) -> None:
-    """Read from all flows until the program is ended."""
+    """Read from all flows until the program is terminated."""
     threads = []
     for number in range(len(case["flows"])):
         listener = socket.socket()
@@ -82,7 +82,7 @@ def _drain(listener: socket.socket) -> None:
 
 
 def send(case: dict[str, Any], folder: Path) -> None:
-    """Send all flows, and write samples and the kernel's counters to a folder."""
+    """Send all flows, and write samples and the kernel's counters to a directory."""
     start = time.monotonic() + 0.05
     sockets = []
     for number, flow in enumerate(case["flows"]):
@@ -98,12 +98,12 @@ def send(case: dict[str, Any], folder: Path) -> None:
         rows.writerows(samples)
     about = {"counters": _counters(), "sysctls": _sysctls()}
     (folder / "sender.json").write_text(json.dumps(about), encoding="utf-8")
-    # Threads may be in a write that does not end.
+    # Threads may be blocked in a write.
     os._exit(0)
 
 
 def _write(sender: socket.socket, number: int, flow: dict[str, Any], start: float) -> None:
-    """Write as the application of a flow does."""
+    """Write to a flow as its application does."""
     begin = start + flow["start_s"]
     _sleep_until(begin)
     sender.connect(("receiver", FIRST_PORT + number))
@@ -127,7 +127,7 @@ def _sleep_until(when: float) -> None:
 def _sample(
     case: dict[str, Any], sockets: list[socket.socket], start: float
 ) -> list[tuple[float | int, ...]]:
-    """Sample all sockets at fixed times until the end, or until all flows that end have."""
+    """Sample all sockets at fixed times until the end, or until all finite flows have ended."""
     samples: list[tuple[float | int, ...]] = []
     sizes = [flow["size_bytes"] for flow in case["flows"]]
     end, turn = start + case["duration_s"], 0
@@ -149,7 +149,7 @@ def _sample(
 
 
 def _counters() -> dict[str, int]:
-    """Return the counters of TCP in this network that are not zero."""
+    """Return the nonzero TCP counters of this network namespace."""
     found: dict[str, int] = {}
     for name in ("snmp", "netstat"):
         lines = Path(f"/proc/net/{name}").read_text(encoding="utf-8").splitlines()
@@ -161,7 +161,7 @@ def _counters() -> dict[str, int]:
 
 
 def _sysctls() -> dict[str, str]:
-    """Return the settings of TCP in this network."""
+    """Return the TCP settings of this network namespace."""
     found = {}
     for file in sorted(Path("/proc/sys/net/ipv4").glob("tcp_*")):
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Figures beside the kernel's: how they are written, how far they may differ, and verdicts."""
+"""Figures of a comparison with the kernel: formats, allowed differences, and verdicts."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Figure:
     title: str
     form: str
     band: str
-    """Allowed difference in words."""
+    """Allowed difference as text."""
     part: float = 0.05
-    """Allowed difference as a part of the kernel's figure."""
+    """Allowed difference as a fraction of the kernel's figure."""
     at_least: float | None = 0.0
-    """Difference that is always allowed; None: a round trip in seconds."""
+    """Minimum allowed difference; None for one round-trip time."""
 
     def allowed(self, kernel: float, rtt_s: float = 0.0) -> float:
         """Return the allowed difference from the kernel's figure."""
@@ -34,25 +34,25 @@ FIGURES = {
     "retrans": Figure("retransmissions", ".0f", "10 %, or two", 0.1, 2.0),
     "period": Figure("time between reductions, s", ".2f", "5 %"),
 }
-"""The first five are the ones that matter most."""
+"""All figures; the first five are the most important."""
 
 MAIN = tuple(FIGURES)[:5]
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """One figure of one flow, on both sides."""
+    """One figure of one flow, of the kernel and of the simulation."""
 
     case: str
     flow: str
-    """Its algorithm."""
+    """The flow's algorithm."""
     figure: str
     kernel: float
     ours: float
     within: bool
 
     def cells(self, figures: Mapping[str, Figure] = FIGURES) -> list[str]:
-        """Return title, both values and their difference, as tables have them."""
+        """Return title, both values and their difference, as cells of a table."""
         figure = figures[self.figure]
         values = [format(value, figure.form) for value in (self.kernel, self.ours)]
         change = f"{100 * (self.ours / self.kernel - 1):+.1f} %" if self.kernel else ""
@@ -60,5 +60,5 @@ class Verdict:
 
 
 def count(verdicts: Sequence[Verdict]) -> str:
-    """Write how many figures are within their bands."""
+    """Return the number of figures within their bands as text."""
     return f"{sum(verdict.within for verdict in verdicts)} of {len(verdicts)}"

@@ -1,4 +1,4 @@
-"""A recorded case: what it is in the terms of a scenario, and of the recorder."""
+"""A recorded case, as a scenario and as input of the recorder."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 SAMPLE_S = 0.01
-"""Time between two samples of a sender, on both sides."""
+"""Sampling interval of senders in seconds, in recordings and simulations."""
 
 SETTLED_S = 40
-"""Means are over so much of the end of a run."""
+"""Seconds at the end of a run over which means are taken."""
 
 
 class Path(NamedTuple):
-    """A path of both networks: one link each way, without any others."""
+    """A path with one link in each direction."""
 
     mbps: float
     rtt_s: float
@@ -33,14 +33,14 @@ LARGE_BUFFERS = {"tcp_wmem": "4096 16384 33554432"}
 
 
 class Writes(NamedTuple):
-    """An application that writes so much at intervals, the first time after one."""
+    """An application that writes an amount at intervals, first after one interval."""
 
     size_bytes: int
     every_s: float
 
 
 class Reordering(NamedTuple):
-    """Some of the packets, drawn independently, come to the queue later."""
+    """Random reordering: independently drawn packets arrive at the queue later."""
 
     probability: float
     delay_s: float
@@ -48,7 +48,7 @@ class Reordering(NamedTuple):
 
 @dataclass(frozen=True)
 class Flow:
-    """A connection from one end to the other."""
+    """A connection between both ends."""
 
     algorithm: str
     start_s: float = 0.0
@@ -65,21 +65,21 @@ class Case:
     duration_s: int
     flows: tuple[Flow, ...]
     drops: tuple[int, ...] = ()
-    """Numbers of the packets that are lost on their way into the queue, from zero."""
+    """Numbers, from 0, of the packets that are lost before the queue."""
     outage_s: tuple[int, int] | None = None
     mark_from_pkts: int | None = None
-    """Packets that arrive to so many are marked."""
+    """Queue length in packets from which on arriving packets are marked."""
     receive_window_bytes: int | None = None
     """The largest window that the kernel advertised."""
     receive_buffer_bytes: int | None = None
-    """Socket option of the receivers, when it is recorded."""
+    """Socket option SO_RCVBUF of the receivers in recordings."""
     reordering: Reordering | None = None
     sysctls: Mapping[str, str] = field(default_factory=lambda: LARGE_BUFFERS)
-    """Settings below `net.ipv4` of the recording, beside `tcp_no_metrics_save = 1`."""
+    """Settings below `net.ipv4` in recordings, in addition to `tcp_no_metrics_save = 1`."""
 
     @property
     def path(self) -> Path:
-        """The path by the first letter of the name."""
+        """The path, given by the first letter of the name."""
         return PATHS[self.name[0]]
 
     def scenario(self) -> dict[str, Any]:
@@ -95,7 +95,7 @@ class Case:
             "reverse": {"queue": {"kind": "droptail", "limit": "100000 packets"}},
         }
         if self.drops:
-            # Here the first packet is the SYN.
+            # In a simulation the first packet is the SYN.
             link["loss"] = {"packets": [number + 1 for number in self.drops]}
         if self.outage_s:
             begin, end = self.outage_s
@@ -133,15 +133,15 @@ class Case:
         scenario = self.scenario()
         (link,) = scenario["topology"]["graph"]["links"]
         if self.drops:
-            # Here the SYN and the ACK that completes the handshake come first.
+            # In an emulation the SYN and the handshake's final ACK come first.
             link["loss"] = {"packets": [number + 2 for number in self.drops]}
         measure = {"from": "0 s", "every": "100 ms"}
-        # Longer than the programs take to start and end.
+        # Includes the time that programs take to start and end.
         duration = f"{self.duration_s + 30} s"
         return scenario | {"seed": run, "measure": measure, "duration": duration}
 
     def for_applications(self) -> dict[str, Any]:
-        """Return the case as senders and receivers read it."""
+        """Return the case in the form that senders and receivers read."""
         return {
             "name": self.name,
             "duration_s": self.duration_s,
@@ -154,7 +154,7 @@ class Case:
         limit = f"{self.limit_pkts} packets"
         if self.mark_from_pkts is None:
             return {"kind": "droptail", "limit": limit}
-        # A step: marked is what finds so many waiting.
+        # A step function: packets are marked if the queue has this length on arrival.
         return {
             "kind": "red",
             "limit": limit,

@@ -1,4 +1,4 @@
-"""All cases: the 56 recorded first, and later ones about what these do not show."""
+"""All cases: 56 first cases, and later cases on further subjects."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def first_cases() -> Iterator[Case]:
         receive_window_bytes=163_040,
         receive_buffer_bytes=131_072,
     )
-    # Recorded with tcp_wmem of 4 MiB at most, in place of 32.
+    # Recorded with a maximum of tcp_wmem of 4 MiB instead of 32 MiB.
     yield Case("b_cubic_4_wmem", 1666, 60, (Flow("cubic"),), sysctls={})
     for letter in "sb":
         for kind in KINDS:
@@ -67,7 +67,7 @@ def later_cases() -> Iterator[Case]:
 
 
 def _reordering() -> Iterator[Case]:
-    """Yield cases in which one packet in a hundred is late: six others overtake it, or forty."""
+    """Yield cases in which 1 % of the packets are late, and overtaken by six or forty others."""
     for kind in KINDS:
         for letter, limit, delay_s in (("s", 133, 0.008), ("b", 416, 0.01)):
             late = Reordering(0.01, delay_s)
@@ -75,7 +75,7 @@ def _reordering() -> Iterator[Case]:
 
 
 def _receive_buffers() -> Iterator[Case]:
-    """Yield windows that open from a buffer of 16 KiB, or only as far as 1 MB allows."""
+    """Yield cases with a receive buffer that grows from 16 KiB, or is limited to 1 MB."""
     for kind in ("cubic", "bbr"):
         opens = LARGE_BUFFERS | {"tcp_rmem": "4096 16384 33554432"}
         yield Case(f"b_{kind}_autotuned", 416, 30, (Flow(kind),), sysctls=opens)
@@ -87,7 +87,7 @@ def _receive_buffers() -> Iterator[Case]:
 
 
 def _ten_flows() -> Iterator[Case]:
-    """Yield cases of ten connections, a tenth of a second apart."""
+    """Yield cases of ten connections that start 0.1 s apart."""
     for kind in KINDS:
         flows = tuple(Flow(kind, 0.1 * number) for number in range(10))
         yield Case(f"b_{kind}_ten", 416, 60, flows)
@@ -96,7 +96,7 @@ def _ten_flows() -> Iterator[Case]:
 
 
 def _other_paths() -> Iterator[Case]:
-    """Yield a round trip of 200 ms, and 100 Mbit/s, at which the recorder is still on time."""
+    """Yield cases with an RTT of 200 ms, and with 100 Mbit/s, the recorder's limit."""
     for kind in KINDS:
         for letter in ("l", "f"):
             yield Case(f"{letter}_{kind}_1", PATHS[letter].bdp_pkts, 60, (Flow(kind),))
@@ -113,12 +113,12 @@ def _applications() -> Iterator[Case]:
             ("b", "limited", Writes(20_000, 0.02)),
             ("s", "limited", Writes(5_000, 0.01)),
         ):
-            # A loss once the window has grown.
+            # A loss after the window has grown.
             drops = (1000,) if name == "limited" else ()
             flow = (Flow(kind, writes=writes),)
             yield Case(f"{letter}_{kind}_{name}", PATHS[letter].bdp_pkts, 30, flow, drops)
 
 
 def _one_in_a_thousand() -> list[int]:
-    draws = random.Random(1)  # the recorder's draws
+    draws = random.Random(1)  # as the recorder draws
     return [number for number in range(300_000) if draws.random() < 0.001]

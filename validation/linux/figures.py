@@ -1,4 +1,4 @@
-"""The figures of a simulated case, read as those of the recordings were."""
+"""Figures of a simulated case, computed as for recordings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import longhaul
 from validation.linux.cases import SETTLED_S, Case, Flow
 
 WINDOWS_EVERY_S = 0.25
-"""Between two windows that are kept, and drawn."""
+"""Seconds between two kept samples of the window."""
 
 
 class Simulated(NamedTuple):
@@ -27,7 +27,7 @@ class Simulated(NamedTuple):
 
 
 def simulate(case: Case, instead: Mapping[str, Path] | None = None) -> Simulated:
-    """Simulate a case, with built modules of the kernel `instead` of algorithms of these names."""
+    """Simulate a case; `instead` maps algorithms to kernel modules that replace them."""
     scenario = case.scenario()
     for flow in scenario["flows"]:
         module = (instead or {}).get(flow["congestion"]["kind"])
@@ -51,9 +51,9 @@ def _samples(results: longhaul.Results, number: int) -> pl.DataFrame:
 
 
 def together(each: Sequence[tuple[str, dict[str, float]]]) -> dict[tuple[str, str], float]:
-    """Return figures by algorithm: sums over several flows if figures add up, else means.
+    """Return figures by algorithm: sums over several flows for additive figures, else means.
 
-    Neither the time between reductions nor the end of slow start has a mean that says much.
+    The time between reductions and the end of slow start are left out for several flows.
     """
     figures: dict[tuple[str, str], float] = {}
     for algorithm in dict.fromkeys(algorithm for algorithm, _ in each):
@@ -89,11 +89,10 @@ def _of_flow(results: longhaul.Results, number: int, case: Case, flow: Flow) -> 
 
 
 def _reductions(events: pl.DataFrame, flow: int) -> pl.DataFrame:
-    """Return reductions and timeouts, except timeouts of data that another timeout resent.
+    """Return reductions and timeouts, except repeated timeouts of the same data.
 
-    The kernel's are those at which its state (`ca_state`) becomes one of reduction, or the
-    threshold changes in one; neither does when a retransmission is lost once more
-    (`tcp_enter_loss`).
+    For the kernel these are transitions of `ca_state` to a state of reduction, and changes of
+    ssthresh in such a state; neither happens if a retransmission is lost again (`tcp_enter_loss`).
     """
     kinds = pl.col("event").is_in(["cut", "timeout"])
     own = events.filter((pl.col("flow") == flow) & kinds)
@@ -102,9 +101,9 @@ def _reductions(events: pl.DataFrame, flow: int) -> pl.DataFrame:
 
 
 def _exit_windows(samples: pl.DataFrame, reductions: pl.DataFrame) -> tuple[float, float]:
-    """Return the window at the end of slow start, and in the last sample before.
+    """Return the window at the end of slow start, and in the last sample before it.
 
-    The recorded one is that of a sample, so that it lies between the two.
+    The recorded window is that of a sample, so that it lies between the two.
     """
     thresholds = samples["ssthresh_pkts"].to_numpy()
     known = np.nonzero(thresholds != thresholds[0])[0]
@@ -122,7 +121,7 @@ def thinned(
     times: np.ndarray[tuple[int], np.dtype[np.float64]],
     values: np.ndarray[tuple[int], np.dtype[np.float64]],
 ) -> list[tuple[float, float]]:
-    """Return values at even times, each the last known value."""
+    """Return the latest values at equidistant times."""
     if not len(times):
         return []
     begin = math.ceil(float(times[0]) / WINDOWS_EVERY_S) * WINDOWS_EVERY_S
@@ -132,6 +131,6 @@ def thinned(
 
 
 def period(times: np.ndarray[tuple[int], np.dtype[np.float64]]) -> float:
-    """Return the mean time between reductions, over an even number: CUBIC's alternate."""
+    """Return the mean time between reductions, over an even number, since CUBIC's alternate."""
     intervals = (len(times) - 1) // 2 * 2
     return float((times[-1] - times[-1 - intervals]) / intervals) if intervals > 0 else math.nan

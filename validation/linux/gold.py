@@ -1,8 +1,8 @@
-"""Conversion of recordings into gold: figures, windows, timing, and the kernel's settings.
+"""Conversion of recordings into reference data (`gold`): figures, windows, timing, settings.
 
-What is in gold of cases that were not recorded anew stays. Of the recordings of a later case the
-one with the fewest late packets is compared; the others, and all of the first cases, which another
-program recorded, are repeats.
+Data of cases without a new recording are kept. Of several recordings of a later case, the one with
+the fewest late packets is the reference; the others are repeats, as are all recordings of the first
+cases, whose reference another program recorded.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from validation.linux.kernel import Recording
 GOLD = Path(__file__).parent / "gold"
 
 OWN_RUN = 10
-"""Repeats by the project's own recorder have numbers above this."""
+"""Numbers of repeats by the project's own recorder are above this."""
 
 DRAWN = 2
-"""Maximum number of flows drawn; of a case with more, only the first is drawn."""
+"""Maximum number of flows in a plot; of a case with more flows, only the first is drawn."""
 
 
 def rows(name: str) -> list[Row]:
-    """Return a table of gold."""
+    """Return a table of reference data."""
     return read_rows(GOLD / name)
 
 
 def collect(recordings: Path) -> None:
-    """Put all recordings below a folder into gold."""
+    """Convert all recordings below a directory into reference data."""
     first = {case.name for case in first_cases()}
     figures: list[Row] = []
     repeats: list[Row] = []
@@ -79,7 +79,7 @@ def _figures(case: Case, recording: Recording) -> Iterable[Row]:
 
 
 def _windows(case: Case, recording: Recording) -> Iterable[Row]:
-    """Yield sparse samples of the windows that are drawn: of many flows only the first."""
+    """Yield sparse samples of the windows to draw; of many flows only the first."""
     for number in range(len(case.flows) if len(case.flows) <= DRAWN else 1):
         samples = recording.samples.filter(pl.col("flow") == number)
         for time, cwnd in thinned(samples["t"].to_numpy(), samples["cwnd"].to_numpy()):
@@ -110,7 +110,7 @@ def _write_settings(recording: Recording) -> None:
 
 
 def _merge(name: str, new: list[Row], keys: tuple[str, ...]) -> None:
-    """Replace the rows that were recorded anew; the order is that of the cases."""
+    """Replace the rows of new recordings, in the order of the cases."""
     if not new:
         return
     replaced = {tuple(row[key] for key in keys) for row in new}

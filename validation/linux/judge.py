@@ -1,4 +1,4 @@
-"""Judgement of a simulation by the kernel's figures, which are read from the recordings."""
+"""Comparison of a simulation's figures with the recorded figures of the kernel."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LATER = {
     "200 ms, 100 Mbit/s": ("_1", "_1000k"),
     "applications": ("_idle", "_limited"),
 }
-"""Subjects of later cases, by the ends of their names."""
+"""Subjects of later cases, with suffixes of their names."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Verdict(bands.Verdict):
     """One figure of one flow of a recorded case."""
 
     repeats: bool
-    """True if the difference is within that of other kernel runs, but not within the band."""
+    """True if the difference is outside the band, but not larger than between kernel runs."""
 
     @property
     def first(self) -> bool:
@@ -55,13 +55,13 @@ def recorded() -> dict[str, dict[tuple[str, str], float]]:
 
 
 LATEST = 0.25
-"""A repeat counts if no packet was later than this share of the round trip, as RACK waits."""
+"""Maximum lateness in a repeat, as a fraction of the RTT; RACK's reordering window is as long."""
 
 
 def repeated() -> dict[tuple[str, str, str], float]:
-    """Return the largest difference of other kernel runs from the first, by case, flow and figure.
+    """Return the largest difference between kernel runs, by case, flow and figure.
 
-    Of a run with late packets it is not known whether the kernel or the recorder is the reason.
+    Runs with late packets are left out, since the recorder may be the cause of a difference.
     """
     first = recorded()
     apart: dict[tuple[str, str, str], float] = {}
@@ -83,16 +83,15 @@ def judge(
 ) -> list[Verdict]:
     """Compare the figures that the kernel has.
 
-    `apart` is how far its own runs are from each other: where that is more than the band, it is
-    the band.
+    `apart` has the differences between kernel runs; they replace smaller bands.
     """
     verdicts = []
     for (flow, figure), theirs in kernel.items():
         value = ours.get((flow, figure), math.nan)
-        # The sampled value lies between the last sample and the value itself.
+        # The recorded value is between the last sample and the exact value.
         nearest = min(max(theirs, ours.get((flow, f"sampled_{figure}"), value)), value)
         difference = abs(nearest - theirs)
-        # `min` and `max` pass over what is not a number: a figure that we lack is not within.
+        # `min` and `max` ignore NaN, but a missing figure is not within its band.
         if math.isnan(value):
             difference = math.inf
         in_band = difference <= bands.FIGURES[figure].allowed(theirs, case.path.rtt_s)

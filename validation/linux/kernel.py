@@ -1,4 +1,4 @@
-"""The figures of a recording, and its windows."""
+"""Reader of a recording: its figures and windows."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ INFINITE = 2**31 - 1
 """`TCP_INFINITE_SSTHRESH`."""
 
 REDUCING = 2
-"""States from here on are CWR, recovery and loss."""
+"""First of the states CWR, recovery and loss."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """Samples and facts that the recorder left in a folder."""
+    """Samples and facts of a recording."""
 
     samples: pl.DataFrame
     about: dict[str, Any]
 
     @classmethod
     def read(cls, folder: Path) -> Recording:
-        """Read a folder."""
+        """Read a recording's directory."""
         about = json.loads((folder / "recording.json").read_text(encoding="utf-8"))
         samples = pl.read_csv(folder / "samples.csv", infer_schema_length=None)
         return cls(samples, about)
@@ -43,7 +43,7 @@ class Recording:
         of_case = together(each)
         algorithms = {flow.algorithm for flow in case.flows}
         if len(case.flows) > 1 and len(algorithms) == 1:
-            # Recoveries of many flows follow one another within a sample: the kernel counts them.
+            # Samples may miss recoveries of many flows, so that the kernel's counters are used.
             counted = self.about["counters"]["senders"]
             reductions = counted.get("TCPSackRecovery", 0) + counted.get("TCPTimeouts", 0)
             of_case[algorithms.pop(), "reductions"] = float(reductions)
@@ -54,7 +54,7 @@ class Recording:
         return float(self.about["lateness"]["share_over_1ms"])
 
     def timing(self) -> str:
-        """Return lateness of packets and load of the machine, in words."""
+        """Return lateness of packets and load of the machine as text."""
         late, ticks = self.about["lateness"], self.about["ticks"]
         busy = ticks["used"] / max(1, ticks["used"] + ticks["idle"])
         return (

@@ -1,4 +1,4 @@
-"""docs/linux.md: what was compared, how much agrees, and what is outside its band."""
+"""Writer of docs/linux.md: cases, agreement, and figures outside their bands."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ def _row(title: str, verdicts: Sequence[Verdict], band: str = "") -> list[object
 
 
 def _sets(verdicts: Sequence[Verdict]) -> tuple[list[Verdict], list[Verdict]]:
-    """Return the verdicts on the first cases, and those on later ones."""
+    """Return the verdicts on the first cases and those on later cases."""
     return [v for v in verdicts if v.first], [v for v in verdicts if not v.first]

@@ -1,4 +1,4 @@
-"""Plots of windows of kernel and simulator, overlaid, for each kind of case."""
+"""Plots of windows of kernel and simulator, overlaid, by kind of case."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ PICTURES = {
     "receive-buffers": ("_rcvbuf", "_autotuned", "_rmem"),
     "applications": ("_idle", "_limited"),
 }
-"""Names of pictures, and the ends of the names of their cases."""
+"""Names of plots, with suffixes of the names of their cases."""
 
 Series = list[tuple[float, float]]
 
 
 def draw(cases: Sequence[Case], simulated: Sequence[list[Series]], folder: Path) -> None:
-    """Draw all pictures: one `linux-NAME.png` each."""
+    """Draw all plots as files `linux-NAME.png`."""
     kernel = _recorded()
     for name, ends in PICTURES.items():
         chosen = [
@@ -55,7 +55,7 @@ def draw(cases: Sequence[Case], simulated: Sequence[list[Series]], folder: Path)
 def panels(
     count: int, columns: int, inches: tuple[float, float], file: Path, dpi: int
 ) -> Iterator[list[Axes]]:
-    """Give panels of a size to draw in, and write the picture."""
+    """Yield panels of a given size, then write the plot."""
     rows = -(-count // columns)
     size = (inches[0] * columns, inches[1] * rows)
     figure, grid = plt.subplots(rows, columns, figsize=size, squeeze=False)
@@ -70,7 +70,7 @@ def panels(
 def overlay(
     axes: Axes, theirs: Series, ours: Series, style: str = "-", labels: Sequence[str | None] = ()
 ) -> None:
-    """Draw the windows of the kernel, and ours over them."""
+    """Draw the kernel's windows, and ours on top."""
     looks = (("black", 1.4), ("tab:orange", 0.9))
     names = labels or (None, None)
     for series, (colour, width), label in zip((theirs, ours), looks, names, strict=True):

@@ -1,8 +1,8 @@
 """Recordings of this machine's kernel: `make record-linux`, or `python -m validation.linux.record`.
 
-The path of a case is emulated (`longhaul.emulation`), its senders and receivers are programs in the
-two hosts (`applications.py`). Needs root, TUN devices and network namespaces, and a machine that is
-not busy: a recording counts only if its packets were forwarded in time.
+The path of a case is emulated (`longhaul.emulation`); senders and receivers are programs in the two
+hosts (`applications.py`). A recording needs root, TUN devices, network namespaces, and an idle
+machine: it counts only if its packets were forwarded in time.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ ROOT = Path(__file__).parent.parent.parent
 RECORDINGS = ROOT / "validation" / "out" / "linux"
 
 NOT_POSSIBLE = 2
-"""Exit code where the machine does not allow it."""
+"""Exit code if the machine does not allow recordings."""
 
 LATE_SHARE = 0.005
-"""Largest allowed fraction of packets more than a millisecond late in a recording."""
+"""Maximum fraction of packets more than a millisecond late in a recording."""
 
 ATTEMPTS = 3
-"""To record a case in time."""
+"""Maximum attempts to record a case in time."""
 
 
 def main(arguments: list[str]) -> int:
@@ -57,7 +57,7 @@ def main(arguments: list[str]) -> int:
 
 
 def record(prefixes: tuple[str, ...], runs: int) -> None:
-    """Record cases that are not there yet."""
+    """Record the cases without a recording."""
     for run in range(1, runs + 1):
         for case in cases():
             folder = RECORDINGS / case.name / str(run)
@@ -66,7 +66,7 @@ def record(prefixes: tuple[str, ...], runs: int) -> None:
 
 
 def _record_in_time(case: Case, folder: Path, run: int) -> None:
-    """Record a case until its packets were in time, a few times at most."""
+    """Record a case until its packets are in time, at most `ATTEMPTS` times."""
     folder.mkdir(parents=True, exist_ok=True)
     for _ in range(ATTEMPTS):
         record_once(case, folder, run)
@@ -79,7 +79,7 @@ def _record_in_time(case: Case, folder: Path, run: int) -> None:
 
 
 def record_once(case: Case, folder: Path, run: int) -> None:
-    """Emulate a case; leave its samples and `recording.json` in a folder."""
+    """Emulate a case; write its samples and `recording.json` to a directory."""
     described = case.for_applications()
     file = folder / "case.json"
     file.write_text(json.dumps(described, indent=1), encoding="utf-8")
@@ -103,7 +103,7 @@ def record_once(case: Case, folder: Path, run: int) -> None:
 
 
 def _about(case: Case, emulation: Emulation, sender: dict[str, Any]) -> dict[str, Any]:
-    """Return everything about a recording but its samples."""
+    """Return the facts of a recording, without samples."""
     flows = emulation.results.flows
     ports = [name.rsplit(":", 1)[1].removesuffix("/tcp") for name in flows["name"]]
     completions = dict(zip(ports, flows["completion_s"], strict=True))

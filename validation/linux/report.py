@@ -1,4 +1,4 @@
-"""`comparison.csv`: every figure on both sides, as the last comparison of all cases left it."""
+"""Reader and writer of `comparison.csv`: all figures of the last complete comparison."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WITHIN, AS_OTHERS, OUTSIDE = "within", "as other runs", "outside"
 
 
 def row(verdict: Verdict) -> Row:
-    """Return the cells of a figure by the names of their columns."""
+    """Return the cells of a figure by column."""
     figures = verdict.cells()
     judged = (AS_OTHERS if verdict.repeats else WITHIN) if verdict.within else OUTSIDE
     return dict(zip(COLUMNS, [verdict.case, verdict.flow, *figures, judged], strict=True))

@@ -1,1 +1,1 @@
-"""MesoNet beside the figures of NIST SP 500-282: `python -m validation.mesonet`."""
+"""Comparison of MesoNet with values of NIST SP 500-282: `python -m validation.mesonet`."""

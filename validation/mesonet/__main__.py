@@ -1,7 +1,7 @@
 """The comparison: `python -m validation.mesonet [PART ...]`.
 
-Runs the parts that are named, or all of them, prints their rows, takes those of the others from
-`measured/comparison.csv`, and writes that table and `docs/mesonet_validation.md`.
+Runs the named parts, or all parts, and prints their rows. Rows of other parts are taken from
+`measured/comparison.csv`. Writes this table and `docs/mesonet_validation.md`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def _told(rows: Iterator[Row]) -> Iterator[Row]:
-    """Print each as it comes."""
+    """Print each row as it comes."""
     for row in rows:
         mark = {True: "  ", False: "!!", None: " ."}[row.within]
         there, here = (_value(value) for value in (row.expected, row.measured))

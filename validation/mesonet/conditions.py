@@ -1,7 +1,7 @@
 """Whole conditions of chapters 4, 6 and 7 with standard TCP: claims of the study `nist-2010`.
 
-The study has what the report prints of them, the recorded runs and the verdicts; these rows repeat
-them, so that the page on MesoNet has them beside everything else. Nothing is run.
+The study has the printed values, the recorded runs and the verdicts; these rows repeat them for the
+page on MesoNet. Nothing is simulated.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WITHIN = {REPRODUCED: True, OUTSIDE: False, CONTRADICTED: False}
 
 
 def rows(processes: int = 1) -> Iterator[Row]:
-    """Yield the printed values of standard TCP alone, for the conditions with recorded runs."""
+    """Yield rows of printed values with standard TCP, for the conditions with recorded runs."""
     del processes
     study = find(STUDY)
     _, record = recorded(study)

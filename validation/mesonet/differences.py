@@ -15,11 +15,11 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class Difference:
-    """Rows that differ for one reason, known or not."""
+    """Rows that differ for the same, known or unknown, reason."""
 
     title: str
     rows: Mapping[Name, str]
-    """A short label of each on the page."""
+    """Rows with their short labels on the page."""
     text: str
     explained: bool = False
 
@@ -28,12 +28,12 @@ _STATEMENTS = {claim.id: claim.statement for claim in find("nist-2010").claims}
 
 
 def whole(experiment: str, claim: str) -> Name:
-    """Return a row of a whole run: a claim of the study."""
+    """Return the name of a whole run's row, a claim of the study."""
     return f"{experiment} {claim}", _STATEMENTS[claim]
 
 
 def _row(name: str) -> Name:
-    """Return a row of this comparison, `case | metric`, or of a whole run."""
+    """Parse the name of a row of this comparison, `case | metric`, or of a whole run."""
     case, _, metric = name.partition(" | ")
     return (case, metric) if metric else whole(*case.split())
 

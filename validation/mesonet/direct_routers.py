@@ -1,8 +1,8 @@
-"""Condition 8 of chapter 7 with users below direct access routers alone.
+"""Condition 8 of chapter 7 with users only below direct access routers.
 
-Jumbo files slow long-lived flows down at direct access routers. All other users send about a
-fiftieth of the packets there, and take most of the time of the whole condition. Users begin 20 s
-before the long-lived flows, and jumbo files 300 s after these.
+Jumbo files slow long-lived flows down at direct access routers. All other users send about 2 % of
+the packets there, but take most of the simulation's time. Users start 20 s before the long-lived
+flows, jumbo files 300 s after them.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ PART = "direct-routers"
 CASE = "condition 8, users below direct access routers"
 
 START_S, JUMBO_S, END_S = 20, 320, 620
-# Tables 7-11 to 7-13.
+# Printed goodputs of tables 7-11 to 7-13.
 TP1 = {"L1": 25_151, "L2": 65_462, "L3": 76_185}
 
 
 def rows(processes: int = 1) -> Iterator[Row]:
-    """Run it, and judge the goodput of the long-lived flows."""
+    """Run the scenario, and judge the goodput of the long-lived flows."""
     del processes
     yield from judge(longhaul.run(scenario()))
 
@@ -37,7 +37,7 @@ def scenario() -> dict[str, Any]:
     return quiet(
         5 * END_S,
         hosts={
-            # As many below a direct access router as in the condition.
+            # As many sources below a direct access router as in the condition.
             "sources": 100,
             "scale": 2 / 3,
             "source_shares": {"normal": 0, "fast": 0, "direct": 1},

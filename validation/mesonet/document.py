@@ -1,4 +1,4 @@
-"""`docs/mesonet_validation.md`: `page.md`, with the tables that follow from recorded rows."""
+"""Writer of `docs/mesonet_validation.md` from `page.md` and recorded rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from validation.rows import VALUE, Row
 
 DOCUMENT = DOCS / "mesonet_validation.md"
 NOTEBOOK = "5bbc4b27b543"
-"""The last commit whose page has every row and all that was tried."""
+"""Last commit whose page has every row and all experiments."""
 CHAPTERS = {
     3: "definitions and worked examples",
     4: "64 runs: tables 4-25, 4-26 and 4-28, sections 4.1.5 and 4.4 to 4.6",
@@ -26,7 +26,7 @@ CHAPTERS = {
     9: "files without losses: tables 9-10 and 9-11",
 }
 SHORTENED = 8
-"""The chapter of which there are shortened runs alone, those of the decided readings."""
+"""Chapter with shortened runs only, those that decided between readings."""
 
 
 def write(parts: Mapping[str, Sequence[Row]]) -> None:
@@ -62,7 +62,7 @@ BY_CHAPTER = (
 
 
 def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[list[object]]:
-    """Yield rows of agreement and distances by chapter."""
+    """Yield rows with the agreement and the distances by chapter."""
     rows: dict[int, list[Row]] = {chapter: [] for chapter in CHAPTERS}
     for part, of_part in parts.items():
         for row in of_part:
@@ -79,7 +79,7 @@ def _by_chapter(parts: Mapping[str, Sequence[Row]]) -> Iterator[list[object]]:
 
 
 def _distances(rows: Sequence[Row]) -> Iterator[float]:
-    """Yield the distances of judged values that are printed for the very case."""
+    """Yield the relative distances of judged values that are printed for exactly this case."""
     for row in rows:
         if row.within is not None and row.kind == VALUE and row.expected and row.measured:
             yield _distance(row.measured, row.expected)
@@ -125,7 +125,7 @@ def _change(row: Row) -> str:
 
 
 def _spread(rows: Sequence[Row], algorithm: str, metric: str) -> str:
-    """Return the range of an algorithm's runs, published and measured."""
+    """Return the published and the measured range of an algorithm's runs."""
     chosen = [row for row in rows if f" {algorithm} " in row.case and row.metric == metric]
     sides = ([row.expected or 0.0 for row in chosen], [row.measured or 0.0 for row in chosen])
     return " → ".join(f"{min(values):.2f} to {max(values):.2f}" for values in sides if values)

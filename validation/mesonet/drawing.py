@@ -1,4 +1,4 @@
-"""Plots of the verification: windows of the two flows, and the use of link and buffer."""
+"""Plots of the verification: windows of both flows, and use of link and buffer."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ PICTURES = Path(__file__).parents[2] / "docs" / "images"
 
 FIRST, SECOND = "#0072b2", "#d55e00"
 PUBLISHED, MEASURED = "#999999", "#0072b2"
-# Samples left out between two that are drawn: a line has some eight hundred points.
+# Step between drawn samples, for some 800 points in a line.
 THINNED = 12
-# The top of the published pictures, packets.
+# Upper end of the published plots, in packets.
 TOPS = {42: 1200, 162: 4500, 324: 9000}
 
 
 def draw_windows(runs: Sequence[tuple[Verification, Windows]]) -> None:
-    """Draw windows of both flows over time: a row per algorithm, a column per round trip."""
+    """Draw windows of both flows over time, with a row per algorithm and a column per RTT."""
     algorithms = list(dict.fromkeys(case.algorithm for case, _ in runs))
     figure = Figure(figsize=(10.0, 1.35 * len(algorithms)), layout="constrained")
     grid = figure.subplots(len(algorithms), len(TOPS), sharex=True, squeeze=False)
@@ -52,7 +52,7 @@ Figures = tuple[float, float, float]
 
 
 def draw_utilisation(runs: Sequence[tuple[Verification, Figures]]) -> None:
-    """Draw published beside measured bars: a row per figure, a column per round trip."""
+    """Draw published and measured bars, with a row per figure and a column per RTT."""
     figure = Figure(figsize=(10.0, 6.0), layout="constrained")
     titles = ("link utilisation", "buffer utilisation", "Jain's index")
     grid = figure.subplots(len(titles), len(TOPS), sharex=True, sharey="row", squeeze=False)

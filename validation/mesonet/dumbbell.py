@@ -16,7 +16,7 @@ from validation.rows import TREND, Row, as_found, close, judged, near
 PART = "dumbbell"
 
 APART = 0.05
-# The text says of windows what can be read from its pictures.
+# Statements of the text on windows, which are read from its plots.
 WINDOWS = 0.1
 
 CONGESTION: Mapping[str, str] = {
@@ -30,13 +30,13 @@ CONGESTION: Mapping[str, str] = {
     "H-TCP": '{ kind = "htcp" }',
     "Scalable": '{ kind = "scalable" }',
 }
-# The published figures of these depend on what the study does not say; their trends are judged
-# (docs/mesonet_validation.md).
+# Algorithms whose published figures depend on details that the study does not print; only trends
+# are judged (docs/mesonet_validation.md).
 AS_FOUND = ("BIC", "CTCP", "FAST tuning")
 
 
 def simulate(case: Verification) -> Windows:
-    """Run one of them."""
+    """Simulate one verification run."""
     run = longhaul.run(
         examples.read("mesonet_dumbbell"),
         set=[
@@ -50,8 +50,8 @@ def simulate(case: Verification) -> Windows:
 
 
 def rows(processes: int) -> Iterator[Row]:
-    """Run them all, judge them and draw them."""
-    # Here, since workers import this file and draw nothing.
+    """Simulate, judge and draw all verification runs."""
+    # Imported here, since workers import this file but do not draw.
     from validation.mesonet.drawing import draw_utilisation, draw_windows
 
     ones = verifications()
@@ -72,7 +72,7 @@ def rows(processes: int) -> Iterator[Row]:
 
 
 def judge(case: Verification, windows: Windows) -> Iterator[Row]:
-    """Give the three figures of a run, and the windows that the study's text names."""
+    """Yield rows for the three figures of a run, and for windows in the study's text."""
     link, buffer, index = windows.figures(case)
     for metric, there, here in (
         ("link utilisation", case.link, link),
@@ -93,7 +93,7 @@ def judge(case: Verification, windows: Windows) -> Iterator[Row]:
 
 
 def trend_of_bic(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
-    """Yield ranges for BIC, whose single figures depend on details that are not published."""
+    """Yield rows for ranges of BIC, whose single figures depend on unpublished details."""
     links, buffers, indices = zip(*figures, strict=True)
     case = "V04 to V06 BIC, trend"
     yield _holds(case, "link full at all round trips", min(links) > 0.995)
@@ -105,7 +105,7 @@ def trend_of_bic(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
 
 
 def trend_of_ctcp(figures: list[tuple[float, float, float]]) -> Iterator[Row]:
-    """Yield bounds that all readings of its equations share: both tables have 0.92 and 1.00."""
+    """Yield rows for bounds that hold for all readings of CTCP's equations."""
     links, _, indices = zip(*figures, strict=True)
     case = "V07 to V09 CTCP, trend"
     yield _holds(case, "link used by 0.90 and more", min(links) >= 0.9)
@@ -117,12 +117,12 @@ def trend_of_tuning(
     fixed: list[tuple[float, float, float]],
     windows: list[Windows],
 ) -> Iterator[Row]:
-    """Yield the study's statements on FAST with alpha tuning against FAST with an alpha of 200."""
+    """Yield rows for the study's statements on FAST with alpha tuning and with an alpha of 200."""
     case = "V10 to V12 FAST tuning, trend"
     less = all(sizes[2] < other[2] for sizes, other in zip(tuned[1:], fixed[1:], strict=True))
     yield _holds(case, "Jain's index below that of FAST 200 at 162 and 324 ms", less)
     yield _holds(case, "link not full at 42 ms", tuned[0][0] < 0.995)
-    # Queued packets of two flows, and thus their windows, are as their alphas.
+    # The flows' queued packets, and so their windows, are proportional to their alphas.
     apart = all(window.most_apart() > 5.0 for window in windows)
     yield _holds(case, "an alpha of 20 beside one of 200 for some time", apart)
 

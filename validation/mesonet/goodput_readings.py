@@ -1,9 +1,8 @@
-"""Readings of chapter 4's goodput of a flow: the flows among which a class's packets are divided.
+"""Readings of chapter 4's goodput per flow: the number of flows that divides a class's packets.
 
-`python -m validation.mesonet.goodput_readings [LINE ...]` runs lines of table 4-28, all without a
-name, for 40 s of which the second half counts, in 25 minutes of processor time. It records the
-goodput of each class with each reading in `measured/goodput_readings.csv`, in place of earlier
-ones.
+`python -m validation.mesonet.goodput_readings [LINE ...]` runs the named or all lines of table 4-28
+for 40 s, of which the second half counts; all take 25 minutes of processor time. The goodputs of
+each class with each reading replace earlier ones in `measured/goodput_readings.csv`.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ HEAD = (
 )
 LINES = range(1, 9)
 RUNS = 64
-"""Number of chapter 4's runs; every eighth is of the same line."""
+"""Number of chapter 4's runs; every eighth run belongs to the same line."""
 FROM_S, UNTIL_S = 20, 40
 RESPONSES = {"DD": "y17", "FF": "y20", "NN": "y22"}
 
@@ -39,7 +38,7 @@ READINGS = {
     "half_connecting": numbered_responses.FLOWS,
     "all_connecting": numbered_responses.FLOWS + _COMPLETED / 2,
 }
-"""The third is that of the responses."""
+"""Numbers of flows by reading; responses use the third."""
 TITLES = (
     "transferring, completed half", "transferring, completed",
     "with connecting, completed half", "with connecting, completed",
@@ -47,7 +46,7 @@ TITLES = (
 
 
 def simulate(line: int) -> Iterator[dict[str, str]]:
-    """Yield each reading's goodputs for a line, as recorded: means over its eight runs."""
+    """Yield rows of each reading's goodputs for a line, means over its eight runs."""
     runs = [_of_run(run) for run in range(line, RUNS + 1, len(LINES))]
     for name in RESPONSES:
         values = {reading: fmean(run[name, reading] for run in runs) for reading in READINGS}

@@ -1,9 +1,9 @@
-"""Possible reasons for slow long-lived flows among jumbo files: traffic, buffers, chance.
+"""Possible causes of slow long-lived flows among jumbo files: traffic, buffers, chance.
 
 `python -m validation.mesonet.jumbo_readings [READING ...]` runs condition 8 of chapter 7 with users
-below direct access routers alone, with each reading's changes, algorithms and seeds; all without a
-name, in half an hour of processor time. It records the goodput of the long-lived flows in TP2 in
-`measured/jumbo_readings.csv`, in place of earlier ones.
+only below direct access routers, with the changes, algorithms and seeds of the named or all
+readings; all take half an hour of processor time. The goodputs of the long-lived flows in TP2
+replace earlier ones in `measured/jumbo_readings.csv`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Reading:
 
     changes: Sequence[str] = ()
     runs: Sequence[tuple[str, int]] = (("TCP", 1),)
-    """Algorithm and seed."""
+    """Algorithm and seed of each run."""
 
 
 THREE = (("TCP", 1), ("BIC", 1), ("HSTCP", 1))
@@ -42,8 +42,8 @@ READINGS = {
     "jumbo files 1.3 times as large": Reading(("mesonet.files.jumbo.factor=130",)),
     "half of the buffers": Reading(("mesonet.network.buffer_factor=0.5",)),
     "a fifth of the buffers": Reading(("mesonet.network.buffer_factor=0.2",), THREE),
-    # 180 sources below a direct access router, and 480 receivers. Here there are 144 of these, so
-    # that the rule gives buffers 1 / 0.7 as large.
+    # The condition has 180 sources and 480 receivers below a direct access router. Here there are
+    # 144 sources, so that the rule gives buffers 1 / 0.7 times as large.
     "condition 4": Reading(
         (
             "mesonet.hosts.sources=90",
@@ -56,7 +56,7 @@ READINGS = {
 
 
 def simulate(name: str) -> Iterator[dict[str, str]]:
-    """Yield the runs of a reading, as they are recorded."""
+    """Yield recorded rows of a reading's runs."""
     reading = READINGS[name]
     for algorithm, seed in reading.runs:
         scenario = direct_routers.scenario() | {"seed": seed}

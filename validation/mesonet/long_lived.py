@@ -1,7 +1,7 @@
-"""The long-lived flows of chapter 7 in its network without other flows.
+"""Long-lived flows of chapter 7 in its network without other flows.
 
-In TP1 nothing is lost on their paths, so that the algorithm alone decides when a flow is at full
-speed (tables 7-14 and 7-17), and what standard TCP transfers in those 300 s (tables 7-11 to 7-13).
+In TP1 there are no losses on their paths, so that only the algorithm determines the time to full
+speed (tables 7-14 and 7-17) and standard TCP's goodput in these 300 s (tables 7-11 to 7-13).
 """
 
 from __future__ import annotations
@@ -35,27 +35,26 @@ CONGESTION: dict[str, dict[str, Any]] = {
     "Scalable": {"kind": "scalable"},
     "TCP": {"kind": "reno"},
 }
-# Excess of sources' measurements over packets' round-trip times; also run with algorithms that
-# use round-trip times.
+# Factors of measured over actual round-trip times, for algorithms that use them.
 EXCESS_MS = 5
 USE_ROUND_TRIPS = ("CTCP", "FAST", "FAST-AT", "HTCP")
 TCP_GOODPUT = 0.02
 TOLERANCES = {"TCP": 0.02, "CTCP": 0.45}
-"""Part of a lag that it may be apart; 6 % for algorithms that are not named, and an interval, since
-published and measured lags are those of the end of one."""
+"""Allowed relative difference of a lag, 6 % for other algorithms, in addition to one interval,
+since lags are ends of intervals."""
 OTHERS = 0.06
 TO_THE_INTERVALS = ("BIC", "HSTCP", "Scalable")
-"""Algorithms whose lags may differ by two intervals; with the excess, all algorithms' may."""
+"""Algorithms whose lags may differ by two intervals; in runs with the excess, all may."""
 
 
 @dataclass(frozen=True)
 class Flows:
-    """The flows of an algorithm in a network with its delays times a factor."""
+    """The flows of an algorithm in the network with delays multiplied by a factor."""
 
     algorithm: str
     delay_factor: int
     lags_s: dict[str, float | None]
-    """Published, by flow."""
+    """Published lags by flow, in seconds."""
     excess_ms: int = 0
 
     @property
@@ -65,7 +64,7 @@ class Flows:
         return f"{self.algorithm}, delays x {self.delay_factor}{excess}"
 
     def watched_s(self, flow: str) -> float:
-        """Return the time to observe a flow; standard TCP's goodput is that of the whole period."""
+        """Return the time to observe a flow; for standard TCP the whole period."""
         lag_s = self.lags_s[flow]
         return PERIOD_S if self.algorithm == "TCP" or lag_s is None else 1.5 * lag_s + 2.0
 
@@ -82,7 +81,7 @@ def rows(processes: int) -> Iterator[Row]:
 
 
 def simulate(flows: Flows) -> dict[str, list[int]]:
-    """Return the packets received by each flow, interval by interval."""
+    """Return the packets received by each flow in each interval."""
     longest_s = max(flows.watched_s(flow) for flow in flows.lags_s)
     run = longhaul.run(
         quiet(
@@ -108,7 +107,7 @@ def simulate(flows: Flows) -> dict[str, list[int]]:
 
 
 def lag(flows: Flows, flow: str, received: list[int]) -> Row:
-    """Judge the time at which a flow first received at full speed."""
+    """Judge the time at which a flow first reached full speed."""
     full = [n for n, packets in enumerate(received, 1) if packets >= FULL_PKTS]
     measured = round(full[0] * INTERVAL_S, 1) if full else None
     there = flows.lags_s[flow]
@@ -124,7 +123,7 @@ def lag(flows: Flows, flow: str, received: list[int]) -> Row:
 
 
 def goodput(flows: Flows, received: dict[str, list[int]]) -> Iterator[Row]:
-    """Yield the mean over the period, if the tables print it of a condition without losses."""
+    """Yield the mean goodput over the period, if tables print it for a condition without losses."""
     for row in published("goodput_tp1"):
         if int(row["delay_factor"]) == flows.delay_factor:
             for flow in received:
@@ -137,7 +136,7 @@ def goodput(flows: Flows, received: dict[str, list[int]]) -> Iterator[Row]:
 def _flows() -> Iterator[Flows]:
     for row in published("lags"):
         factor = int(row["delay_factor"])
-        # Table 7-17 has L1 only; standard TCP's goodput is known of L2 as well.
+        # Table 7-17 has L1 only; standard TCP's goodput is known for L2 as well.
         names = ENDS if factor == 1 else ("L1", "L2") if row["algorithm"] == "TCP" else ("L1",)
         lags_s = {flow: number(row[flow]) for flow in names}
         algorithm = row["algorithm"]

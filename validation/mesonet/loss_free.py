@@ -1,6 +1,6 @@
-"""Goodput of files on very fast paths without a loss, as chapter 9 has it.
+"""Goodput of files on very fast paths without losses (chapter 9).
 
-Of flows that have their path to themselves, as the study `nist-2010` runs and weights them.
+The flows are alone on their paths, and weighted, as in the study `nist-2010`.
 """
 
 from __future__ import annotations

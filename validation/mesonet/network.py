@@ -1,6 +1,6 @@
-"""The network of chapters 6 to 9 without users, for flows that have it to themselves.
+"""Network of chapters 6 to 9 without users.
 
-Its speeds are those of the scaled-down network's condition 8, unless others are given.
+Its default speeds are those of condition 8 of the scaled-down network.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 FULL_PKTS = 15_976
-"""80,000 packets per second in an interval of 200 ms, less what its rounding leaves out."""
+"""Packets in an interval of 200 ms at 80,000 packets/s, with the engine's rounding."""
 
 
 def quiet(intervals: int, interval: str = "200 ms", **more: Any) -> dict[str, Any]:  # noqa: ANN401

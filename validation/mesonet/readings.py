@@ -1,9 +1,9 @@
-"""Two questions that the study leaves open, in shortened runs: router buffers, the first timeout.
+"""Shortened runs on two questions that the study leaves open: router buffers, first timeout.
 
-The two queues of a router have a buffer each or share one, and the first timeout of a flow follows
-from the round trip of its handshake or from the propagation delay.
-`python -m validation.mesonet.readings [CASE ...]` runs cases, all without a name, and records their
-figures in `measured/readings.csv`, in place of earlier ones.
+The two queues of a router have separate buffers or share one, and the first timeout of a flow is
+computed from the RTT of its handshake or from the propagation delay. `python -m
+validation.mesonet.readings [CASE ...]` runs the named or all cases; their figures replace earlier
+ones in `measured/readings.csv`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ HEAD = "# Routers' buffers and the first timeout (python -m validation.mesonet.r
 
 @dataclass(frozen=True)
 class Reading:
-    """One answer to the questions that the source leaves open."""
+    """An answer to both questions."""
 
     title: str
     shared_buffer: bool
@@ -41,13 +41,13 @@ READINGS = {
     "each_handshake": Reading("each, handshake", shared_buffer=False, handshake_rtt=True),
     "one_handshake": Reading("one, handshake", shared_buffer=True, handshake_rtt=True),
 }
-"""The last one is the default."""
+"""All readings; the last one is the default."""
 PERIOD, JUMBO = "P", "TP2"
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A response that is printed."""
+    """A printed response."""
 
     response: str
     title: str
@@ -57,7 +57,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Case:
-    """Runs of an experiment, shortened; figures are means over them."""
+    """Shortened runs of an experiment, over which figures are averaged."""
 
     experiment: str
     cells: tuple[Mapping[str, str], ...]
@@ -65,7 +65,7 @@ class Case:
     until_s: float
     figures: tuple[Figure, ...]
     jumbo_s: float | None = None
-    """Start of jumbo files, 15 s before the period in which they count; None without them."""
+    """Start of jumbo files, 15 s before their measured period; None without jumbo files."""
 
     @property
     def chapter(self) -> int:
@@ -73,7 +73,7 @@ class Case:
         return 4 if self.experiment == "SA64" else 6
 
     def scenarios(self, reading: Reading) -> Iterator[dict[str, Any]]:
-        """Yield every run, without long-lived flows, for as long as the case lasts."""
+        """Yield the scenario of every run, without long-lived flows, with the case's duration."""
         study = find("nist-2010")
         for cell in self.cells:
             yield self._shortened(study.cell(self.experiment, cell), reading)
@@ -102,9 +102,9 @@ def _period(name: str, from_s: float, until_s: float) -> dict[str, str]:
 
 
 def _eight(line: int, from_s: float, until_s: float) -> Case:
-    """Return the runs of a line of table 4-28, whose figures are their means.
+    """Return the case of a line of table 4-28, whose figures are means over its eight runs.
 
-    But goodputs: they follow from what counts as a flow, which is another question.
+    Goodputs are left out, since they depend on a third question, the number of flows.
     """
     cells = tuple({"run": str(run), "algorithm": "TCP"} for run in range(line, 65, 8))
     figures = tuple(
@@ -170,7 +170,7 @@ CASES = {
 
 
 def simulate(name: str) -> Iterator[dict[str, str]]:
-    """Yield the figures of a case with each reading, as they are recorded."""
+    """Yield recorded rows of a case's figures with each reading."""
     case = CASES[name]
     for column, reading in READINGS.items():
         values_of_runs = []

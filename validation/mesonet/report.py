@@ -1,4 +1,4 @@
-"""`measured/comparison.csv`: every row with its part, as the last run of each part left it."""
+"""Reader and writer of `measured/comparison.csv`: rows of the last run of each part."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Values that follow from printed ones without simulation (NIST SP 500-282: think time, y2, T.y27).
+"""Values computed from printed ones without simulation (NIST SP 500-282: think time, y2, T.y27).
 
-Conditions 2 and 32 of chapter 6 have hardly a loss, so that their flows follow from the sources
-alone: each source thinks, connects in a round trip, and transfers. Tables 6-9, 6-29 and 6-30.
+Conditions 2 and 32 of chapter 6 have hardly any losses, so that the sources alone determine their
+flows: each source thinks, connects in a round trip, and transfers. Tables 6-9, 6-29 and 6-30.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from validation.rows import Row, close
 
 ROUND_TRIP_S = 0.0407
-"""Mean propagation delay both ways."""
+"""Mean round-trip propagation delay in seconds."""
 RUN_S = 1500
 KNEE_PKTS = 100
-"""Up to here a window grows by a packet an acknowledgement, then by half of it a round trip."""
+"""Window up to which it grows by a packet per acknowledgement; beyond, by half of this per RTT."""
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Lossless:
     below_j: int
     active_flows: float
     growth_pkts: float
-    """y2."""
+    """Response y2, mean growth of the window."""
     flows_at_j: float
-    """T.y27."""
+    """Response T.y27, flows at router J."""
 
     @property
     def flows_per_s(self) -> float:
@@ -57,7 +57,7 @@ def rows() -> Iterator[Row]:
         printed = condition.growth_pkts * condition.active_flows / 0.2 / condition.flows_per_s
         metric = "growth of a flow's window, packets: print, and slow start"
         yield close(case, metric, printed, mean_growth(condition.file_pkts), 0.02)
-        # Receivers are below each of the ten other backbone routers alike.
+        # Receivers are equally likely below each of the ten other backbone routers.
         share = condition.below_j / condition.sources
         at_j = condition.flows_per_s * RUN_S * (share + (1 - share) / 10)
         yield close(case, "flows with an end below J", condition.flows_at_j, at_j, 0.02)
@@ -68,12 +68,12 @@ def mean_growth(file_pkts: int, draws: int = 200_000) -> float:
     quantiles = (np.arange(draws) + 0.5) / draws
     sizes = np.ceil(file_pkts / 3 * quantiles ** (-1 / 1.5))
     documents = np.ceil(10 * file_pkts / 3 * quantiles ** (-1 / 1.5))
-    # The last acknowledgement ends the flow.
+    # The flow ends with the last acknowledgement, which does not count.
     return float(0.99 * _growth(sizes - 1).mean() + 0.01 * _growth(documents - 1).mean())
 
 
 def _growth(acknowledgements: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the growth of a window of two packets: d cwnd = 1, or half the knee over cwnd."""
+    """Return the growth of an initial window of two packets over some acknowledgements."""
     to_knee = KNEE_PKTS - 2
     beyond = np.maximum(acknowledgements - to_knee, 0.0)
     window: NDArray[np.float64] = np.sqrt(KNEE_PKTS**2 + KNEE_PKTS * beyond)

@@ -1,4 +1,4 @@
-"""Published and measured tables of this comparison."""
+"""Reader of published and measured tables of this comparison."""
 
 from pathlib import Path
 
@@ -13,5 +13,5 @@ def published(name: str) -> tuple[Row, ...]:
 
 
 def recorded(file: Path) -> list[Row]:
-    """Return the rows of a table that was written before; none, if there is no file."""
+    """Return the rows of a table written earlier; empty if there is no file."""
     return read_rows(file) if file.exists() else []

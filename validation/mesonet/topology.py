@@ -1,4 +1,4 @@
-"""The built-in topology: elements, routes and delays (NIST SP 500-282, tables 3-1 and 3-2)."""
+"""Check of the built-in topology and its delays (NIST SP 500-282, tables 3-1 and 3-2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from validation.rows import Row, exactly
 
 CASE = "EX-TOPO"
 FAST = 16_000
-"""Packets per millisecond: routers take next to no part in a round trip."""
+"""Packets per millisecond, so fast that routers add nearly nothing to a round trip."""
 NUMBERED = {
     1: "A1a", 12: "B0a", 24: "C0a", 50: "E0a", 62: "F0a", 102: "I0a", 131: "K0a", 139: "K2d",
 }  # fmt: skip
@@ -43,7 +43,7 @@ def elements(topology: pl.DataFrame) -> Iterator[Row]:
 
 
 def ways(topology: pl.DataFrame) -> Iterator[Row]:
-    """Yield rows for routes there and back, and their delays (E-03 to E-06)."""
+    """Yield rows for routes in both directions, and their delays (E-03 to E-06)."""
     access = topology.filter(pl.col("tier") == "access")["router"].to_list()
     below = {name[0]: name for name in reversed(access)}
     pairs = [(source, other) for source in below for other in below if source < other]

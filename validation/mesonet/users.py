@@ -1,4 +1,4 @@
-"""Sources: first requests, choice of receivers, jumbo files (NIST SP 500-282, chapter 3)."""
+"""Check of sources: requests, receivers, jumbo files (NIST SP 500-282, chapter 3)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from validation.mesonet.network import quiet
 from validation.mesonet.sizes import SKEWED, WEB
 from validation.rows import Row, exactly, near
 
-# Shares in percent of the flows that are started in EX-DIST (E-13b).
+# Shares of flows in percent in EX-DIST (E-13b).
 SHARES = {"FN": 56.0, "NN": 31.2, "DN": 6.0, "FF": 5.3, "DF": 1.4, "DD": 0.09}
 
 
@@ -51,7 +51,7 @@ def choices() -> Iterator[Row]:
     flows = MesoNet.of(run).flows
     for kind, wanted in SHARES.items():
         here = 100.0 * len(flows.filter(pl.col("class") == kind)) / len(flows)
-        # Three standard deviations of a part of so many flows, and what is lost in rounding.
+        # Three standard deviations of the sampled share, plus rounding.
         apart = 300.0 * (wanted / 100 * (1 - wanted / 100) / len(flows)) ** 0.5 + 0.05
         yield near("EX-DIST", f"flows of class {kind}, percent", wanted, here, round(apart, 2))
     network = MesoNet.of(run).network
@@ -78,7 +78,7 @@ def jumbos() -> Iterator[Row]:
     flows = flows.filter(pl.col("connected_s").is_not_null())
     direct = pl.col("class") == "DD"
     inside = pl.col("connected_s").is_between(0.4 * 20.0, 0.6 * 20.0)
-    # The smallest of files with a mean of 50 packets and a shape of 1.5 has 17, rounded up.
+    # The minimum of a Pareto distribution with mean 50 packets and shape 1.5 is 17, rounded up.
     for what, chosen, smallest in (
         ("direct, in the period", inside & direct, 1700),
         ("direct, before and after", ~inside & direct, 17),

@@ -1,4 +1,4 @@
-"""The runs of chapter 5's verification: published values and windows of each."""
+"""Verification runs of chapter 5, with their published values and windows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Windows:
         return _mean(self.first[at:]), _mean(self.second[at:])
 
     def figures(self, case: Verification) -> tuple[float, float, float]:
-        """Use of the link and of the buffer, and Jain's index."""
+        """Return the use of the link and of the buffer, and Jain's index."""
         both = self.shared()
         product = BOTTLENECK_PER_MS * case.rtt_ms
         link = min(1.0, sum(both) / product)

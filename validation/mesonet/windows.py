@@ -10,7 +10,7 @@ from validation.mesonet.network import quiet
 from validation.mesonet.tables import published
 from validation.rows import Row, near
 
-# A round trip so long that the packets of a round are a short burst in it.
+# A round-trip time so long that the packets of a round are a short burst.
 RTT_MS = 1000
 TOPOLOGY = {
     "backbone": [
@@ -30,7 +30,7 @@ CASES = {
 
 
 def rows() -> Iterator[Row]:
-    """Yield a row per case: all windows must follow the rules; it shows the worst one."""
+    """Yield a row per case with the window that deviates most from the rules."""
     expected = published("slow_start")
     for column, (case, knee, threshold) in CASES.items():
         windows = simulate(knee, threshold, 42)
@@ -61,5 +61,5 @@ def simulate(knee: int, threshold: int, rounds: int) -> list[float]:
 
 
 def _reaches(windows: list[float]) -> int:
-    """Return the round in which the window has just passed 150 packets."""
+    """Return the first round in which the window exceeds 150 packets."""
     return next(number for number, cwnd in enumerate(windows) if cwnd > 150)

@@ -7,5 +7,5 @@ from multiprocessing import get_context
 
 
 def pool(processes: int) -> ProcessPoolExecutor:
-    """Start new processes: forks of a process with Polars' threads would wait for them for ever."""
+    """Return a pool of spawned processes; forks would deadlock, since Polars has threads."""
     return ProcessPoolExecutor(processes, mp_context=get_context("spawn"))

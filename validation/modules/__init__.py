@@ -1,1 +1,1 @@
-"""The algorithms of the profile `linux` beside a kernel's modules, in the same simulations."""
+"""Comparison of the profile `linux` with a kernel's modules in the same simulations."""

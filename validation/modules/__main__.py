@@ -1,8 +1,8 @@
 """The comparison with a kernel's modules: `make validate-modules KERNEL=TREE`.
 
 TREE is a kernel's tree or its tar file, such as that of Debian's package `linux-source-6.1`. Prints
-every figure that is outside its band. When all was compared, writes `docs/linux-modules.md` and its
-pictures.
+every figure that is outside its band. If all modules were compared, writes `docs/linux-modules.md`
+and its plots.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The cases: paths, losses and company of a flow."""
+"""Cases of the comparison: path, losses and competing flow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SETTLED_S = 80
-"""Seconds at the end of a run over which means are taken; on the fast path half as many."""
+"""Seconds at the end of a run over which means are taken; half of that on the fast path."""
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,14 @@ class Case:
     link: dict[str, Any] = field(default_factory=dict)
     """Further keys of the bottleneck."""
     company: str | None = None
-    """A second flow: `same` for another of the algorithm, else the name of one of ours."""
+    """A second flow: `same` for the same algorithm, else the name of a Longhaul algorithm."""
     writes_bps: int | None = None
-    """An application that writes so much in bursts, every half second."""
+    """Mean rate of an application that writes every half second, in bit/s."""
     duration_s: int = 120
 
     @property
     def settled_s(self) -> int:
-        """Seconds at the end of the run that means are over."""
+        """Seconds at the end of the run over which means are taken."""
         return min(SETTLED_S, self.duration_s * 2 // 3)
 
     def scenario(self, congestion: dict[str, Any]) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Case:
         if self.company:
             other = congestion if self.company == "same" else {"kind": self.company}
             flows.append({"label": "other", "congestion": other, "start": "5 s"})
-        # DCTCP's receivers echo every mark, which it asks for itself.
+        # DCTCP itself requests that receivers echo every mark.
         asks = any("dctcp" in str(value) for value in congestion.values())
         ecn = bottleneck["queue"]["kind"] == "codel" and not asks
         return {

@@ -54,7 +54,7 @@ def measure(case: Case, congestion: dict[str, Any]) -> Measured:
 
 
 def _exit_window(samples: pl.DataFrame, reductions: pl.DataFrame) -> float:
-    """Return the window when slow start ended: by a reduction, or when its threshold was known."""
+    """Return the window at the end of slow start, by a reduction or a finite ssthresh."""
     thresholds = samples["ssthresh_pkts"]
     known = samples.filter(thresholds != thresholds[0]) if len(thresholds) else samples
     by_cut = float(reductions["cwnd_before_pkts"][0]) if reductions.height else math.nan
@@ -67,7 +67,7 @@ def _exit_window(samples: pl.DataFrame, reductions: pl.DataFrame) -> float:
 
 
 def judge(module: str, case: Case, kernel: Measured, ours: Measured) -> list[Verdict]:
-    """Compare the figures of a case; a module's figure that has no value needs none of ours."""
+    """Compare the figures of a case; figures without a value of the module are skipped."""
     verdicts = []
     for name, figure in FIGURES.items():
         theirs, own = kernel.figures[name], ours.figures[name]

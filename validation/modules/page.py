@@ -1,4 +1,4 @@
-"""docs/linux-modules.md: how much agrees, what does not, and windows over each other."""
+"""Writer of docs/linux-modules.md: agreement, differences, and overlaid windows."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from validation.modules.trees import MODULES
 from validation.pages import DOCS, filled, table
 
 DRAWN = ("one", "loss3")
-"""Cases of the picture, a column each."""
+"""Cases of the plot, one per column."""
 
 Runs = Mapping[tuple[str, str], tuple[Measured, Measured | None]]
 
 
 def write(runs: Runs, verdicts: Sequence[Verdict], both: Both) -> None:
-    """Write the page and its picture."""
+    """Write the page and its plot."""
     titles = [figure.title for figure in FIGURES.values()]
     cases = (
         [case.name, case.about, count([v for v in verdicts if v.case == case.name])]

@@ -1,4 +1,4 @@
-"""Recordings of Linux beside the kernel's CUBIC, BBR and Reno as modules, and beside ours."""
+"""Comparison of recordings of Linux with the kernel's modules and with our algorithms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from validation.pages import table
 STANDARD = Path(__file__).parent / "tcp_standard.c"
 
 Both = tuple[Sequence[Verdict], Sequence[Verdict]]
-"""Verdicts about modules, and about our algorithms, in the same order."""
+"""Verdicts on modules and on our algorithms, in the same order."""
 
 
 def judged(built: Mapping[str, Path], folder: Path, pool: Executor) -> Both:
@@ -46,7 +46,7 @@ def _counts(sides: Sequence[Sequence[Verdict]]) -> list[str]:
 
 
 def apart(both: Both) -> list[str]:
-    """Return the table of figures that one side has in its band and the other has not."""
+    """Return the table of figures that are within their band for only one of the two."""
     rows = (
         [own.case, own.flow, own.figure, *map("{:.4g}".format, (own.kernel, their.ours, own.ours))]
         for their, own in zip(*both, strict=True)

@@ -1,4 +1,4 @@
-"""Modules of a kernel's tree, or of the tar file of one, as objects."""
+"""Build of a kernel's modules from its tree or tar file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from longhaul import modules
 
-# The modules that are compared: the files of each in net/ipv4, and our algorithm.
+# Compared modules: their files in net/ipv4, and our algorithms.
 MODULES: dict[str, tuple[tuple[str, ...], str | None]] = {
     "cubic": (("tcp_cubic.c",), "cubic"),
     "highspeed": (("tcp_highspeed.c",), "hstcp"),
@@ -30,9 +30,9 @@ MODULES: dict[str, tuple[tuple[str, ...], str | None]] = {
 
 
 def sources(tree: Path, into: Path) -> Path:
-    """Return the directory of a kernel's TCP sources: of a tree, or unpacked from a tar file.
+    """Return the directory of a kernel's TCP sources, of a tree or unpacked from a tar file.
 
-    `tree` may also be a directory that holds the sources themselves.
+    `tree` may also be the directory of the sources.
     """
     if tree.is_dir():
         below = tree / "net" / "ipv4"
@@ -50,14 +50,14 @@ def _tcp_files(archive: tarfile.TarFile) -> Iterable[tarfile.TarInfo]:
         here = "/net/ipv4/" in member.name
         if here and Path(member.name).name.startswith("tcp_") and member.isfile():
             yield member
-        # The files of a directory follow one another, so that the rest need not be read.
+        # The files of a directory are consecutive, so that the rest need not be read.
         if found and not here:
             return
         found = here
 
 
 def objects(folder: Path, into: Path) -> dict[str, Path]:
-    """Build every module whose files there are; return the objects by the modules' names."""
+    """Build every module whose files exist; return the objects by names of modules."""
     built = {}
     for name, (files, _) in MODULES.items():
         paths = [folder / file for file in files]

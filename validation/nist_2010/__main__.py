@@ -1,4 +1,4 @@
-"""Writes docs/published_analyses.md: `python -m validation.nist_2010`."""
+"""Command `python -m validation.nist_2010`, which writes docs/published_analyses.md."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,7 +35,7 @@ def page() -> str:
 
 
 def _estimated() -> dict[str, int]:
-    """Count chapter 8's ranges by their distance from the printed values."""
+    """Return the numbers of chapter 8's ranges by distance from the printed values."""
     values = [v for e in ("ch8high", "ch8low") for v in printed_differences(e, "larger")]
     distances = [distance(value) for value in values]
     return {

@@ -1,7 +1,7 @@
-"""Every value of the report that follows from values that it prints: computed again.
+"""Recomputation of every value of the report that follows from other printed values.
 
-A value agrees if, rounded as it is printed, it is what is printed. Where the report has an error,
-the row says which.
+A value agrees if it equals the printed value after the same rounding. If the report has an error,
+the row states it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +16,7 @@ from longhaul.files.rows import Row as Cells
 from validation.nist_2010.tables import by_first, numbers, rows
 from validation.rows import Row, judged
 
-# Responses of the cube of which low values are good.
+# Responses of the cube for which low values are better.
 LOW_IS_BEST = {"y10", "y16"}
 CUBE = ("y4", "y6", "y10", "y16", "y17", "y20", "y22")
 ALGORITHMS = ("BIC", "CTCP", "FAST", "FAST-AT", "HSTCP", "HTCP", "Scalable")
@@ -25,14 +25,14 @@ FACTORS = tuple(f"x{i}" for i in range(1, 12))
 
 @dataclass(frozen=True)
 class Check:
-    """Values of one table, or of one passage."""
+    """Values of one table or of one passage."""
 
     source: str
     what: str
     values: Callable[[], Iterator[Row]]
     is_printed: bool = True
-    """True if the results are printed; false if only their inputs are, and the results were
-    calculated a second time by other means."""
+    """True if the results are printed; false if only their inputs are printed, and the results were
+    computed a second time by other means."""
 
 
 def _value(
@@ -41,7 +41,7 @@ def _value(
 ) -> Row:  # fmt: skip
     """Return a row of a printed value, its known error, and the computed value.
 
-    `inputs` is how far off it may be because what it follows from is printed rounded.
+    `inputs` is the possible error due to rounding of printed inputs.
     """
     band = Expected.as_printed(printed, decimals, inputs)
     return replace(judged("", what, printed, computed, band, "as printed"), error=error)
@@ -178,13 +178,13 @@ def _appendix_c_edges() -> Iterator[Row]:
 
 
 def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
-    """Average and ordinal ranks of factors, from their ranks on each response."""
+    """Yield average and ordinal ranks of factors, from their ranks on each response."""
     average_label, ordinal_label = labels
     printed = by_first(table)
     each = [numbers(row) for name, row in printed.items() if name not in labels]
     average = np.mean(each, axis=0)
     for row in each:
-        # Effects in this order are ranked in this order by size.
+        # Placeholder effects with these ranks by size.
         again = ranks.factor_ranks([12.0 - rank for rank in row])
         for name, rank, value in zip(FACTORS, row, again, strict=True):
             yield _value(f"rank {name}", rank, float(value), 1)
@@ -194,7 +194,7 @@ def _factor_ranks(table: str, labels: Sequence[str]) -> Iterator[Row]:
 
 
 def _correlation_groups() -> Iterator[Row]:
-    """Yield the published groups and counts, from a table of correlations that has those known."""
+    """Yield the published groups and counts, from a table with the known correlations."""
     count = 22
     matrix = np.eye(count)
     strong = {
@@ -204,7 +204,7 @@ def _correlation_groups() -> Iterator[Row]:
     for row in rows("b_sec4.4_correlation_groups"):
         members = sorted(int(name[1:]) - 1 for name in row["responses"].split())
         missing = int(row["of_possible_pairs"]) - int(row["distinct_pairs"])
-        weak = [(0, 10)] if 10 in members else []  # (y1, y11) is -0.5 in the text
+        weak = [(0, 10)] if 10 in members else []  # the text prints -0.5 for (y1, y11)
         inside = [(i, j) for k, i in enumerate(members) for j in members[k + 1 :]]
         free = [pair for pair in reversed(inside) if pair not in {*strong, *weak}]
         weak += free[: missing - len(weak)]
@@ -225,7 +225,7 @@ def _correlation_groups() -> Iterator[Row]:
 
 
 def _grubbs() -> Iterator[Row]:
-    """Yield the statistic's largest values, also of two equal extremes, and critical values."""
+    """Yield Grubbs' largest values, also for two equal extremes, and critical values."""
     for count, largest in ((6, 2.041), (7, 2.268), (8, 2.475)):
         alone = outliers.residuals([1.0] + [0.0] * (count - 1))
         yield _value(f"one of {count} apart", largest, alone.statistic, 3)
@@ -302,7 +302,7 @@ GOODPUTS = {
     "ch8low": ("d_table8-28_goodput_alt_low", "d_table8-29_goodput_tcp_low"),
     "ch9high": ("d_table9-10_goodput_alt_high", "d_table9-11_goodput_tcp_high"),
 }
-# In percent of which value: columns of the second calculation, by column of the printed table.
+# Denominators of the second calculation, by column of the printed table.
 BASES = {
     "larger": {"among_alts": "over_max", "among_tcps": "over_max", "alts_gt_tcps": "over_alt"},
     "smaller": {"among_alts": "over_min", "among_tcps": "over_min", "alts_gt_tcps": "over_tcp"},
@@ -313,7 +313,7 @@ ROUNDED_UP = {("ch9high", "among_alts", "20"), ("ch9high", "among_alts", "23")}
 
 
 def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float]]]:
-    """Yield the printed row of each flow group, and its ranges of goodputs in percent."""
+    """Yield the printed row of each flow group, with its ranges of goodputs in percent."""
     alternate, standard = GOODPUTS[experiment]
     printed = rows("d_table8-30_9-12_goodput_differences")
     for alternates, other, row in zip(rows(alternate), rows(standard), printed, strict=True):
@@ -324,7 +324,7 @@ def _ranges(experiment: str, base: str) -> Iterator[tuple[Cells, dict[str, float
 
 
 def _differences() -> Iterator[Row]:
-    """Yield ranges of goodputs from the goodput tables, in percent of either base."""
+    """Yield ranges of goodputs from the printed goodputs, in percent of either base."""
     for experiment in GOODPUTS:
         for base, columns in BASES.items():
             for row, ranges in _ranges(experiment, base):
@@ -334,7 +334,7 @@ def _differences() -> Iterator[Row]:
 
 
 def printed_differences(experiment: str, base: str) -> Iterator[Row]:
-    """Yield the printed ranges, in whole percent, without those that are bounds."""
+    """Yield the printed ranges in whole percent, except for printed bounds."""
     for row, ranges in _ranges(experiment, base):
         for name, value in ranges.items():
             text = row[f"pub_{experiment}_{name}"]
@@ -347,7 +347,7 @@ def printed_differences(experiment: str, base: str) -> Iterator[Row]:
 
 
 def _completions() -> Iterator[Row]:
-    """Yield table 6-31: completions of a period from the printed rate, to its rounding."""
+    """Yield table 6-31: completions of a period from the printed rate, up to its rounding."""
     for row in rows("c_table6-31_DD_completions_TP2_cond4"):
         total = float(row["dd_completed_TP2"])
         yield _value(row["algorithm"], float(row["dd_completions_per_interval"]), total / 1500.0, 2)

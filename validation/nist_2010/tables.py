@@ -1,4 +1,4 @@
-"""The printed tables, with their source in the first line of each file."""
+"""Reader of the printed tables; the first line of each file names the source."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ def rows(name: str) -> tuple[Row, ...]:
 
 
 def numbers(row: Row, *left_out: str) -> list[float]:
-    """Return the numbers of a row, without its first cell and the columns that are left out."""
+    """Return the numbers of a row, without its first cell and the columns in `without`."""
     _, *columns = row
     return [float(row[column]) for column in columns if column not in left_out]
 

@@ -1,1 +1,1 @@
-"""Longhaul beside ns-2 2.35: the same cases in both, compared figure by figure."""
+"""Comparison of Longhaul with ns-2 2.35 on the same cases."""

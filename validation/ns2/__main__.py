@@ -1,8 +1,7 @@
-"""The comparison as a table: `python -m validation.ns2 [PREFIX ...]`.
+"""Command of the comparison: `python -m validation.ns2 [PREFIX ...]`.
 
-Prints every value of every case. When all cases were compared, writes
-`validation/ns2/report.json`, the page `docs/validation.md` made of it, and every value and plot to
-`validation/out`.
+Prints every value of every case. If all cases were compared, writes `validation/ns2/report.json`
+and the page `docs/validation.md`, and all values and plots to `validation/out`.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ def print_verdicts(comparison: Comparison) -> None:
 
 
 def write(comparisons: Sequence[Comparison], anchors: Iterable[Row]) -> None:
-    """Write report, page, and the long report with its pictures."""
+    """Write report, page, and the long report with its plots."""
     verdicts = [verdict for comparison in comparisons for verdict in comparison.verdicts]
     verdicts += anchors
     REPORT.write_text(report_text(verdicts), encoding="utf-8")

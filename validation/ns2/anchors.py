@@ -21,14 +21,14 @@ from validation.rows import Row, judged
 
 TOLERANCE = 0.05
 PUBLISHED = "published"
-"""Column entry that stands for the case in rows of published values."""
+"""Entry of the column for cases in rows of published values."""
 SEEDS = range(1, 6)
 QUIET_S = 5.0
 """Time without a loss or mark that ends a transient; HSTCP's sawteeth are 7 s apart."""
 
 
 def anchor(name: str, published: float, ours: float) -> Row:
-    """Return a published number next to ours."""
+    """Return a row with a published number and ours."""
     band = Expected.within_part(published, TOLERANCE)
     return judged(PUBLISHED, name, published, ours, band, "5 %")
 
@@ -55,7 +55,7 @@ def scenario(max_ssthresh: int, duration_s: int, seed: int) -> dict[str, Any]:
 
 
 def check_anchors(processes: int) -> list[Row]:
-    """Run everything and average over seeds."""
+    """Run all comparisons and average over seeds."""
     with ProcessPoolExecutor(processes) as pool:
         anchors = _steady(list(pool.map(_isolated, SEEDS)))
         for max_ssthresh, change_s, cwnd, lost in TABLE_6_1:
@@ -75,7 +75,7 @@ TABLE_6_1 = [
     (100, 20.75, 9979.66, 1),
     (1000, 3.55, 12726.20, 58),
 ]
-"""Rows: max_ssthresh, time of the change (s), window then, packets lost or marked."""
+"""Rows of max_ssthresh, time (s) and window of the change, packets lost or marked."""
 
 
 def _steady(runs: list[dict[str, float]]) -> list[Row]:
@@ -91,7 +91,7 @@ def _steady(runs: list[dict[str, float]]) -> list[Row]:
 
 
 def _isolated(seed: int) -> dict[str, float]:
-    """Run 300 s and look at the second half."""
+    """Run 300 s, and return figures of the second half."""
     results = longhaul.run(scenario(100, 300, seed))
     cuts = results.events.filter((pl.col("event") == "cut") & (pl.col("t_s") > 150.0))
     times = cuts["t_s"].to_list()
@@ -105,9 +105,9 @@ def _isolated(seed: int) -> dict[str, float]:
 
 
 def _slow_start(max_ssthresh: int, seed: int) -> tuple[float, float, float]:
-    """Return time and window of the last sample before the first cut, and the transient's losses.
+    """Return time and window of the last sample before the first reduction, and all losses.
 
-    So the table was made: its windows are those of samples each 50 ms.
+    The table uses the same definition, with samples every 50 ms.
     """
     results = longhaul.run(scenario(max_ssthresh, 100, seed))
     cut_s = results.events.filter(pl.col("event").is_in(["cut", "timeout"]))["t_s"][0]

@@ -1,7 +1,7 @@
-"""The cases: arguments of ns-2 (`gold/cases.csv`), read into one typed form.
+"""Cases of the comparison, parsed from arguments of ns-2 (`gold/cases.csv`).
 
-A case is a list of `key=value` arguments of `gold/gold.tcl`; what it leaves out has the defaults of
-that script. Runs of one case differ in their seed only.
+A case is a list of `key=value` arguments of `gold/gold.tcl`; missing arguments have the script's
+defaults. Runs of one case differ only in their seed.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ DEFAULTS = _defaults()
 
 @dataclass(frozen=True)
 class FlowGroup:
-    """One `flow=` argument: flows that differ in their start only."""
+    """The flows of one `flow=` argument, which differ only in their start."""
 
     kind: str
-    """sack, newreno, reno, hstcp, or linux:NAME, a module of TCP/Linux."""
+    """`sack`, `newreno`, `reno`, `hstcp`, or `linux:NAME` for a module of TCP/Linux."""
     count: int
     start_s: float
     jitter_s: float
     """The start is uniform in `[start_s, start_s + jitter_s)`."""
     access_delay_s: float
-    """One-way delay of each sender's own link; the sender sits on the router if zero."""
+    """One-way delay (s) of each sender's access link; 0 for senders at the router."""
     reverse: bool
     stop_s: float | None
 
@@ -62,12 +62,12 @@ class FlowGroup:
 
 @dataclass(frozen=True)
 class Case:
-    """A case, whatever its seed."""
+    """A case, for all its seeds."""
 
     name: str
     warm_up_s: float
     arguments: tuple[str, ...]
-    """For gold.tcl, without a seed."""
+    """Arguments of gold.tcl, without a seed."""
     seeds: tuple[int, ...]
 
     def value(self, key: str) -> str:
@@ -99,7 +99,7 @@ class Case:
 
     @property
     def linux(self) -> bool:
-        """True if any flows are of ns-2's TCP/Linux; a case has only such flows, or none."""
+        """True if the flows use ns-2's TCP/Linux; a case has either only such flows or none."""
         return any(group.linux for group in self.flow_groups)
 
     @property
@@ -110,7 +110,7 @@ class Case:
 
     @property
     def deterministic(self) -> bool:
-        """True if nothing but the phase of ns-2's timer clock is random."""
+        """True if only the phase of ns-2's timer clock is random."""
         random_queue = self.value("q") == "RED"
         random_start = any(group.jitter_s > 0 for group in self.flow_groups)
         return not (

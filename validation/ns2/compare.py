@@ -1,4 +1,4 @@
-"""Longhaul's runs of the cases and their judgement, several runs at a time.
+"""Execution of Longhaul's runs of the cases, in parallel, and their judgement.
 
 Finished runs are kept in a cache under the hash of their scenario and of the compiled engine, so
 that an interrupted comparison resumes.
@@ -29,7 +29,7 @@ from validation.tables import distance
 
 @dataclass(frozen=True)
 class Comparison:
-    """A case in both simulators."""
+    """A case with the runs of both simulators, and verdicts."""
 
     case: Case
     peer: list[Run]
@@ -40,7 +40,7 @@ class Comparison:
 def compare(
     cases: list[Case], cache: Path, processes: int, recorded: Path | None = None
 ) -> Iterator[Comparison]:
-    """Compare the cases one after the other; each one's runs go in parallel."""
+    """Compare the cases one after the other; the runs of a case are parallel."""
     cache.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(processes) as pool:
         for case in cases:
@@ -59,7 +59,7 @@ def _judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
 
 
 def _judge_run_by_run(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
-    """Return the worst of all seeds of every figure: the same packets are lost in both."""
+    """Return each figure's worst verdict over seeds, for cases with equal losses in both."""
     worst: dict[str, Row] = {}
     for there, here in zip(peer, ours, strict=True):
         for verdict in judge_exactly(case, there, here):

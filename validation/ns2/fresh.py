@@ -1,9 +1,10 @@
-"""Cases beside the gold set: `python -m validation.ns2.fresh [--folder DIR] [PREFIX ...]`.
+"""Cases outside the gold set: `python -m validation.ns2.fresh [--folder DIR] [PREFIX ...]`.
 
-Other rates, delays, buffers, thresholds, agents and seeds of the same kinds (`gold/fresh.csv`).
-Seeds begin with 11: the first draws of ns-2's small seeds are so small that the SYN would be lost.
-Runs ns-2 where no recording is in the folder yet, then compares as for the gold set. No recording
-is kept in the repository: these cases guard against an engine that fits the gold set only.
+The cases (`gold/fresh.csv`) have other rates, delays, buffers, thresholds, agents and seeds. Seeds
+begin with 11, since the first random numbers of ns-2's smaller seeds are so small that the SYN
+would be lost. Runs ns-2 for cases without a recording in the directory, then compares as for the
+gold set. Recordings are not kept in the repository: these cases guard against an engine that only
+fits the gold set.
 """
 
 from __future__ import annotations

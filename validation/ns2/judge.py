@@ -1,8 +1,8 @@
 """Judgement of Longhaul against ns-2 on a case.
 
-Without randomness: the same number of cwnd reductions and timeouts, each within one round trip of
-ns-2's time, and delivered packets within 0.5 %. With it: means over seeds inside the 95 % interval
-of ns-2's mean, or within 3 % of it.
+Cases without randomness need the same number of cwnd reductions and timeouts, each within one round
+trip of ns-2's time, and delivered packets within 0.5 %. Random cases need means over seeds inside
+the 95 % interval of ns-2's mean, or within 3 % of the mean.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def judge(case: Case, peer: list[Run], ours: list[Run]) -> list[Row]:
 
 
 def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
-    """Apply the rule for runs without randomness, all flows together."""
+    """Apply the rule for cases without randomness, to all flows together."""
     round_trip_s = base_round_trip_s(case)
     for metric, count, times in _EVENTS:
         there = [count(flow) for flow in peer.flows]
@@ -48,7 +48,7 @@ def judge_exactly(case: Case, peer: Run, ours: Run) -> Iterator[Row]:
 
 
 def base_round_trip_s(case: Case) -> float:
-    """Return the round trip without queues of the flow with the shortest path."""
+    """Return the smallest base round-trip time of any flow."""
     access_s = min(group.access_delay_s for group in case.flow_groups)
     return 2.0 * (case.number("delay") + access_s)
 
@@ -68,7 +68,7 @@ def _judge_means(case: Case, peer: list[Run], ours: list[Run]) -> Iterator[Row]:
 
 
 def _means(case: Case) -> Iterator[tuple[str, Callable[[Run], float]]]:
-    """Name the figures that are compared by their means."""
+    """Yield the figures that are compared by their means."""
     kinds = list(dict.fromkeys(group.kind for group in case.flow_groups))
     for kind in kinds:
         yield f"goodput {kind}, Mbit/s", partial(_goodput_mbps, kind)
@@ -77,7 +77,7 @@ def _means(case: Case) -> Iterator[tuple[str, Callable[[Run], float]]]:
     yield "timeouts", lambda run: sum(flow.timeouts for flow in run.flows)
     yield "dropped packets", lambda run: run.link.dropped_pkts
     if case.number("loss") > 0:
-        # ns-2's queue monitor stands behind its error model and does not see the lost packets.
+        # ns-2's queue monitor is after its error model, and does not see lost packets.
         return
     yield "marked packets", lambda run: run.link.marked_pkts
     yield "utilisation", lambda run: run.link.utilisation_window

@@ -1,4 +1,4 @@
-"""ns-2's TCP/Linux as a scenario: its modules, its clock and its loss recovery.
+"""Translation of ns-2's TCP/Linux to a scenario: its modules, clock and loss recovery.
 
 `Agent/TCP/Linux` runs the congestion control modules of Linux 2.6.22 above ns-2's own transport
 (tcp-linux.cc, scoreboard1.cc). It measures round trips with timestamps in ticks of 1 ms.
@@ -11,7 +11,7 @@ from typing import Any
 from validation.ns2.cases import Case, FlowGroup
 
 LINUX_RECOVERY = "rack-tlp-prr"
-"""ns-2's scoreboard finds a lost retransmission, as RACK does and RFC 6675 does not."""
+"""ns-2's scoreboard detects lost retransmissions, as RACK does and RFC 6675 does not."""
 
 LINUX_SLOW_START = {"kind": "linux"}
 
@@ -29,7 +29,7 @@ MODULES = {
     "westwood": ("westwood", "linux-2.6.22"),
     "yeah": ("yeah", "paper"),
 }
-"""Kind and variant here of the modules that are compared."""
+"""Longhaul's kind and variant for each compared module."""
 
 NOT_COMPARED = {
     "A7_bic_100M, A7_cubic_100M": "after the first reduction the window is still larger than path "
@@ -40,7 +40,7 @@ NOT_COMPARED = {
     "128ths of a packet, is rounded to zero",
     "A7_lp_100M, A7_lp_250M": "it falls back to one packet over and over and uses 6 % of the link",
 }
-"""Cases of the sets that say nothing about the published algorithm, and why."""
+"""Cases that do not test the published algorithm, with reasons."""
 
 REASONS = {
     "A7_westwood_250M": "the first 20 s only. In slow start the bandwidth is underestimated. Linux "
@@ -57,7 +57,7 @@ def linux_tcp(case: Case) -> dict[str, Any]:
         "initial_window": case.number("iw"),
         "receive_window": int(case.number("window")),
         "timestamps": True,
-        # On the wire with the option 40 B: ns-2's receiver does not count it.
+        # The option is on the wire, but ns-2's receiver does not count it.
         "ack_size": "30 B",
         "sack_block": "0 B",
         "rto": {
@@ -70,6 +70,6 @@ def linux_tcp(case: Case) -> dict[str, Any]:
 
 
 def linux_congestion(group: FlowGroup) -> dict[str, str]:
-    """Return the algorithm of a module."""
+    """Return the `congestion` table for a module."""
     kind, variant = MODULES[group.kind.removeprefix("linux:")]
     return {"kind": kind, "variant": variant}

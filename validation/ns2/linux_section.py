@@ -1,4 +1,4 @@
-"""The document's section on ns-2's Linux modules: notes, one table, and omissions."""
+"""Writer of the page's section on ns-2's Linux modules: notes, a table, and omissions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from validation.tables import pair
 
 NOTES = Path(__file__).parent / "linux_modules.md"
 
-# Columns of a flow: metric, and how its figures are written.
+# Columns of a flow: metric and format.
 _FIGURES = (
     ("reductions", ".0f"),
     ("mean period, s", ".3f"),
@@ -31,7 +31,7 @@ Judged = Sequence[tuple[Case, list[Row]]]
 
 
 def linux_section(judged: Judged) -> Iterable[str]:
-    """Write the section on the cases of Linux's modules."""
+    """Return the section on the cases of Linux's modules."""
     yield "## Linux's algorithms in ns-2"
     yield ""
     yield NOTES.read_text(encoding="utf-8").rstrip()
@@ -66,7 +66,7 @@ def _pair(verdict: Row | None, form: str) -> str:
 
 
 def _outside(verdicts: list[Row], flow: int) -> str:
-    """Name the flow's and the link's figures that are outside."""
+    """Return the names of the flow's and the link's figures outside their bounds."""
     others = f"flow {1 - flow}: "
     names = (
         verdict.metric.removeprefix(f"flow {flow}: ")
@@ -77,7 +77,7 @@ def _outside(verdicts: list[Row], flow: int) -> str:
 
 
 def _reasons(judged: Judged) -> Iterable[str]:
-    """Say of every case with figures outside why they are, or that it is not known."""
+    """Return the reason, or that it is unknown, for every case with figures outside."""
     for case, verdicts in judged:
         if not all(verdict.within for verdict in verdicts):
             yield f"- Outside, {case.name}: {REASONS.get(case.name, 'the reason is not known')}."

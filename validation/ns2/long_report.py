@@ -1,4 +1,4 @@
-"""Every figure and a picture of every case, in a directory that is not kept in the repository."""
+"""Writer of a report with every figure and a plot of every case, outside the repository."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from validation.tables import difference, value, yes_or_no
 
 
 def write(comparisons: Sequence[Comparison], directory: Path) -> None:
-    """Write `report.md` and its pictures."""
+    """Write `report.md` and its plots."""
     directory.mkdir(parents=True, exist_ok=True)
     for comparison in comparisons:
         draw(comparison, directory / f"{comparison.case.name}.png")

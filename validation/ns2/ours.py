@@ -1,8 +1,8 @@
-"""Longhaul's run of a case, read into the same figures as ns-2's.
+"""Longhaul's run of a case, with the same figures as ns-2's.
 
-Window figures are taken between the same samples as ns-2's: the first at or after the warm-up and
-the last before the end. What ns-2 counts at the sender (`acked`) is read here at the receiver,
-earlier by the way of an acknowledgement.
+Figures of the window are taken between the same samples as in ns-2: the first at or after the
+warm-up and the last before the end. `acked`, which ns-2 counts at the sender, is read at the
+receiver, earlier by the one-way delay of an acknowledgement.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _samples(series: pl.DataFrame, kind: str, index: int) -> dict[str, Column]:
 
 
 def _since_zero(samples: Column, length: int) -> list[float]:
-    """Put zeros before the samples of a flow, which begin when it starts."""
+    """Prepend zeros to the samples of a flow, which begin when it starts."""
     return [0.0] * (length - len(samples)) + [float(sample) for sample in samples]
 
 
@@ -110,7 +110,7 @@ def _link(case: Case, row: dict[str, Any], samples: dict[str, Column]) -> LinkFi
 
 
 def _window(case: Case, times: Column) -> tuple[int, int]:
-    """Return the indexes of the first and the last sample of the window."""
+    """Return the indices of the first and the last sample of the measurement window."""
     start = int(np.abs(times - case.warm_up_s).argmin())
     before_end = np.nonzero(times < case.duration_s - 1e-6)[0]
     return start, int(before_end[-1])

@@ -1,7 +1,7 @@
-"""`docs/validation.md`: what a reader wants to know of the comparison, from `report.json`.
+"""Writer of `docs/validation.md` from `report.json`.
 
-Notes, the figures outside their bounds with their reasons, the published figures, and one row per
-case. `long_report.py` has every figure and picture.
+The page has notes, the figures outside their bounds with reasons, the published figures, and a row
+per case. `long_report.py` writes all figures and plots.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from validation.tables import difference, distance, pair, yes_or_no
 HERE = Path(__file__).parent
 NOTES = HERE / "notes.md"
 
-# Columns of the table of cases, and the metrics that each one shows the largest difference of.
+# Columns of the table of cases; each has the largest difference of some metrics.
 _DIFFERENCES = {
     "Goodput": ("goodput", "delivered packets", "run by run: delivered packets"),
     "Mean window": ("mean window",),
@@ -29,7 +29,7 @@ _DIFFERENCES = {
 }
 
 
-# The keys of `report.json`, and the fields of a row that they are.
+# Keys of `report.json`, with the fields of a row.
 _KEYS = {
     "case": "case", "metric": "metric", "peer": "expected", "peer_sd": "expected_sd",
     "longhaul": "measured", "longhaul_sd": "measured_sd", "within": "within", "rule": "rule",
@@ -48,7 +48,7 @@ def as_json(row: Row) -> str:
 
 
 def report_text(rows: Iterable[Row]) -> str:
-    """Return the text of `report.json`, one row a line."""
+    """Return the text of `report.json`, with one row per line."""
     return "[\n" + ",\n".join(map(as_json, rows)) + "\n]\n"
 
 
@@ -103,7 +103,7 @@ def _outside(verdicts: Iterable[Row]) -> Iterable[str]:
 
 
 def _table(cases: Iterable[tuple[Case, list[Row]]]) -> Iterable[str]:
-    """Write a row per case; of several flows or seeds the largest difference."""
+    """Return a table row per case, with the largest difference over flows and seeds."""
     yield (
         "Events are ns-2's and Longhaul's. Differences are Longhaul's from ns-2's: of several "
         "flows the largest, of delivered packets where nothing is random. "

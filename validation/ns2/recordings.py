@@ -1,7 +1,7 @@
-"""The recorded ns-2 runs: `python -m validation.ns2.recordings [PREFIX ...]` makes those missing.
+"""Recorded ns-2 runs; `python -m validation.ns2.recordings [PREFIX ...]` records missing ones.
 
-`gold/runs/CASE.json` holds the figures of every seed, `gold/traces/CASE.csv.gz` the window and
-queue of the first one, thinned for the pictures. All were made with ns-2 2.35 (Debian package ns2
+`gold/runs/CASE.json` has the figures of every seed, `gold/traces/CASE.csv.gz` the window and queue
+of the first seed, thinned for plots. All were recorded with ns-2 2.35 (Debian package ns2
 2.35+dfsg-5) and `gold/gold.tcl`.
 """
 
@@ -24,14 +24,14 @@ SAMPLES = 400
 
 
 def load(case: Case, folder: Path = GOLD) -> list[Run]:
-    """Read all seeds; the first with its trace."""
+    """Read the runs of all seeds; the first run has a trace."""
     runs = json.loads(_runs_path(case, folder).read_text())
     trace = _read_trace(_trace_path(case, folder))
     return [Run.from_json(run, trace if index == 0 else None) for index, run in enumerate(runs)]
 
 
 def record(case: Case, folder: Path = GOLD) -> None:
-    """Run ns-2 with the seeds of a case that have not been run yet."""
+    """Run ns-2 with the missing seeds of a case."""
     path = _runs_path(case, folder)
     runs = json.loads(path.read_text()) if path.exists() else []
     done = {run["seed"] for run in runs}
@@ -62,7 +62,7 @@ def _write_trace(path: Path, trace: Trace) -> None:
     forms = ["{:g}", "{:g}", *["{:.5g}"] * len(trace.cwnd)]
     samples = zip(trace.time_s, trace.queue_pkts, *trace.cwnd, strict=True)
     rows = ([form.format(value) for form, value in zip(forms, row, strict=True)] for row in samples)
-    # No time stamp, so that a repeated recording gives the same file.
+    # Without a time stamp, a repeated recording has the same bytes.
     path.write_bytes(gzip.compress(as_csv([head, *rows]).encode(), mtime=0))
 
 

@@ -1,8 +1,8 @@
 """Figures of one run, in the same form for both simulators.
 
-Counts follow Longhaul: data packets only. ns-2 numbers its SYN as packet 0, so its counters are
-reduced by it where they are read. `*_window` figures cover the time from the end of the warm-up to
-the end of the run; everything else covers the whole run.
+Counts are of data packets only, as in Longhaul. ns-2 counts its SYN as packet 0, which the reader
+subtracts. `*_window` figures cover the time from the end of the warm-up to the end of the run;
+everything else covers the whole run.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Sawtooth:
-    """The window between its reductions, from the end of the warm-up on.
+    """Sawtooth of the window after the warm-up.
 
-    `None` where fewer than two reductions leave no whole tooth.
+    Fields are None if there are fewer than two reductions, that is, no complete tooth.
     """
 
     cuts: int
@@ -24,7 +24,7 @@ class Sawtooth:
     peak_pkts: float | None
     """Mean of the last samples before a reduction."""
     trough_pkts: float | None
-    """Mean of the smallest samples after one."""
+    """Mean of the smallest samples after a reduction."""
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,18 @@ class FlowFigures:
     cwnd_mean_window: float
     cwnd_max: float
     sawtooth: Sawtooth | None = None
-    """For flows of ns-2's Linux modules."""
+    """Sawtooth, for flows of ns-2's Linux modules only."""
 
     @staticmethod
     def from_json(plain: dict[str, Any]) -> FlowFigures:
-        """Read what `asdict` made."""
+        """Read an object that `asdict` returned."""
         sawtooth = plain.get("sawtooth")
         return FlowFigures(**{**plain, "sawtooth": sawtooth and Sawtooth(**sawtooth)})
 
 
 @dataclass(frozen=True)
 class LinkFigures:
-    """The bottleneck, forward direction."""
+    """Figures of the bottleneck in forward direction."""
 
     utilisation_window: float
     queue_mean_window_pkts: float
@@ -72,7 +72,7 @@ class Trace:
 
     time_s: list[float]
     cwnd: list[list[float]]
-    """One list per flow."""
+    """Windows of each flow, in packets."""
     queue_pkts: list[float]
 
     def thinned(self, step: int) -> Trace:
@@ -92,7 +92,7 @@ class Run:
     trace: Trace | None = field(default=None, compare=False)
 
     def to_json(self) -> dict[str, Any]:
-        """Return all but the trace, as JSON has it."""
+        """Return the run without its trace, for JSON."""
         plain = asdict(self)
         del plain["trace"]
         return plain

@@ -1,7 +1,7 @@
-"""Sawteeth of a window in a drop-tail queue, and the agreement of two simulators on them.
+"""Measurement and comparison of window sawteeth at a drop-tail queue.
 
-The rule is the same for every algorithm: each figure within 5 % of ns-2's. Of the reductions one
-may also be missing or left over, because the warm-up and the end of the run cut through a tooth.
+For every algorithm, each figure must be within 5 % of ns-2's. The number of reductions may also
+differ by one, since the ends of the measurement window cut through a tooth.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TOLERANCE = 0.05
 def measure(
     case: Case, times_s: Sequence[float], cwnd: Sequence[float], cut_times_s: Sequence[float]
 ) -> Sawtooth | None:
-    """Measure the teeth of a flow of TCP/Linux that end after the warm-up."""
+    """Return the sawtooth of a flow of TCP/Linux, from the teeth that end after the warm-up."""
     if not case.linux:
         return None
     cuts = [time for time in cut_times_s if time >= case.warm_up_s]

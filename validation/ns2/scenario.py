@@ -1,4 +1,4 @@
-"""A case as a Longhaul scenario under the profile `ns2-2.35`."""
+"""Translation of a case to a scenario under the profile `ns2-2.35`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from validation.ns2.linux_modules import (
     linux_tcp,
 )
 
-# Agents of ns-2 and what they are called here.
+# Algorithms by names of ns-2's agents.
 RECOVERY = {"sack": "ns2-sack", "hstcp": "ns2-sack", "newreno": "ns2-newreno", "reno": "ns2-reno"}
 
 
 def scenario(case: Case, seed: int) -> dict[str, Any]:
     """Build the scenario of one run.
 
-    Under the profile all random numbers are ns-2's for the same seed.
+    Under the profile all random numbers are those of ns-2 for the same seed.
     """
     return {
         "title": case.name,
@@ -71,7 +71,7 @@ def _drop_tail(case: Case) -> dict[str, Any]:
 
 
 def _red(case: Case) -> dict[str, Any]:
-    """Describe RED; zero thresholds and a zero bottom stand for automatic ones."""
+    """Describe RED; zero thresholds and a zero bottom mean automatic configuration."""
     weight = case.number("red_qw")
     return {
         "kind": "red",

@@ -1,6 +1,6 @@
-"""ns-2's run of a case, and the reader of its output.
+"""Execution of ns-2 for a case, and the reader of its output.
 
-The scheduler is ns-2's fastest, the calendar queue; it gives the same output as the heap.
+The scheduler is the calendar queue, ns-2's fastest; its output is the same as with the heap.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Columns = dict[str, list[float]]
 
 
 class MissingNs2Error(RuntimeError):
-    """ns-2 is not installed."""
+    """Error if ns-2 is not installed."""
 
 
 def command(script: Path, arguments: list[str]) -> list[str]:
@@ -47,7 +47,7 @@ def run(case: Case, seed: int) -> Run:
 
 
 def read(case: Case, seed: int, out: Path) -> Run:
-    """Read the files that gold.tcl left under the prefix `out`."""
+    """Read the files that gold.tcl wrote with the prefix `out`."""
     records = _records(out.with_suffix(".kv"))
     columns = _columns(out.with_suffix(".csv"))
     start = _index_at(columns["t"], case.warm_up_s)
@@ -129,8 +129,8 @@ def _columns(path: Path) -> Columns:
 def _changes(path: Path) -> dict[tuple[int, str], list[float]]:
     """Return the times at which each flow's counters rose.
 
-    The file says whose counter it is by addresses and ports; agents appear in the order of their
-    creation, with a line of zeros each.
+    The file identifies counters by addresses and ports. Agents appear in the order of their
+    creation, each with an initial line of zeros.
     """
     flows: dict[tuple[str, ...], int] = {}
     changes: dict[tuple[int, str], list[float]] = defaultdict(list)

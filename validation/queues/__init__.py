@@ -1,1 +1,1 @@
-"""Queue disciplines beside the kernel's own, packet for packet."""
+"""Comparison of queue disciplines with the kernel's own, packet by packet."""

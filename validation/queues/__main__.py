@@ -1,9 +1,9 @@
 """The comparison with a kernel's queue disciplines: `make validate-queues KERNEL=TREE`.
 
 TREE is a kernel's tree or its tar file, such as that of Debian's package `linux-source-6.1`. With
-several (`KERNEL="TREE NEWER"`), a discipline is of the first that has it: DualPI2 came with 6.17.
-Feeds the same packets to these disciplines and to ours, prints how many had another fate, and
-writes `docs/linux-queues.md`.
+several trees (`KERNEL="TREE NEWER"`), a discipline is taken from the first tree that has it;
+DualPI2 is in 6.17 and later. Feeds the same packets to the kernel's disciplines and to ours, prints
+the number of packets with different fates, and writes `docs/linux-queues.md`.
 """
 
 from __future__ import annotations

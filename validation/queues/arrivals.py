@@ -1,4 +1,4 @@
-"""Arrivals at a link of 10 Mbit/s: a million packets of each of five patterns."""
+"""Arrivals at a link of 10 Mbit/s: five patterns of a million packets each."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 Rows = npt.NDArray[np.uint64]
-"""Time in nanoseconds, bytes, flow, and 1 if the packet is ECN-capable."""
+"""Rows of time (ns), bytes, flow, and 1 if the packet is ECN-capable."""
 
 PACKETS = 1_000_000
 LINK_BPS = 10e6
@@ -40,7 +40,7 @@ def poisson(rng: np.random.Generator) -> Rows:
 
 
 def bursts(rng: np.random.Generator) -> Rows:
-    """Return bursts of 1 to 300 packets at 100 Mbit/s of eight flows, 90 % of the link in all."""
+    """Return bursts of 1 to 300 packets at 100 Mbit/s of eight flows, in total 90 % of the link."""
     lengths = rng.integers(1, 301, PACKETS // 100)
     numbers = np.repeat(np.arange(len(lengths)), lengths)
     within = np.arange(len(numbers)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -51,7 +51,7 @@ def bursts(rng: np.random.Generator) -> Rows:
 
 
 def waves(rng: np.random.Generator) -> Rows:
-    """Return 20 flows whose load swings between 70 and 140 % of the link in 10 s, with jitter."""
+    """Return 20 flows with a load between 70 and 140 % of the link in 10 s, with jitter."""
     packet_s = 1500 * 8 / LINK_BPS
     steps = np.arange(PACKETS) * packet_s
     gaps = packet_s / (1.05 + 0.35 * np.sin(2 * np.pi * steps / 10))
@@ -61,7 +61,7 @@ def waves(rng: np.random.Generator) -> Rows:
 
 
 def sparse(rng: np.random.Generator) -> Rows:
-    """Return 200 flows of 200 bytes every 100 ms beside two of 1500 bytes at 4 and 6 Mbit/s."""
+    """Return 200 flows of 200 bytes every 100 ms, and two of 1500 bytes at 4 and 6 Mbit/s."""
     seconds = 420
     small = [
         (np.arange(10 * seconds) + rng.uniform(0, 1)) / 10 + rng.uniform(0, 0.02, 10 * seconds)

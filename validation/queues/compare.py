@@ -1,4 +1,4 @@
-"""Decisions of the kernel's disciplines and ours about the same packets."""
+"""Comparison of decisions of the kernel's disciplines and of ours on the same packets."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 Fates = npt.NDArray[np.uint64]
-"""Of each packet 0 if it waits, 1 if sent, 2 if marked and sent, 3 if dropped; and when, in ns."""
+"""Fate and time (ns) of each packet: 0 still queued, 1 sent, 2 marked and sent, 3 dropped."""
 
 MARKED, DROPPED = 2, 3
 LIMIT = 1000
 
-# What driver.c takes: the discipline, how many random numbers ours draws before packets come, and
-# netlink attributes (include/uapi/linux/pkt_sched.h) beside the defaults.
+# Arguments of driver.c: the discipline, the number of random numbers that ours draws before the
+# first packet, and netlink attributes (include/uapi/linux/pkt_sched.h) that differ from defaults.
 CASES: dict[str, tuple[str, int, dict[int, int]]] = {
     "codel": ("codel", 0, {}),
     "codel-ecn": ("codel", 0, {4: 1}),
@@ -30,7 +30,7 @@ CASES: dict[str, tuple[str, int, dict[int, int]]] = {
     "fq_codel-rfc": ("fq_codel", 1, {2: LIMIT}),
     "fq_pie": ("fq_pie", 1, {1: LIMIT}),
     "fq_pie-ecn": ("fq_pie", 1, {1: LIMIT, 10: 1}),
-    # 10 Mbit/s, best effort, a queue for each flow.
+    # Rate of 10 Mbit/s, best effort, one queue per flow.
     "cake": ("cake", 1, {2: 1_250_000, 3: 3, 5: 4}),
     "red": ("red", 0, {}),
     "red-ecn": ("red", 0, {4: 1}),
@@ -47,18 +47,18 @@ class Verdict:
     pattern: str
     packets: int
     differ: int
-    """Packets that had another fate, or the same one at another time."""
+    """Number of packets with different fates or times."""
     first_s: float
-    """Arrival of the first of them, in seconds."""
+    """Arrival of the first different packet, in seconds."""
     drops: tuple[int, int]
-    """Drops of the kernel and of ours."""
+    """Drops by the kernel's discipline and by ours."""
     marks: tuple[int, int]
     delays_ms: tuple[float, float]
-    """Mean time from arrival to departure."""
+    """Mean time from arrival to departure in ms, of the kernel and of ours."""
 
 
 def ours(root: Path, folder: Path) -> None:
-    """Let our disciplines decide about all arrivals in a folder, by a test of the engine."""
+    """Feed all arrivals in a directory to our disciplines, through a test of the engine."""
     test = "queue::oracle::disciplines_decide_about_arrivals_from_files"
     command = ["cargo", "test", "--release", "--locked", "--package", "longhaul-engine", "--lib"]
     subprocess.run(
@@ -70,7 +70,7 @@ def ours(root: Path, folder: Path) -> None:
 
 
 def kernels(driver: Path, folder: Path, case: str, pattern: str) -> Fates:
-    """Let a discipline of the kernel decide about the arrivals of a pattern."""
+    """Feed the arrivals of a pattern to a discipline of the kernel."""
     discipline, skipped, options = CASES[case]
     out = folder / "kernel"
     files = [folder / f"{pattern}.arrivals", out, folder / "draws"]

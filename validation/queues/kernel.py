@@ -1,4 +1,4 @@
-"""Queue disciplines of kernel trees, or of their tar files, as programs that drive them."""
+"""Build of driver programs for queue disciplines from kernel trees or tar files."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from pathlib import Path
 HERE = Path(__file__).parent
 STAND_INS = HERE / "kernel"
 TYPES = HERE.parent.parent / "python" / "longhaul" / "modules" / "kernel"
-"""Headers that modules of congestion control share: types, time, registration."""
+"""Headers shared with congestion control modules: types, time, registration."""
 
-# What is compiled of a tree, unchanged. All other headers are ours.
+# Files of a kernel tree that are compiled unchanged; all other headers are ours.
 SOURCES = {
     name: f"net/sched/sch_{name}.c"
     for name in ("codel", "pie", "fq_codel", "fq_pie", "cake", "red", "dualpi2")
@@ -27,7 +27,7 @@ INCLUDE = re.compile(r"^\s*#\s*include\s*<([^>]+)>", re.MULTILINE)
 
 
 def drivers(trees: Sequence[Path], folder: Path) -> Mapping[str, Path]:
-    """Build a program for each tree; return each discipline's, of the first tree that has it."""
+    """Build a program per tree; return each discipline's program, from the first tree with it."""
     found: dict[str, Path] = {}
     for number, tree in enumerate(trees):
         own = folder / f"tree{number}"
@@ -44,7 +44,7 @@ def drivers(trees: Sequence[Path], folder: Path) -> Mapping[str, Path]:
 
 
 def build(disciplines: Iterable[Path], includes: Path, program: Path) -> Path:
-    """Compile disciplines and the driver to a program, with a folder of headers that they name."""
+    """Compile disciplines and the driver to a program; `includes` has the headers."""
     front = ["-include", str(STAND_INS / "qdisc.h"), "-I", str(TYPES), "-I", str(includes)]
     files = [*(str(file) for file in disciplines), str(STAND_INS / "driver.c")]
     done = subprocess.run(
@@ -59,7 +59,7 @@ def build(disciplines: Iterable[Path], includes: Path, program: Path) -> Path:
 
 
 def _sources(tree: Path, folder: Path) -> Path:
-    """Return a tree's directory, or unpack what is needed of its tar file."""
+    """Return a tree's directory, or unpack the needed files of its tar file."""
     if tree.is_dir():
         return tree
     into = folder / "unpacked"
@@ -79,7 +79,7 @@ def _sources(tree: Path, folder: Path) -> Path:
 
 
 def _lay_out(sources: Path, files: Iterable[str], includes: Path) -> None:
-    """Fill a folder of headers: the tree's own where they are needed, else empty ones."""
+    """Fill a directory with headers: needed ones of the tree, and empty ones for all others."""
     for name in _included(sources / file for file in [*files, *HEADERS]):
         header = includes / name
         header.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""docs/linux-queues.md: which decisions agree, and how far the others do not."""
+"""Writer of docs/linux-queues.md, on equal and different decisions."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Mean windows on a network beside published response functions: see `__main__.py`."""
+"""Comparison of mean windows on a network with published response functions."""

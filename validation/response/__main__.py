@@ -1,6 +1,6 @@
 """Measures all algorithms at all loss rates, prints them, and writes `docs/response-functions.md`.
 
-`--recorded` takes the figures of the last time, from `figures.json`.
+`--recorded` uses the last measured figures, from `figures.json`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ HEADS = (
 
 
 def main() -> int:
-    """Measure, print and write; fail if a mean window is outside for no known reason."""
+    """Measure, print and write; fail if a mean window is outside its bounds unexplained."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recorded", action="store_true", help="measure nothing")
     measurements = list(recorded() if parser.parse_args().recorded else _measured())

@@ -1,7 +1,7 @@
-"""Algorithms whose windows depend on losses alone: their scenario tables and laws.
+"""Algorithms whose windows depend on losses only, with their scenario tables and laws.
 
-Where round-trip times tell algorithms more than losses do (Vegas, FAST, BBR...), a path without
-queueing shows nothing of them.
+Algorithms that mainly use round-trip times (Vegas, FAST, BBR and others) are left out, since the
+path has no queueing.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ RTT_S = 0.1
 
 @dataclass(frozen=True)
 class Algorithm:
-    """One algorithm, in one of its forms."""
+    """An algorithm in one of its variants."""
 
     name: str
     congestion: Mapping[str, Any]
     """The algorithm's `congestion` table in a scenario."""
     law: Callable[[], Law]
     published: Callable[[float], float] | None = None
-    """The response function for evenly spaced losses, where the engine does not state it."""
+    """Response function for evenly spaced losses, if the engine does not state it."""
 
     def response(self, p: float) -> float | None:
-        """Return the mean window in segments that the response function gives, if there is one."""
+        """Return the mean window in segments by the response function; None without one."""
         if self.published is not None:
             return self.published(p)
         kind, *given = self.congestion.items()
@@ -46,13 +46,13 @@ def aimd(increase: float, decrease: float, p: float) -> float:
 
 
 HSTCP_NS2 = {"low_window": 31.0, "low_p": 1.5 / 31.0**2}
-"""ns-2's parameters in LBNL-52549, table 5.3."""
+"""HSTCP with ns-2's parameters (LBNL-52549, table 5.3)."""
 GHSTCP = {"low_p": 0.078 / 38.0**1.2, "high_p": 0.078 / 83_000.0**1.2}
-"""Osaka University thesis (2006), section 2.1: windows of 38 and 83,000, a rounded function."""
+"""gHSTCP's rounded function (Osaka University thesis, 2006, section 2.1)."""
 ILLINOIS_WITHOUT_DELAYS = "illinois, whatever the delays"
 
 EXPLAINED_BY = {"illinois": ILLINOIS_WITHOUT_DELAYS}
-"""Algorithms that are set apart by something, and the same without it."""
+"""Algorithms whose difference is explained by a feature, with the same algorithm without it."""
 
 ALGORITHMS = [
     Algorithm("reno", {"kind": "reno"}, laws.Aimd),
@@ -86,7 +86,7 @@ ALGORITHMS = [
         "ghstcp",
         {"kind": "ghstcp"},
         lambda: laws.AboveLowWindow(laws.HighSpeed(**GHSTCP), 38.0),
-        # HighSpeed TCP's rounded function (section 2.1); without queues nothing is gentle.
+        # HighSpeed TCP's rounded function (section 2.1); without queues gHSTCP is never gentle.
         lambda p: max((0.078 / p) ** (1.0 / 1.2), aimd(1.0, 0.5, p)),
     ),
     Algorithm("ctcp", {"kind": "ctcp"}, lambda: laws.AboveLowWindow(laws.Compound(), 41.0)),
@@ -95,12 +95,12 @@ ALGORITHMS = [
         "illinois",
         {"kind": "illinois"},
         lambda: laws.AboveLowWindow(laws.Aimd(10.0, 0.125), 15.0),
-        # Liu, Basar and Srikant 2008, on an empty queue: alpha 10, beta 1/8.
+        # Liu, Basar and Srikant 2008, without queueing: alpha 10, beta 1/8.
         lambda p: aimd(10.0, 0.125, p),
     ),
     Algorithm(
         ILLINOIS_WITHOUT_DELAYS,
-        # Both pairs of bounds nearly closed: no delay changes increase or decrease.
+        # With nearly equal bounds, delay does not change increase or decrease.
         {"kind": "illinois", "min_increase": 9.99, "max_decrease": 0.1251},
         lambda: laws.AboveLowWindow(laws.Aimd(10.0, 0.125), 15.0),
         lambda p: aimd(10.0, 0.125, p),

@@ -1,4 +1,4 @@
-"""Judgement of a mean window on the network against a law, with the reason for a difference."""
+"""Comparison of a mean window on the network with a law, with the reason for a difference."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from validation.response.measure import Figures, Measurement
 
 TOLERANCE = 0.05
 BY_INTERVAL_AT = 1e-5
-"""Loss rate below which runs have so few losses that only the mean's interval can be tested."""
+"""Loss rate below which the interval of the mean is used, since runs have few losses."""
 FEW_ROUND_TRIPS = 3.0
 
 
@@ -18,17 +18,17 @@ class Verdict(Enum):
 
     WITHIN = "within"
     FEEDBACK = "with feedback delay"
-    """The mean is within the bounds of the law if its feedback takes a round trip."""
+    """The mean is within the bounds of the law with feedback after a round trip."""
     RECOVERY_DOMINATED = "recovery-dominated"
-    """Losses come so few round trips apart that recoveries overlap."""
+    """Losses are so few round trips apart that recoveries overlap."""
     RTT_QUANTISED = "RTT-quantised"
-    """Even losses, whose distance is less than half a round trip from the law's."""
+    """Evenly spaced losses, where the sawtooth differs from the law's by less than half an RTT."""
     OUTSIDE = "outside"
-    """The mean is outside for an unknown reason."""
+    """The mean is outside the bounds for an unknown reason."""
 
 
 def judge(measurement: Measurement, figures: Figures) -> Verdict:
-    """Judge the network's mean window by the law's."""
+    """Return the verdict on the network's mean window."""
     if _close(measurement.p, figures, figures.law):
         return Verdict.WITHIN
     if _close(measurement.p, figures, figures.law_with_feedback):
@@ -41,14 +41,14 @@ def judge(measurement: Measurement, figures: Figures) -> Verdict:
 
 
 def holds(measurement: Measurement) -> bool | None:
-    """Return true if the closed form is the law's own mean window; None without a closed form."""
+    """Return true if the closed form equals the law's mean window; None without a closed form."""
     if measurement.response is None:
         return None
     return Expected.within_part(measurement.response, TOLERANCE).holds(measurement.even.law)
 
 
 def _quantised(p: float, figures: Figures) -> bool:
-    """Return true if the sawtooth is as long as the law's to the nearest round trip."""
+    """Return true if the sawtooth has the law's length, rounded to round trips."""
     return abs(1.0 / figures.network - 1.0 / figures.law_with_feedback) / p < 0.5
 
 

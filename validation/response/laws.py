@@ -1,8 +1,8 @@
-"""Window laws of the papers: growth, and the window after a congestion signal.
+"""Window laws of the papers: growth, and reduction after a congestion signal.
 
-Written from the papers and apart from the engine's algorithms, which are held against it. A law
-drives many flows at once: windows, in segments, and round trips passed are arrays, a flow an
-element.
+The laws are written from the papers, independently of the engine's algorithms, which are compared
+with them. A law computes many flows at once: windows (segments) and elapsed round trips are arrays
+with an element per flow.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ Flags = NDArray[np.bool_]
 
 
 class Law(ABC):
-    """A law with its state of each flow."""
+    """A law, with the state of each flow."""
 
     def begin(self, cwnd: Windows) -> None:  # noqa: B027 (most laws remember nothing)
-        """Take flows with these windows, just cut."""
+        """Initialise flows with these windows, just after a reduction."""
 
     @abstractmethod
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Return the windows after so many round trips, at most one.
+        """Return the windows after at most one round trip.
 
-        `acked` are the windows acknowledged in them: as many as round trips where acknowledgements
-        keep up with the window, none for flows that rest.
+        `rounds` has the elapsed round trips, `acked` the acknowledged windows: equal to `rounds` if
+        acknowledgements keep up with the window, 0 for flows in recovery.
         """
 
     @abstractmethod
@@ -38,12 +38,12 @@ class Law(ABC):
 
 
 class MultiplicativeDecrease(Law):
-    """A law whose cuts remove a part of the window."""
+    """A law whose reductions remove a fraction of the window."""
 
     decrease: float
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove the part `decrease`."""
+        """Remove the fraction `decrease` of the window."""
         return np.where(signalled, cwnd * (1.0 - self.decrease), cwnd)
 
 
@@ -61,7 +61,7 @@ class Aimd(MultiplicativeDecrease):
 
 @dataclass
 class Binomial(Law):
-    """Bansal and Balakrishnan, INFOCOM 2001, equation 1, with alpha 1."""
+    """Binomial congestion control (Bansal and Balakrishnan, INFOCOM 2001, equation 1, alpha 1)."""
 
     k: float
     l: float  # noqa: E741 (the paper's name)
@@ -78,17 +78,17 @@ class Binomial(Law):
 
 @dataclass
 class AboveLowWindow(Law):
-    """A law that holds from a window on; below it, standard TCP's does."""
+    """A law from a low window on; below it, that of standard TCP."""
 
     law: Law
     low_window: float
 
     def begin(self, cwnd: Windows) -> None:
-        """Hand the flows on."""
+        """Initialise both laws."""
         self.law.begin(cwnd)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow by either law."""
+        """Grow by the law for the window."""
         own = self.law.grow(cwnd, rounds, acked)
         return np.where(cwnd < self.low_window, cwnd + acked, own)
 
@@ -100,7 +100,7 @@ class AboveLowWindow(Law):
 
 @dataclass
 class HighSpeed(Law):
-    """RFC 3649 section 5 above the low window: LBNL-52549 equations 3.3 to 3.8."""
+    """HighSpeed TCP above the low window (RFC 3649 section 5; LBNL-52549 equations 3.3 to 3.8)."""
 
     low_window: float = 38.0
     low_p: float = 1e-3
@@ -109,7 +109,7 @@ class HighSpeed(Law):
     high_decrease: float = 0.1
 
     def decrease(self, cwnd: Windows) -> Windows:
-        """Return b(w), a line over the logarithm of the window."""
+        """Return b(w), linear in the logarithm of the window."""
         place: Windows = np.log(cwnd / self.low_window) / log(self.high_window / self.low_window)
         return 0.5 + (self.high_decrease - 0.5) * place
 
@@ -121,38 +121,38 @@ class HighSpeed(Law):
         return cwnd + acked * cwnd**2 * p * 2.0 * b / (2.0 - b)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove the part b(w)."""
+        """Remove the fraction b(w) of the window."""
         return np.where(signalled, cwnd * (1.0 - self.decrease(cwnd)), cwnd)
 
 
 @dataclass
 class Scalable(MultiplicativeDecrease):
-    """Kelly, CCR 33(2), 2003: a hundredth of the window a round trip, an eighth of it at a loss."""
+    """Scalable TCP (Kelly, CCR 33(2), 2003): 1 % growth per RTT, reduction by an eighth."""
 
     increase: float = 0.01
     decrease: float = 0.125
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow geometrically: each of a round trip's acknowledgements adds the same."""
+        """Grow geometrically: each acknowledgement adds the same amount."""
         return cwnd * np.exp(self.increase * acked)
 
 
 @dataclass
 class Compound(MultiplicativeDecrease):
-    """Tan, Song, Zhang and Sridharan, INFOCOM 2006, while nothing queues: `alpha w^k`."""
+    """Compound TCP without queueing, `alpha w^k` (Tan et al., INFOCOM 2006)."""
 
     decrease: float = 0.5
     increase: float = 0.125
     exponent: float = 0.75
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Grow by a power of the window, by standard TCP's segment at least."""
+        """Grow by a power of the window, at least by one segment per round trip."""
         return cwnd + acked * np.maximum(self.increase * cwnd**self.exponent, 1.0)
 
 
 @dataclass
 class Cubic(Law):
-    """RFC 9438 sections 4.2 to 4.7, at a round-trip time that never changes."""
+    """CUBIC at a constant round-trip time (RFC 9438 sections 4.2 to 4.7)."""
 
     rtt_s: float
     scale: float = 0.4
@@ -165,13 +165,13 @@ class Cubic(Law):
     elapsed_s: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Take their peaks to be where cuts to their windows come from."""
+        """Initialise peaks as the windows before a reduction to the given ones."""
         self.start, self.standard = cwnd, cwnd
         self.prior = self.peak = cwnd / self.kept
         self.elapsed_s = np.zeros_like(cwnd)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Follow the cubic, or the flow with standard TCP's mean where that is larger."""
+        """Follow the cubic, or the Reno-friendly window if that is larger."""
         going = acked > 0.0
         self.elapsed_s = self.elapsed_s + going * rounds * self.rtt_s
         plateau = np.maximum(self.peak, self.start)
@@ -183,7 +183,7 @@ class Cubic(Law):
         return np.where(going, np.maximum(np.maximum(cubic, self.standard), cwnd), cwnd)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Keep seven tenths; aim lower after a cut below the last peak."""
+        """Keep 0.7 of the window; with fast convergence after a reduction below the last peak."""
         lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
         peak = np.where(lower, cwnd * (1.0 + self.kept) / 2.0, cwnd)
         self.peak = np.where(signalled, peak, self.peak)
@@ -197,11 +197,11 @@ class Cubic(Law):
 
 @dataclass
 class Htcp(Law):
-    """Leith and Shorten, draft-leith-tcp-htcp-06, where nothing queues.
+    """H-TCP without queueing (Leith and Shorten, draft-leith-tcp-htcp-06).
 
-    Growth follows the time since the last congestion event. A flow keeps the ratio of the least to
-    the largest round-trip time, here 1, but at most `steady_kept`, if its throughput is within a
-    fifth of that before the event before; otherwise half.
+    Growth depends on the time since the last congestion event. A flow keeps the ratio of minimum to
+    maximum RTT, here 1, but at most `steady_kept`, if its throughput changed by less than a fifth
+    since the previous event; otherwise half.
     """
 
     rtt_s: float
@@ -216,14 +216,14 @@ class Htcp(Law):
     last_largest: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Take them for flows of steady throughput."""
+        """Initialise flows with steady throughput."""
         self.kept = np.full_like(cwnd, self.steady_kept)
         self.elapsed_s = np.zeros_like(cwnd)
         self.throughput = self.largest = cwnd
         self.last_largest = cwnd / self.steady_kept
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Add `2 (1 - kept) (1 + 10 t + t^2 / 4)` a round trip, t from `low_speed_s` on."""
+        """Add `2 (1 - kept) (1 + 10 t + t^2 / 4)` per round trip; t counts from `low_speed_s`."""
         fast_s = np.maximum(self.elapsed_s - self.low_speed_s, 0.0)
         increase = 2.0 * (1.0 - self.kept) * (1.0 + 10.0 * fast_s + fast_s**2 / 4.0)
         self.elapsed_s = self.elapsed_s + rounds * self.rtt_s
@@ -233,7 +233,7 @@ class Htcp(Law):
         return cwnd + acked * increase
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Compare the largest mean throughputs of the last two epochs."""
+        """Reduce by a factor that depends on the throughputs of the last two epochs."""
         change = np.abs(self.largest - self.last_largest)
         steady = change <= self.steady_change * self.last_largest
         kept = np.where(steady, self.steady_kept, 0.5)
@@ -246,7 +246,7 @@ class Htcp(Law):
 
 @dataclass
 class Bic(Law):
-    """Xu, Harfoush and Rhee, INFOCOM 2004, above its low window."""
+    """BIC above its low window (Xu, Harfoush and Rhee, INFOCOM 2004)."""
 
     max_increment: float = 32.0
     min_increment: float = 0.01
@@ -255,18 +255,18 @@ class Bic(Law):
     peak: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Take their peaks to be where cuts to their windows come from."""
+        """Initialise peaks as the windows before a reduction to the given ones."""
         self.peak = cwnd / (1.0 - self.decrease)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
-        """Go half of the way to the peak; beyond it, in steps that double."""
+        """Grow by half of the distance to the peak; beyond it, in doubling steps."""
         half = np.maximum((self.peak - cwnd) / 2.0, self.min_increment)
         beyond = np.exp2(np.floor(np.log2(np.maximum(cwnd - self.peak, 0.0) + 1.0)))
         step = np.where(cwnd < self.peak, half, beyond)
         return cwnd + acked * np.minimum(step, self.max_increment)
 
     def cut(self, cwnd: Windows, signalled: Flags) -> Windows:
-        """Remove an eighth; aim lower after a cut below the last peak."""
+        """Remove an eighth; with fast convergence after a reduction below the last peak."""
         lower = cwnd < self.peak if self.fast_convergence else np.zeros_like(signalled)
         peak = np.where(lower, cwnd * (1.0 - self.decrease / 2.0), cwnd)
         self.peak = np.where(signalled, peak, self.peak)

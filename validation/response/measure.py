@@ -1,4 +1,4 @@
-"""Measured mean windows on the network, and the laws' windows, for one loss rate."""
+"""Measurement of mean windows on the network, and of the laws' windows, at one loss rate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LOSS_RATES = (1e-2, 1e-3, 1e-4, 1e-5)
 SEEDS = range(1, 9)
 MOST_LOSSES = 1000
 MOST_PACKETS = 2e7
-"""Per run: 200 losses at 1e-5."""
+"""Maximum packets per run, with 200 losses at a loss rate of 1e-5."""
 
 
 @dataclass(frozen=True)
@@ -23,12 +23,12 @@ class Figures:
     """Mean windows in segments under one kind of loss."""
 
     law: float
-    """Mean window by the published law with immediate feedback: its response function."""
+    """Mean window by the law with immediate feedback, its response function."""
     law_with_feedback: float
-    """Mean window by the published law with feedback that takes a round trip."""
+    """Mean window by the law with feedback after a round trip."""
     network: float
     interval: float
-    """Half the width of the 95 % interval of the network's mean over seeds; 0 for one run."""
+    """Half-width of the 95 % interval of the network's mean over seeds; 0 for one run."""
     timeouts_per_loss: float
 
 
@@ -39,7 +39,7 @@ class Measurement:
     algorithm: str
     p: float
     response: float | None
-    """The closed form for evenly spaced losses."""
+    """Mean window by the closed form for evenly spaced losses."""
     even: Figures
     random: Figures
 

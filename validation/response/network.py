@@ -1,4 +1,4 @@
-"""One flow on a path that loses packets and queues none: its mean window by simulation."""
+"""Simulation of one flow on a path with losses and without queueing, for its mean window."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from validation.experiments import dumbbell
 from validation.response.algorithms import RTT_S, Algorithm
 
 RATE = "1 Tbps"
-"""Rate at which a window of 10,000 packets passes in a thousandth of a round trip."""
+"""Rate so high that 10,000 packets take a thousandth of a round trip."""
 SETTLING = 0.25
-"""Part of a run that is left out."""
+"""Fraction of a run that is left out at its beginning."""
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Measurements of one flow after it had settled."""
+    """Measurements of one flow after the settling time."""
 
     mean_window_pkts: float
     cuts: int
@@ -26,15 +26,15 @@ class Flow:
 
 
 def under_even_loss(algorithm: Algorithm, p: float, start: float, losses: int) -> Flow:
-    """Lose every `1 / p`-th packet."""
+    """Simulate a flow that loses every `1 / p`-th packet."""
     distance = round(1.0 / p)
-    # Twice as many as the law expects, in case the flow is faster.
+    # Twice the packets that the law predicts, in case the flow is faster.
     listed = [distance * number for number in range(1, 2 * losses)]
     return _run(algorithm, {"packets": listed}, p, start, losses, seed=1)
 
 
 def under_random_loss(algorithm: Algorithm, p: float, start: float, losses: int, seed: int) -> Flow:
-    """Lose each packet with probability `p`."""
+    """Simulate a flow that loses each packet with probability `p`."""
     return _run(algorithm, {"bernoulli": p}, p, start, losses, seed)
 
 
@@ -48,7 +48,7 @@ def _run(
         "seed": seed,
         "measure": {"from": f"{SETTLING * duration_s:.1f} s"},
         "topology": dumbbell(RATE, f"{RTT_S / 2.0:g} s", loss=dict(loss)),
-        # The functions count an acknowledgement for every segment, and are about steady states.
+        # The functions assume an acknowledgement for every segment and a steady state.
         "tcp": {"delayed_ack": False, "initial_ssthresh": max(2.0, start)},
         "flows": [{"congestion": dict(algorithm.congestion)}],
     }

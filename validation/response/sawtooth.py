@@ -1,13 +1,14 @@
-"""Mean windows of a law under losses, with no packets: the model that response functions stand for.
+"""Mean windows of a law under losses, without packets: the model behind response functions.
 
-A window of segments is sent each round trip, and the window is cut after so many of them. Distances
-between losses that are all alike give the sawtooth of the published functions; exponential ones
-are random losses, each segment's with the same probability.
+A window of segments is sent each round trip, and losses occur after a number of segments. Equal
+distances between losses give the sawtooth of the published functions; exponential distances are
+random losses with the same probability for each segment.
 
-The functions take feedback to be immediate. With `feedback` it takes a round trip, as on a
-network. Acknowledgements come from the window of a round trip ago, which is smaller while the
-window grows. A loss is known a round trip after it, in which the window goes on growing and further
-losses make no cut of their own; the repair takes another, in which the window rests (RFC 6675).
+The functions assume immediate feedback. With `feedback` it takes a round trip, as on a network.
+Acknowledgements are then for the window of the previous round trip, which is smaller while the
+window grows. A loss is detected after a round trip, in which the window continues to grow and
+further losses belong to the same event; recovery takes another round trip with a constant window
+(RFC 6675).
 """
 
 from __future__ import annotations
@@ -24,21 +25,21 @@ FLOWS = 500
 CUTS_UNDER_RANDOM_LOSS = 120
 CUTS_UNDER_EVEN_LOSS = 600
 STEPS_PER_CYCLE = 100
-"""Least steps between two losses; a step is a round trip at most."""
+"""Minimum number of steps between two losses; a step is at most a round trip."""
 SETTLING = 1.0 / 3.0
-"""Part of the steps that is left out."""
+"""Fraction of the steps that is left out at the beginning."""
 
 
 def under_even_loss(law: Law, p: float, start: float, *, feedback: bool = False) -> float:
-    """Return the mean window under losses `1 / p` segments apart, for a flow that starts there."""
+    """Return the mean window under losses `1 / p` segments apart, from the window `start`."""
     flows = _Flows(law, lambda count: np.full(count, 1.0 / p), p, np.array([start]), feedback)
     return flows.mean_window(CUTS_UNDER_EVEN_LOSS)
 
 
 def under_random_loss(law: Law, p: float, start: float, *, feedback: bool = False) -> float:
-    """Return the mean window where each segment is lost with probability `p`.
+    """Return the mean window if each segment is lost with probability `p`.
 
-    Drawn from 40,000 losses, with a standard error of a third of a percent.
+    It is estimated from 40,000 losses, with a standard error of a third of a percent.
     """
     generator = np.random.default_rng(1)
 
@@ -50,7 +51,7 @@ def under_random_loss(law: Law, p: float, start: float, *, feedback: bool = Fals
 
 
 class _Flows:
-    """Many flows under one law, each with losses of its own."""
+    """Many flows under one law, each with its own losses."""
 
     def __init__(
         self, law: Law, gaps: Callable[[int], Windows], p: float, cwnd: Windows, feedback: bool
@@ -63,18 +64,18 @@ class _Flows:
         steps_per_round = ceil(STEPS_PER_CYCLE / cycle)
         self.steps_per_cycle = cycle * steps_per_round
         self.rounds = 1.0 / steps_per_round
-        """Round trips in a step."""
+        """Duration of a step in round trips."""
         self.under_way = deque([cwnd] * steps_per_round, steps_per_round)
-        """Windows of the last round trip."""
+        """Windows in the steps of the last round trip."""
         self.until_loss = gaps(len(cwnd))
         self.until_known = np.full_like(cwnd, np.inf)
-        """Round trips; endless where no loss is on its way."""
+        """Round trips until a loss is detected; infinite without a loss."""
         self.of_repair = np.zeros_like(cwnd)
-        """Round trips that the current repair still takes."""
+        """Remaining round trips of the current recovery."""
         law.begin(cwnd)
 
     def mean_window(self, cuts: int) -> float:
-        """Average over flows and steps, once so many cuts have settled them."""
+        """Return the mean window over flows and steps after the settling time."""
         steps = int(cuts * self.steps_per_cycle)
         settling = int(steps * SETTLING)
         for _ in range(settling):
@@ -82,7 +83,7 @@ class _Flows:
         return float(np.mean([self._step().mean() for _ in range(steps - settling)]))
 
     def _step(self) -> Windows:
-        """Go on by a part of a round trip and return the mean windows in it."""
+        """Advance by a step and return the mean windows during it."""
         grown = self.law.grow(self.cwnd, self.rounds, self._acked())
         mean = (self.cwnd + grown) / 2.0
         self.of_repair = np.maximum(self.of_repair - self.rounds, 0.0)
@@ -108,11 +109,11 @@ class _Flows:
         return lost
 
     def _signals(self, lost: Flags) -> Flags:
-        """Return the flows that learn of a loss."""
+        """Return the flows that detect a loss."""
         if not self.feedback:
             return lost
         self.until_known = self.until_known - self.rounds
-        # Sums of steps miss a whole round trip by the last bits.
+        # Sums of steps differ from a round trip by rounding errors.
         signalled = self.until_known <= 1e-9
         self.until_known[signalled] = np.inf
         self.until_known[lost & np.isinf(self.until_known)] = 1.0

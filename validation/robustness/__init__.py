@@ -1,1 +1,1 @@
-"""Robustness: invariants under mutated scenarios, and under kills at any moment."""
+"""Tests of robustness: invariants of mutated and of random scenarios."""

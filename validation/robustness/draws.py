@@ -1,4 +1,4 @@
-"""Random draws of scenarios, and their text form."""
+"""Random numbers for scenarios, and their text form."""
 
 import math
 import random
@@ -15,10 +15,10 @@ class Draw:
     duration_s: float
 
     def log(self, low: float, high: float) -> float:
-        """Draw a number whose logarithm is uniform."""
+        """Draw a log-uniform number."""
         return math.exp(self.random.uniform(math.log(low), math.log(high)))
 
 
 def time_text(seconds: float) -> str:
-    """Return a time as scenarios have it, exact to the picosecond."""
+    """Return a time as text, exact to the picosecond."""
     return f"{round(seconds * 1e12)} ps"

@@ -1,11 +1,11 @@
-"""Odd scenarios, from text to results: `make fuzz`, or `python -m validation.robustness.fuzz`.
+"""Fuzzing of scenarios: `make fuzz`, or `python -m validation.robustness.fuzz`.
 
-`mutations` are shipped scenarios with mistakes in them. Every one is checked, and what is valid is
-simulated for a moment; every tenth goes through the command line, with a report and plots of what
-ran. Nothing but an answer is right: done, or a refusal. `legal` are random scenarios without
-mistakes, whose results have to keep the invariants of `invariants.py`; every twentieth runs twice
-and has the same bytes. Each batch has a process of its own, with limits of memory and of the size
-of files; what takes long is interrupted, and has five seconds to end then.
+`mutations` are shipped scenarios with mistakes. Each is checked and, if valid, simulated briefly;
+every tenth is run by the command line, with a report and plots. The only correct outcomes are
+success and a refusal. `legal` are random scenarios without mistakes, whose results have to satisfy
+the invariants of `invariants.py`; every twentieth is run twice and must give the same bytes. Each
+batch has its own process with limits of memory and file size; long cases are interrupted, and must
+end within five seconds.
 """
 
 import argparse
@@ -27,20 +27,20 @@ from validation.robustness import legal, stacks
 from validation.robustness.mutations import SCENARIOS, mutated
 
 BATCH = 50
-# Every so many mutations one goes through the command line.
+# Number of mutations per run of the command line.
 COMMAND_LINE_EVERY = 10
 MEMORY_BYTES = 12 << 30
 FILE_BYTES = 1 << 30
-# After so long a case is interrupted, and has so long to end; longer where processors are shared.
+# Seconds after which a case is interrupted, and seconds to end then; longer on busy machines.
 PATIENCE_S = 60.0
 GRACE_S = 5.0
 LIMIT = "200 ms"
-# Legal scenarios are small, and end by themselves but for a few.
+# Limit for legal scenarios, which are small and rarely reach it.
 LEGAL_LIMIT = "20 s"
 TWICE_EVERY = 20
-# Words of messages for ends of a run that are no fault of its scenario.
+# Words of messages on early ends of runs that are not errors.
 CAUSES = ("interrupt", "cannot write", "memory", "limit was reached")
-# Kinds of scenarios, and how many of them are tried.
+# Kinds of scenarios, with the numbers to try.
 COUNTS = {"mutations": 10_000, "legal": 2_000, "quic": 300}
 # Kinds without mistakes.
 SOUND = {"legal": legal, "quic": stacks}
@@ -55,14 +55,14 @@ def shared(seconds: float) -> float:
 
 @dataclass(frozen=True)
 class Finding:
-    """A scenario that was answered wrongly."""
+    """A scenario with a wrong outcome."""
 
     seed: int
     what: str
 
 
 def fuzz(kind: str, first: int, count: int, workers: int) -> list[Finding]:
-    """Try scenarios `first` and so on of a kind."""
+    """Try `count` scenarios of a kind, from number `first`."""
     starts = range(first, first + count, BATCH)
     ranges = [(start, min(start + BATCH, first + count)) for start in starts]
     findings: list[Finding] = []
@@ -77,7 +77,7 @@ def fuzz(kind: str, first: int, count: int, workers: int) -> list[Finding]:
 
 
 def _batch(kind: str, first: int, end: int) -> Iterator[Finding]:
-    """Have a process try some scenarios, and see to it that it does; go on behind what ended it."""
+    """Try some scenarios in a process; restart it after a scenario that ended it."""
     while first < end:
         words = [kind, "--worker", str(first), str(end)]
         process = subprocess.Popen(
@@ -171,7 +171,7 @@ def _through_python(seed: int, scratch: Path) -> None:
 
 
 def _legal(kind: str, seed: int, scratch: Path) -> None:
-    """Simulate a random legal scenario, and see whether its results can be."""
+    """Simulate a random legal scenario, and check the invariants of its results."""
     import longhaul
     from validation.robustness.invariants import violations
 
@@ -194,7 +194,7 @@ def _legal(kind: str, seed: int, scratch: Path) -> None:
 
 
 def _through_the_command_line(seed: int, scratch: Path) -> None:
-    """Run a mutation, and draw what ran."""
+    """Run a mutation by the command line, and draw plots if it succeeded."""
     file = _written(seed, scratch)
     if _call("run", file, "--out", "run", "--limit", LIMIT, cwd=scratch) == 0:
         _call("compare", "run", cwd=scratch)
@@ -207,7 +207,7 @@ def _through_the_command_line(seed: int, scratch: Path) -> None:
 
 def _written(seed: int, scratch: Path) -> Path:
     name, text = mutated(seed)
-    # Beside the algorithms that shipped scenarios name.
+    # Next to the algorithms in shipped scenarios.
     for folder in SCENARIOS.iterdir():
         if folder.is_dir():
             (scratch / folder.name).symlink_to(folder)
@@ -241,7 +241,7 @@ def _call(*words: str | Path, cwd: Path) -> int:
 
 
 def main() -> int:
-    """Fuzz as the arguments say; 1 if anything was found."""
+    """Fuzz by the command line's arguments; return 1 if anything was found."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=COUNTS, help="of scenarios")
     parser.add_argument("--count", type=int, help="how many; 10,000 mutations or 2,000 legal ones")

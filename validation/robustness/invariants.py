@@ -1,4 +1,4 @@
-"""Invariants of every run, whatever the scenario."""
+"""Invariants of the runs of all scenarios."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def _links(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
             if (link[f"{window}queue_mean_pkts"] or 0) > link[f"{window}queue_max_pkts"]:
                 yield f"{name}: {window}mean queue above its maximum"
             most = 1.0 + _allowance(run, resolved, keys, window)
-            # Packets that a policer passed before the window may have waited for the line.
+            # Packets that a policer passed before the measurement window may have queued for the
+            # line.
             bounded = window or "policer" not in keys
             if bounded and (share := link[f"{window}utilization"] or 0) > most:
                 yield f"{name}: {window}utilization {share!r} above {most!r}"
@@ -64,9 +65,9 @@ def _configured(resolved: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def _allowance(
     run: longhaul.Results, resolved: dict[str, Any], keys: dict[str, Any], window: str
 ) -> float:
-    """Return the allowed excess of utilisation over 1: what a token bucket has saved.
+    """Return the allowed excess of utilisation over 1, due to saved tokens of a bucket.
 
-    That is its burst or, of a shaper, a larger packet that has waited for its tokens.
+    It is the bucket's burst or, for a shaper, a larger packet that has waited for its tokens.
     """
     more = _rounding(run, resolved)
     seconds = _seconds_of(run, whole=bool(window))
@@ -124,7 +125,7 @@ def _flows(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
             floor_s = propagation_s - _timestamp_tick_s(group)
             if smallest is not None and smallest < floor_s - 1e-9 and not ticks:
                 yield f"{name}: {window}rtt_min {smallest!r} s below {floor_s!r}"
-        # Each of several streams has a fraction.
+        # Each of several streams has a fraction of the transfer.
         alone = group.get("streams", 1) == 1
         if "transfer" in group and alone and flow["finish_s"] is not None:
             wanted, arrived = _bytes(group["transfer"]), flow["total_in_order_bytes"]
@@ -137,7 +138,7 @@ def _flows(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]:
 
 
 def _timestamp_tick_s(group: dict[str, Any]) -> float:
-    """Return the tick of the timestamps that time segments sent twice, as in Linux."""
+    """Return the tick of timestamps that measure retransmitted segments, as in Linux."""
     tcp = group.get("tcp", {})
     ticks = tcp.get("rtt_sample", "echo") != "echo" and tcp.get("timestamps")
     return 1e-3 if ticks else 0.0
@@ -155,7 +156,7 @@ def _propagation_s(resolved: dict[str, Any]) -> float:
 
 
 def _shortest_s(link: dict[str, Any]) -> float:
-    """Return the shortest delay that a link ever has."""
+    """Return the minimum delay of a link over time."""
     changes = link.get("changes", [])
     rows = [] if isinstance(changes, str) else changes
     delays = [row["delay"] for row in rows if "delay" in row]

@@ -1,8 +1,8 @@
 """Random legal scenarios, by seed, made from the JSON Schema of scenario files.
 
-A scenario begins with a network, one to four groups of flows and nothing else; then keys of the
-schema are added at random, each with a value that its kind allows, and kept if the whole is still
-legal. So every queue, impairment, algorithm and option is among them as soon as it has a key.
+A scenario starts with only a network and one to four groups of flows. Then random keys of the
+schema are added with valid values, and kept if the scenario is still legal. Therefore every queue,
+impairment, algorithm and option with a key is included automatically.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ Place = tuple[tuple[str | int, ...], dict[str, Schema]]
 
 MAX_PACKETS = 40_000
 ATTEMPTS = 40
-# Keys that set the size of a run, name parts, or belong to another kind of simulation.
+# Keys that are not added: sizes of runs, names, and other kinds of simulation.
 FIXED = {
     "title", "description", "extends", "label", "name", "from", "to", "path", "nodes", "links",
     "mesonet", "topology", "flows", "duration", "measure", "python", "file", "seed", "proxies",
     "replication", "via",
 }  # fmt: skip
-# Texts with a format of their own.
+# Texts with a special format.
 TEXTS: dict[str, Callable[[Draw], str]] = {}
 UNITS = re.compile(r"\*\(([^)]*)\)\$$")
 
@@ -49,7 +49,7 @@ def scenario(seed: int) -> tuple[str, int]:
         return json.dumps(made, indent=1), 0
     made = _base(draw, seed)
     refused = 0
-    # The most important keys come first: an algorithm for each group, and a queue.
+    # The most important keys are set first: an algorithm for each group, and a queue.
     first = [(place, "congestion") for place in _places(made) if place[0][:1] == ("flows",)]
     first += [(place, "queue") for place in _places(made) if "shaper" in place[1]]
     rest = [(None, "")] * draw.random.randint(3, ATTEMPTS)
@@ -77,7 +77,7 @@ def _scale(source: random.Random) -> Draw:
     draw.rate_bps = draw.log(1e3, 4e11)
     draw.delay_s = draw.log(1e-6, 5.0)
     packets = draw.log(300, MAX_PACKETS)
-    # Some round trips where that many packets allow them.
+    # Several round trips, as far as the number of packets allows.
     longest = MAX_PACKETS * 12_000 / draw.rate_bps
     wanted = max(packets * 12_000 / draw.rate_bps, 20 * draw.delay_s)
     draw.duration_s = min(wanted, longest, 90_000.0)
@@ -128,7 +128,7 @@ def _queue(draw: Draw) -> dict[str, Any]:
 
 
 def _add(made: dict[str, Any], place: Place, name: str, draw: Draw) -> bool:
-    """Set a key of this name, or a random one. Returns whether there was a value for it."""
+    """Set a key with this name, or a random one; return true if there was a value for it."""
     path, properties = place
     table: Any = made
     for step in path:
@@ -142,7 +142,7 @@ def _add(made: dict[str, Any], place: Place, name: str, draw: Draw) -> bool:
 
 
 def _places(made: dict[str, Any]) -> list[Place]:
-    """Return tables that keys may be added to, with the properties of each."""
+    """Return the tables to which keys can be added, with their properties."""
     root = schema()["properties"]
     (kind,) = made["topology"]
     network = root["topology"]["properties"][kind]["properties"]
@@ -164,7 +164,7 @@ def _places(made: dict[str, Any]) -> list[Place]:
 
 
 def _value(shape: Schema, draw: Draw, name: str = "") -> Any:  # noqa: ANN401
-    """Return a value of this shape; None if the schema does not specify it enough."""
+    """Return a value for this schema; None if the schema is not specific enough."""
     if "const" in shape:
         return shape["const"]
     if "enum" in shape:
@@ -203,7 +203,7 @@ def _table(shape: Schema, draw: Draw) -> dict[str, Any] | None:
 
 
 def _number(shape: Schema, draw: Draw, most: float) -> float:
-    """Draw a number within the bounds, small more often than large."""
+    """Draw a number within the bounds, with small numbers more likely."""
     low: float = shape.get("minimum", shape.get("exclusiveMinimum")) or 0.0
     highest: float = shape.get("maximum", shape.get("exclusiveMaximum")) or most
     high = min(highest, max(most, low + 1))
@@ -234,7 +234,7 @@ def _text(shape: Schema, draw: Draw, name: str) -> str | None:
 
 
 def _in_order(items: Sequence[Any]) -> Sequence[Any]:
-    """Return rows in order of time, as schedules have to be."""
+    """Return rows in order of time, as schedules require."""
     if all(isinstance(item, dict) and "at" in item for item in items):
         return sorted(items, key=lambda item: int(item["at"].split()[0]))
     return items

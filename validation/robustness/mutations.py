@@ -1,4 +1,4 @@
-"""Shipped scenarios with mistakes in them, by seed: the same seed gives the same text."""
+"""Mutated shipped scenarios; the same seed gives the same text."""
 
 import random
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 
-# Values of mutations: every kind, every edge, and nonsense.
+# Values of mutations: all types, extreme values, and nonsense.
 VALUES = (
     "0", "1", "-1", "1e300", "-1e-300", "nan", "inf", "9223372036854775807", "99999999999999999999",
     "true", "[]", "{}", '""', '"x"', '"0 s"', '"1 ps"', '"-1 s"', '"1 us"', '"1 s"', '"1e9 s"',
@@ -38,7 +38,7 @@ def _other_value(text: str, draw: random.Random) -> str:
 
 
 def _of_another_key(part: int, text: str, draw: random.Random) -> str:
-    """Give a key the name (1) or the value (3) of another."""
+    """Give a key the name (group 1) or the value (group 3) of another key."""
     pairs = list(_PAIR.finditer(text))
     if not pairs:
         return text
@@ -81,7 +81,7 @@ def _odd_character(text: str, draw: random.Random) -> str:
     return text[:place] + draw.choice("\0\"'[]{}=.\\\n\t#é\U0001f600") + text[place:]
 
 
-# Mistakes that most often leave a legal scenario come several times.
+# Mutations that often leave a legal scenario are listed several times.
 _MISTAKES = (
     _other_value, _other_value, _other_value, _other_number, _other_number, _other_number,
     _value_of_another_key, _value_of_another_key, _other_key, _line_gone, _line_twice, _cut_short,

@@ -1,7 +1,7 @@
-"""Random paths with QUIC flows beside TCP, by seed, and their invariants.
+"""Random scenarios with QUIC and TCP flows, by seed, and their invariants.
 
-Longer and with more losses than the scenarios of `legal.py`, so that handshakes fail, transfers
-complete and connections are lost.
+Runs are longer and have more losses than the scenarios of `legal.py`, so that handshakes fail,
+transfers complete and connections are lost.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 
 import longhaul
 
-# Packets that a scenario may send: a packet of QUIC takes some microseconds.
+# Maximum packets of a scenario, since a packet of QUIC takes some microseconds.
 MAX_PACKETS = 30_000
 QUEUES = ("droptail", "red", "codel", "fq-codel", "pie", "cake", "dualpi2")
 OWN = ("reno", "cubic", "hstcp", "bbr", "bbr3", "copa", "vegas")
 
 
 def scenario(seed: int) -> tuple[str, int]:
-    """Return a scenario as JSON, and that nothing was refused."""
+    """Return a scenario as JSON, and 0 for the number of refused keys."""
     source = random.Random(f"quic {seed}")
     rate_mbps = 10 ** source.uniform(-0.5, 2.0)
     rtt_ms = 10 ** source.uniform(0.5, 2.8)
@@ -30,7 +30,7 @@ def scenario(seed: int) -> tuple[str, int]:
         "rate": f"{rate_mbps:.3f} Mbps",
         "delay": f"{rtt_ms / 2:.3f} ms",
         "queue": _queue(source),
-        # For datagrams of acknowledgements, however slow the path is.
+        # Minimum rate, so that datagrams with acknowledgements fit.
         "reverse": {"queue": {"kind": "droptail", "limit": "1000 packets"}},
         **_impairments(source),
     }
@@ -95,7 +95,7 @@ def _quic(source: random.Random, duration_s: float) -> dict[str, Any]:
 
 
 def violations(run: longhaul.Results) -> Iterator[str]:
-    """Generate what does not hold of QUIC flows and of the datagrams that they send."""
+    """Yield the invariants that QUIC flows and their datagrams violate."""
     groups = {group["label"]: group for group in run.scenario["flows"]}
     for flow in run.flows.to_dicts():
         group, name = groups[flow["label"]], flow["name"]
@@ -106,7 +106,7 @@ def violations(run: longhaul.Results) -> Iterator[str]:
             yield f"{name}: more bytes delivered than sent"
         if flow["finish_s"] is not None and flow["total_in_order_bytes"] == 0:
             yield f"{name}: finished without a byte"
-        # A datagram of the handshake holds up to three packets.
+        # A datagram of the handshake contains up to three packets.
         if flow["total_rtt_samples"] > sent + 20:
             yield f"{name}: {flow['total_rtt_samples']} round-trip samples of {sent} datagrams"
         copied = run.links["total_duplicated_pkts"].sum()

@@ -1,7 +1,7 @@
-"""Scenarios that random keys hardly ever make: idle connections, lost tails, receive windows.
+"""Scenarios that random keys rarely produce: idle connections, lost tails, receive windows.
 
-Each is a flow alone, of which the right outcome is known. They are the scenarios of `legal.py` for
-three seeds of eight.
+Each has a single flow with a known correct outcome. They replace the scenarios of `legal.py` for
+three of eight seeds.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import longhaul
 from validation.experiments import dumbbell
 from validation.robustness.draws import Draw, time_text
 
-# Algorithms that move the window themselves at all times, by their own rules.
+# Algorithms that control the window themselves in all phases.
 OWN_WINDOW = {"bbr", "bbr3", "c4", "copa", "prague", "vivace"}
-# Window-based ones, none of which needs routers or a capacity.
+# Window-based algorithms that need neither routers nor a capacity.
 ALGORITHMS = (
     "reno", "cubic", "hstcp", "scalable", "htcp", "bic", "illinois", "veno", "westwood", "yeah",
     "vegas", "hybla",
@@ -25,20 +25,20 @@ ALGORITHMS = (
 SLOW_STARTS = ("standard", "hystart++", "hystart", "search", "rapid-start", "limited")
 RECOVERIES = ("tahoe", "reno", "newreno", "sack", "sack-prr", "fack", "rack-tlp", "rack-tlp-prr")
 SEGMENT_BYTES = 1460
-# The path is never full: queues hold more than what is sent.
+# The path is never full: queues are larger than the amount sent.
 PACKETS = "100000 packets"
-# Exchanges that are compared differ in the phase of delayed acknowledgements.
+# Tolerance, since compared exchanges differ in the phase of delayed acknowledgements.
 TOLERANCE_S = 0.2
 
 
 def scenario(seed: int, draw: Draw) -> dict[str, Any] | None:
-    """Return the scenario of a seed, or none for those that `legal` makes of random keys."""
+    """Return the scenario of a seed, or None for seeds of `legal`'s random scenarios."""
     made = {1: _idle, 3: _tail, 6: _receive_window}.get(seed % 8)
     return {"seed": seed + 1, **made(draw)} if made else None
 
 
 def _path(draw: Draw, most_s: float) -> tuple[dict[str, Any], float]:
-    """Draw a dumbbell without losses, and return it with its round trip in seconds."""
+    """Draw a dumbbell without losses, and return it with its RTT in seconds."""
     delay_s = draw.log(1e-3, most_s / 2)
     rate_bps = draw.log(1e7, 1e10)
     return dumbbell(f"{rate_bps:.0f} bps", time_text(delay_s), PACKETS), 2 * delay_s
@@ -56,7 +56,7 @@ def _flow(draw: Draw) -> dict[str, Any]:
 
 
 def _idle(draw: Draw) -> dict[str, Any]:
-    """Draw a connection with two exchanges, between which nothing is sent for many timeouts."""
+    """Draw a connection with two exchanges that are separated by many timeouts."""
     network, trip_s = _path(draw, 0.3)
     flow = _flow(draw)
     large, small = f"{draw.random.randint(20, 800)} kB", "400 B"
@@ -91,7 +91,7 @@ def _tail(draw: Draw) -> dict[str, Any]:
     flow["transfer"] = f"{segments * SEGMENT_BYTES} B"
     profile = draw.random.choice(("rfc", "linux"))
     if flow["tcp"]["timestamps"]:
-        # The packet stays one of 1500 bytes, and has the option in it.
+        # The packet has 1500 bytes including the option.
         flow["transfer"] = f"{segments * (SEGMENT_BYTES - 12)} B"
     return {"profile": profile, "duration": "60 s", "topology": network, "flows": [flow]}
 
@@ -128,10 +128,10 @@ def violations(run: longhaul.Results, resolved: dict[str, Any]) -> Iterator[str]
 
 
 def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
-    """Yield the connection of `_idle` that does not restart as its key says.
+    """Yield the connection of `_idle` if it does not restart as its key says.
 
-    Its second exchange begins as the first did, but for the handshake; or where nothing restarts,
-    takes no longer.
+    With restart, its second exchange takes as long as the first without the handshake; without
+    restart, it takes no longer.
     """
     if group.get("traffic", {}).get("requests_per_connection") != 2:
         return
@@ -151,7 +151,7 @@ def _restarts(run: longhaul.Results, group: dict[str, Any]) -> Iterator[str]:
 
 
 def _tails(run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any]) -> Iterator[str]:
-    """Yield the flow of `_tail` that needs a timeout, or does not end."""
+    """Yield the flow of `_tail` if it needs a timeout or does not end."""
     loss = resolved["topology"].get("dumbbell", {}).get("bottleneck", {}).get("loss", {})
     if (
         not group["recovery"].startswith("rack-tlp")
@@ -168,10 +168,10 @@ def _tails(run: longhaul.Results, resolved: dict[str, Any], group: dict[str, Any
 
 
 def _growth(run: longhaul.Results, groups: dict[str, Any]) -> Iterator[str]:
-    """Yield windows that grow though less than half of them was in flight for a round trip.
+    """Yield windows that grow although less than half was in flight for a round trip.
 
-    The traces of acknowledgements tell, where segments leave at acknowledgements alone: what is
-    in flight after one is so until the next.
+    Traces of acknowledgements show this if segments are sent only on acknowledgements: the flight
+    size after an acknowledgement then does not change until the next.
     """
     if "acks" not in run.tables:
         return
@@ -198,7 +198,7 @@ def _uses_its_window(group: dict[str, Any]) -> bool:
 
 
 def _by_acknowledgement(trace: pl.DataFrame) -> pl.DataFrame:
-    """Return time, window and segments in flight, a row for each acknowledgement."""
+    """Return time, window and segments in flight at each acknowledgement."""
     first = trace["quantity"] == trace["quantity"][0]
     numbered = trace.with_columns(number=first.cum_sum())
     wanted = numbered.filter(pl.col("quantity").is_in(["cwnd", "in_flight"]))

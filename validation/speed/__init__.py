@@ -1,1 +1,1 @@
-"""Speed and memory of Longhaul, beside ns-2 and against the size of the problem."""
+"""Measurements of speed and memory, also against ns-2 and the size of the problem."""

@@ -1,8 +1,8 @@
-"""Cost of an ACK for an algorithm in Python, beside the built-in one.
+"""Cost per ACK of an algorithm in Python, compared with the built-in one.
 
 `make bench-python` runs one flow of HighSpeed TCP at 1 Gbit/s and 100 ms without losses: built in,
-in Python for each acknowledgement, in Python once a round trip. All simulate nearly the same
-packets, so that the differences in time are the algorithms'.
+in Python with a call per acknowledgement, and in Python with a call per round trip. All simulate
+nearly the same packets, so that differences in time are due to the algorithms.
 """
 
 import statistics
@@ -31,7 +31,7 @@ class Cost:
 
     @property
     def ns_per_ack(self) -> float:
-        """Wall time of the whole simulation, an acknowledgement."""
+        """Wall-clock time of the whole simulation per acknowledgement, in ns."""
         return self.wall_s / self.acks * 1e9
 
 
@@ -41,16 +41,16 @@ def measure(congestion: dict[str, Any]) -> Cost:
         "duration": "30 s",
         "measure": {"every": "1 s"},
         "topology": dumbbell("1 Gbps", "50 ms", "1 BDP"),
-        # Congestion avoidance from the beginning: nothing else calls the algorithm.
+        # Congestion avoidance from the beginning, the only phase with calls of the algorithm.
         "flows": [{"congestion": congestion, "tcp": {"initial_ssthresh": 2, "delayed_ack": False}}],
     }
     run = longhaul.run(scenario)
-    # Without delayed acknowledgements there is one for each data packet.
+    # Without delayed acknowledgements there is an acknowledgement per data packet.
     return Cost(run.meta["data_packets"], run.meta["machine"]["wall_s"])
 
 
 def main() -> None:
-    """Print a row per algorithm: the median of some runs, in turns."""
+    """Print the median of several alternating runs of each algorithm."""
     costs: dict[str, list[Cost]] = {name: [] for name in ALGORITHMS}
     for _ in range(REPEATS):
         for name, congestion in ALGORITHMS.items():

@@ -1,8 +1,7 @@
-"""Measurement of simulations side by side, each in a process of its own.
+"""Simultaneous measurement of simulations, each in its own process.
 
-What is compared shares one core: the system switches between the processes every few milliseconds,
-so that whatever else disturbs the machine slows all of them alike. The cost of a run is its
-processor time.
+Compared simulations share one core: the system switches between the processes every few
+milliseconds, so that other load slows all of them equally. The cost of a run is its processor time.
 """
 
 from __future__ import annotations
@@ -30,12 +29,12 @@ class Measurement:
     """Cost of one or several runs."""
 
     packets: int
-    """Data packets sent, all flows."""
+    """Data packets sent by all flows."""
     cpu_s: float
-    """Processor time. For Longhaul, that of `longhaul.run`: checking the scenario, simulating and
-    writing the tables; for ns-2, of the whole process."""
+    """Processor time: for Longhaul of `longhaul.run` (checking the scenario, simulating and writing
+    the tables), for ns-2 of the whole process."""
     peak_mb: float
-    """Peak memory beyond interpreter and libraries at rest; for ns-2 that of the whole process."""
+    """Peak memory in MB, without interpreter and libraries; of ns-2 the whole process."""
 
     @property
     def pkts_per_s(self) -> float:
@@ -44,7 +43,7 @@ class Measurement:
 
     @property
     def ns_per_pkt(self) -> float:
-        """Nanoseconds of processor time for one data packet."""
+        """Nanoseconds of processor time per data packet."""
         return 1e9 / self.pkts_per_s
 
 
@@ -62,9 +61,9 @@ def one_core() -> Iterator[None]:
 def side_by_side(runs: Sequence[Callable[[], Measurement]], rounds: int) -> list[Measurement]:
     """Repeat all runs at the same time until each has been measured `rounds` times.
 
-    A run that ends early starts again, so that none ever has the core to itself while it counts.
-    Returns, for each, the sum of its measurements, and the largest peak memory. An error in
-    one ends all of them.
+    A run that ends early starts again, so that no measured run has the core to itself. Returns the
+    sum of each run's measurements, with the largest peak memory. An error in one run ends all of
+    them.
     """
     contest = _Contest(len(runs), rounds)
     with ThreadPoolExecutor(len(runs)) as pool:
@@ -81,7 +80,7 @@ def _total(measured: list[Measurement]) -> Measurement:
 
 
 class _Contest:
-    """Contest that repeats every run until all have been measured often enough."""
+    """Repetition of every run until all have been measured often enough."""
 
     def __init__(self, size: int, rounds: int) -> None:
         self._rounds = rounds
@@ -111,10 +110,10 @@ class _Contest:
 
 
 class Longhaul:
-    """A process that simulates one scenario whenever it is asked to.
+    """A process that simulates one scenario on request.
 
-    Starting the interpreter and loading libraries takes longer than many a simulation, and is done
-    before any is timed.
+    The interpreter is started and libraries are loaded before any measurement, since both take
+    longer than many simulations.
     """
 
     def __init__(self, scenario: dict[str, Any]) -> None:
@@ -164,7 +163,7 @@ def run_ns2(script: Path, arguments: list[str]) -> Measurement:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=scratch)
         assert process.stdout is not None
         output = process.stdout.read()
-        # wait4 reports what this child alone used.
+        # wait4 reports the resources of this child alone.
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
@@ -174,7 +173,7 @@ def run_ns2(script: Path, arguments: list[str]) -> Measurement:
 
 
 def _packets(output: str, records: Path) -> int:
-    """Find the data packets sent: printed, or in the records that gold.tcl leaves."""
+    """Return the data packets sent, from the output or from gold.tcl's records."""
     if records.exists():
         words = [line.split() for line in records.read_text().splitlines()]
         return sum(int(word[word.index("sent") + 1]) for word in words if word[0] == "flow")

@@ -1,12 +1,11 @@
-"""MesoNet's networks by data packets per second: `python -m validation.speed.mesonet [NETWORK]`.
+"""Speed of MesoNet's networks in data packets per second: `python -m validation.speed.mesonet`.
 
-All are run in turn, several times, up to a simulated time well after the start. In one thread what
-counts is the processor time between two moments, since the machine may do other things meanwhile;
-in two threads it is the time by the clock, of which only a machine without other work gives the
-right ratio.
+All networks are run several times in turn, up to a simulated time well after the start. For one
+thread, processor time between two simulated times is measured, which does not depend on other load;
+for two threads it is wall-clock time, which is valid only on an idle machine.
 
-With NETWORK, one run from its start, whole unless `--until` says otherwise: also the memory of the
-process at its peak.
+With the argument NETWORK, one network is run from its start, completely or up to `--until`, and
+peak memory is printed as well.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ ROUNDS = 3
 
 
 class Enough(Exception):  # noqa: N818
-    """Raised to end a run when its last moment has come."""
+    """Exception that ends a run at its last measured time."""
 
 
 class Mark(NamedTuple):
-    """How far a run is."""
+    """Progress of a run: packets, processor time and wall-clock time."""
 
     simulated_s: float
     packets: int
@@ -46,7 +45,7 @@ class Mark(NamedTuple):
 
 @dataclass(frozen=True)
 class Network:
-    """A run of the study `nist-2010`, and between which simulated seconds it is timed."""
+    """A run of the study `nist-2010`, with the simulated seconds between which it is timed."""
 
     name: str
     experiment: str
@@ -55,7 +54,7 @@ class Network:
     until_s: float
 
     def marks(self, threads: int, until_s: float) -> list[Mark]:
-        """Run it up to a simulated time; return its marks, the first before its start."""
+        """Run up to a simulated time; return the marks, of which the first is before the start."""
         scenario = find("nist-2010").cell(self.experiment, self.levels).scenario
         marks = [Mark(0.0, 0, process_time(), perf_counter())]
 
@@ -69,7 +68,7 @@ class Network:
         return marks
 
     def packets_per_s(self, threads: int) -> tuple[float, float]:
-        """Return data packets per second of processor time, and of the clock, when it is timed."""
+        """Return data packets per second of processor time, and of wall-clock time."""
         marks = self.marks(threads, self.until_s)
         first = next(mark for mark in marks if mark.simulated_s >= self.from_s)
         return marks[-1].since(first)
@@ -87,7 +86,7 @@ NETWORKS = {
 
 
 def all_in_turn() -> Iterator[str]:
-    """Yield a line for every round of all networks, and for the medians."""
+    """Yield a line for each round of all networks, then for the medians."""
     measured: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for number in range(1, ROUNDS + 1):
         for name, network in NETWORKS.items():
@@ -121,7 +120,7 @@ def whole(network: Network, threads: int, until_s: float) -> str:
 
 
 def main() -> None:
-    """Measure all networks in turn, or the whole of one."""
+    """Measure all networks in turn, or one network completely."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("network", nargs="?", choices=NETWORKS)
     parser.add_argument("--threads", type=int, default=1, help="of a whole run")

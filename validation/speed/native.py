@@ -1,14 +1,14 @@
-"""Cost of each native algorithm beside Reno: `python -m validation.speed.native`.
+"""Cost of each native algorithm relative to Reno: `python -m validation.speed.native`.
 
-There are two workloads, with the measurements of a usual run. The first is the dumbbell of A5: four
-flows fill 622 Mbit/s and a queue of a bandwidth-delay product. Some algorithms leave it nearly
-empty: `lp`, `sync-mixreact` and `delay-gradient` give way to their own queue, and `xcp` meets no
-XCP router. Their cost per packet cannot be measured there, because starting a run costs more than
-all of their packets. So the second workload is a path of 1 Tbit/s, on which windows begin at 2,000
-packets and no queue builds up.
+There are two workloads, with the default measurements of a run. The first is the dumbbell of A5:
+four flows fill 622 Mbit/s and a queue of one bandwidth-delay product. Some algorithms hardly use
+this link: `lp`, `sync-mixreact` and `delay-gradient` yield to their own queue, and `xcp` has no XCP
+router. Their cost per packet cannot be measured there, since the start of a run costs more than all
+of their packets. The second workload is therefore a path of 1 Tbit/s without queueing, with initial
+windows of 2,000 packets.
 
-Each algorithm shares a core with Reno, so that the machine's other work slows both alike. Ratios
-are those of processor time for one data packet, the start of the run included: an upper bound where
+Each algorithm shares a core with Reno, so that other load slows both equally. Ratios are of
+processor time per data packet including the start of the run, which makes them upper bounds if
 there are few packets.
 """
 
@@ -24,9 +24,9 @@ from validation.speed.measure import Longhaul, one_core, side_by_side
 
 BASE = "reno"
 TELLING = 0.05
-"""Below this share of Reno's packets a ratio is left out."""
+"""Minimum fraction of Reno's packets for a ratio."""
 OWN_STARTUP = ("bbr", "bbr3", "packet-pair")
-"""Algorithms that take no slow start but their own."""
+"""Algorithms that require their own slow start."""
 TABLES = {"increase": [[38, 1], [118, 2], [221, 3]], "decrease": [[38, 0.5], [83000, 0.1]]}
 
 
@@ -37,7 +37,7 @@ def a5(kind: str) -> dict[str, Any]:
 
 
 def room(kind: str) -> dict[str, Any]:
-    """Return four flows on a path with room, in congestion avoidance from the beginning."""
+    """Return four flows on a path without queueing, in congestion avoidance from the beginning."""
     tcp = {"initial_window": 2000, "initial_ssthresh": 2, "receive_window": 4000}
     return _scenario(kind, "1000 Gbps", "100000 packets", "20 s", {"tcp": tcp})
 

@@ -1,10 +1,10 @@
-"""Longhaul beside ns-2 with its fastest scheduler: `python -m validation.speed.peers`.
+"""Speed of Longhaul and of ns-2 with its fastest scheduler: `python -m validation.speed.peers`.
 
-The dumbbells of the gold set (A3, A5), four flows whose slow start overshoots 2.5 Gbit/s and leaves
-windows full of holes, the six-hop dumbbell with access links, and web traffic from the PackMime
-model. Both simulators share one core, one process each and one thread, with their measurements on:
-window, acknowledgements and queue every 100 ms. Prints and writes `bench-peers.json`: data packets
-per second of processor time over all rounds, and the largest peak memory.
+The simulations are the dumbbells of the gold set (A3, A5), four flows whose slow start overshoots
+2.5 Gbit/s and leaves many holes in their windows, the six-hop dumbbell with access links, and web
+traffic from the PackMime model. Both simulators share one core, with one process and thread each,
+and sample window, acknowledgements and queue every 100 ms. Prints and writes `bench-peers.json`:
+data packets per second of processor time over all rounds, and the largest peak memory.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ OVERSHOOT = Case(
     arguments=("rate=2.5e9", "delay=0.05", "limit=20833", "T=5", "flow=sack,4,0,0,0,0,1"),
     seeds=(1,),
 )
-"""Slow start that overshoots: 600,000 packets, one in fourteen lost. At 10 Gbit/s ns-2 takes
-minutes."""
+"""An overshooting slow start of 600,000 packets, of which one in fourteen is lost; at 10 Gbit/s
+ns-2 would take minutes."""
 
 
 @dataclass(frozen=True)
@@ -55,13 +55,13 @@ class Contest:
 
 
 def contests() -> list[Contest]:
-    """List everything that is raced."""
+    """Return all compared simulations."""
     gold = [_gold(case) for case in gold_cases() if case.name in GOLD_NAMES]
     return [*gold, _gold(OVERSHOOT), six_hops(), packmime()]
 
 
 def _gold(case: Case) -> Contest:
-    # Events are not part of the default measurements.
+    # Without events, which are not among the default measurements.
     plain = scenario(case, 1) | {"measure": {"from": f"{case.warm_up_s} s", "every": "100 ms"}}
     return Contest(
         case.name, plain, lambda: run_ns2(GOLD / "gold.tcl", ["seed=1", *case.arguments])
@@ -69,13 +69,13 @@ def _gold(case: Case) -> Contest:
 
 
 def six_hops() -> Contest:
-    """Race ten HSTCP flows, access links at both ends (`six_hops.tcl`)."""
+    """Return the comparison of ten HSTCP flows with access links at both ends (`six_hops.tcl`)."""
     scenario = tomllib.loads((HERE / "six_hops.toml").read_text())
     return Contest("six_hops", scenario, lambda: run_ns2(HERE / "six_hops.tcl", ["seed=1"]))
 
 
 def packmime() -> Contest:
-    """Race web traffic both ways, with NewReno (`packmime.tcl`); ns-2's SACK goes wrong with it."""
+    """Return the comparison of web traffic in both directions with NewReno (`packmime.tcl`)."""
     file = ROOT / "python" / "longhaul" / "scenarios" / "packmime.toml"
     scenario = tomllib.loads(file.read_text()) | {
         "duration": "60 s",
@@ -87,7 +87,7 @@ def packmime() -> Contest:
 
 
 def main() -> int:
-    """Race all, in rounds."""
+    """Measure all simulations in rounds."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="runs of ns-2 a case (default: 3)")
     parser.add_argument("--case", action="append", help="only this case (repeatable)")
@@ -108,7 +108,7 @@ def main() -> int:
 
 
 def race(contest: Contest, rounds: int) -> dict[str, Any]:
-    """Race both on one core; print and return packets per second, ratio and memory."""
+    """Measure both on one core; print and return packets per second, ratio and memory."""
     with one_core(), Longhaul(contest.scenario) as longhaul:
         ours, peer = side_by_side([longhaul.run, contest.ns2], rounds)
     row = {

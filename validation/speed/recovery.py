@@ -1,10 +1,10 @@
 """Cost of a packet in loss recovery: `python -m validation.speed.recovery`.
 
-Every other segment of a window is lost, for windows of 200 to 20 million segments: 100 to 10
-million holes, in recovery with SACK (RFC 6675) and RACK-TLP (RFC 8985). In further runs every other
-retransmission is lost, too, which SACK leaves to the retransmission timer. Prints, for each run,
-the processor time of a data packet sent from the lossy window on, and that of the run without
-losses. Draws the curves into docs/images/speed-recovery.svg.
+Every other segment of a window of 200 to 20 million segments is lost, which gives 100 to 10 million
+holes, with recovery by SACK (RFC 6675) and RACK-TLP (RFC 8985). In further runs every other
+retransmission is lost as well, which SACK leaves to the retransmission timer. Prints the processor
+time per data packet from the lossy window on, and that of a run without losses. Writes the plot
+docs/images/speed-recovery.svg.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ MSS_B = 1460
 PACKET_B = 1500
 MAX_INITIAL_WINDOW = 1_000_000
 ALTERNATE = {"gilbert_elliott": {"p": 1, "r": 1, "good_loss": 0, "bad_loss": 1}}
-"""Every other packet."""
+"""Loss of every other packet."""
 
 ROUNDS_LOST = {"none": 0, "once": 1, "again": 2}
-"""Number of round trips that lose every other packet: none, that of the window, or that of the
-retransmissions as well."""
+"""Number of round trips that lose every other packet: none, that of the window, or also that of the
+retransmissions."""
 
 
 LOSSES = {"none": "no losses", "once": "every other lost", "again": "retransmissions, too"}
@@ -43,7 +43,7 @@ LOSSES = {"none": "no losses", "once": "every other lost", "again": "retransmiss
 
 @dataclass(frozen=True)
 class Case:
-    """Transfers, one after the other, that end with a full window."""
+    """Successive transfers that end with a full window."""
 
     holes: int
     recovery: str
@@ -51,29 +51,29 @@ class Case:
 
     @property
     def window(self) -> int:
-        """Segments of the window."""
+        """Window in segments."""
         return 2 * self.holes
 
     @property
     def transfers(self) -> int:
-        """Number of transfers that make 2 million packets, at most 1,000."""
+        """Number of transfers for 2 million packets, at most 1,000."""
         return min(1_000, max(1, 2_000_000 // self.window))
 
     @property
     def doublings(self) -> int:
-        """Round trips of slow start before the full window: the largest take some."""
+        """Number of round trips of slow start before the full window, for the largest windows."""
         return ((self.window - 1) // MAX_INITIAL_WINDOW).bit_length()
 
     @property
     def segments_before(self) -> int:
-        """Segments sent in the doubling rounds, at least one, so that the transfer exists."""
+        """Segments sent in these round trips, at least one, so that the transfer exists."""
         return max(1, MAX_INITIAL_WINDOW * ((1 << self.doublings) - 1))
 
     def scenario(self, segments: int) -> dict[str, Any]:
-        """Build transfers of so many segments.
+        """Build transfers of a number of segments.
 
-        A window leaves in a quarter of the round trip, so that what is lost in one round trip and
-        what in the next can be told apart by time.
+        A window is sent within a quarter of the round trip, so that losses can be assigned to round
+        trips by time.
         """
         spacing = 40 * RTT_S
         changes: list[dict[str, Any]] = []
@@ -83,7 +83,7 @@ class Case:
             end = begin + ROUNDS_LOST[self.lost] * RTT_S
             changes.append({"at": f"{begin - RTT_S / 4} s", "loss": ALTERNATE})
             changes.append({"at": f"{end - RTT_S / 4} s", "loss": 0})
-        # A link that changes costs more than one that does not: it is to be the same everywhere.
+        # A link with changes costs more, so that all runs have one.
         end = spacing * self.transfers
         changes.append({"at": f"{end} s", "loss": 0})
         return {
@@ -115,7 +115,7 @@ class Case:
 
 
 def ns_per_packet(case: Case, rounds: int) -> float:
-    """Measure a data packet from the full window on: the least of several runs that take turns."""
+    """Return the minimum cost per data packet from the full window on, over alternating runs."""
     before = case.segments_before
     scenarios = [case.scenario(before), case.scenario(before + case.window)]
     with one_core(), ExitStack() as stack:
@@ -130,7 +130,7 @@ def _cheapest(runs: Iterable[Measurement]) -> Measurement:
 
 
 def draw(costs: dict[tuple[str, str], list[float]], holes: Sequence[int], path: Path) -> None:
-    """Draw the costs against the number of holes."""
+    """Draw the costs over the number of holes."""
     figure = Figure(figsize=(7.0, 3.6), layout="constrained")
     axes = figure.subplots()
     for (recovery, lost), values in costs.items():

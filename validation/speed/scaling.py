@@ -1,9 +1,9 @@
 """Growth of cost with the size of the problem: `python -m validation.speed.scaling`.
 
-It measures the cost of a packet as the number of flows doubles at the same total rate (at most 20 %
-more per doubling), its cost where flows are too many for the caches, with and without access links,
-the cost of one percent of scattered losses at a window of 100,000 packets (at most twice as much
-per packet), and the growth of memory with simulated time.
+Measures the cost per packet for doubled numbers of flows at the same total rate (at most 20 % more
+per doubling), the cost with more flows than fit into the caches, with and without access links, the
+cost of 1 % scattered losses at a window of 100,000 packets (at most twice the cost per packet), and
+the growth of memory with simulated time.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WINDOW = 100_000
 
 
 def main() -> None:
-    """Measure and print all four."""
+    """Measure and print all four costs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=12, help="runs of each (default: 12)")
     rounds = parser.parse_args().rounds
@@ -50,7 +50,7 @@ def many_flows(count: int) -> dict[str, Any]:
 
 
 def ten_gigabit(count: int, access: bool) -> dict[str, Any]:
-    """Build CUBIC flows that share 10 Gbit/s and 100 ms, maybe each behind a link of its own."""
+    """Build CUBIC flows that share 10 Gbit/s and 100 ms, optionally with an access link each."""
     topology = dumbbell("10 Gbps", "48 ms" if access else "50 ms")
     if access:
         topology["dumbbell"]["access"] = {"rate": "1 Gbps", "delay": "1 ms"}
@@ -65,10 +65,10 @@ def ten_gigabit(count: int, access: bool) -> dict[str, Any]:
 
 
 def huge_window(lossy: bool, duration_s: int = 10) -> dict[str, Any]:
-    """Build a window of 100,000 packets on 13 Gbit/s and 100 ms, kept there by the receiver.
+    """Build a flow with a window of 100,000 packets, limited by the receiver, on 13 Gbit/s.
 
-    One percent of the packets is lost: every fiftieth of each other window, so that the repairs,
-    which follow one round trip later, get through. Losses hardly change the window.
+    One percent of the packets is lost: every fiftieth packet of every other window, so that
+    retransmissions one round trip later are not lost. Losses hardly change the window.
     """
     arrivals = range(WINDOW, 11 * WINDOW * duration_s, 50)
     lost = [arrival for arrival in arrivals if arrival // WINDOW % 2 == 1]
@@ -124,7 +124,7 @@ def _against_time() -> None:
 
 
 def _costs(scenarios: list[dict[str, Any]], rounds: int, measure: Measure) -> list[float]:
-    """Measure the processor time of a packet in each scenario."""
+    """Measure the processor time per packet in each scenario."""
     with one_core(), ExitStack() as stack:
         workers = [stack.enter_context(Longhaul(scenario)) for scenario in scenarios]
         return measure([worker.run for worker in workers], rounds)
@@ -135,10 +135,10 @@ def _at_the_same_time(runs: Sequence[Run], rounds: int) -> list[float]:
 
 
 def _one_at_a_time(runs: Sequence[Run], rounds: int) -> list[float]:
-    """Repeat runs in turn, and keep the minimum of each: disturbances only add to a run's time.
+    """Repeat runs in turn, and return the minimum of each, since disturbances only add time.
 
-    Runs at the same time would take each other's state out of the core's caches every few
-    milliseconds, which costs those with much of it most: a thousand flows would pay for company.
+    Simultaneous runs would evict each other's state from the core's caches every few milliseconds,
+    which would cost runs with many flows most.
     """
     least = [math.inf] * len(runs)
     for _ in range(rounds):

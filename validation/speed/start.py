@@ -1,8 +1,8 @@
-"""The processor time of commands, most of which is their start: `make bench-start`.
+"""Processor time of commands, most of which is their start: `make bench-start`.
 
-Each command runs in turn with the same one of another checkout, if one is given, since a machine's
-speed varies more from minute to minute than the two differ. Both have their bytecode, as a second
-start has: it goes to a directory of this comparison.
+If another checkout is given, each command alternates with the same command of that checkout, since
+a machine's speed varies more over minutes than the two commands differ. Bytecode is cached in a
+directory of this comparison, as it is from the second start on.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ COMMANDS = (
 
 
 class Checkout:
-    """A checkout whose commands are measured in a directory of their own."""
+    """A checkout, whose commands are measured in a separate directory."""
 
     def __init__(self, root: Path, scratch: Path) -> None:
         self.program = root.resolve() / ".venv" / "bin" / "longhaul"
@@ -82,9 +82,9 @@ class Checkout:
 
 
 def least(checkouts: list[Checkout], command: str, rounds: int) -> list[float]:
-    """Return the least processor time of a command in each checkout, run in turn."""
+    """Return the minimum processor time of a command in each checkout, over alternating runs."""
     for checkout in checkouts:
-        checkout.cpu_s(command)  # leaves its bytecode
+        checkout.cpu_s(command)  # writes the bytecode
     times = [[checkout.cpu_s(command) for checkout in checkouts] for _ in range(rounds)]
     return [min(column) for column in zip(*times, strict=True)]
 

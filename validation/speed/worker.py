@@ -1,9 +1,9 @@
-"""Timed simulations in a process of their own: `python -m validation.speed.worker`.
+"""Process for timed simulations: `python -m validation.speed.worker`.
 
-The first line of its input is a scenario in JSON. Simulates it once, which loads what a run needs,
-and prints the memory that it took beyond the interpreter and the libraries at rest, in MB. Then,
-for each further line, simulates again and prints a JSON object: data packets and the processor time
-of everything a user's run does (checking the scenario, simulating, writing the tables).
+The first line of its input is a scenario in JSON. It is simulated once, which loads all libraries,
+and the memory in excess of interpreter and libraries is printed in MB. For each further line, it is
+simulated again, and a JSON object is printed with data packets and the processor time of a user's
+whole run (checking the scenario, simulating, writing the tables).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-# Not `longhaul.run`, which loads its libraries when it is first called.
+# Instead of `longhaul.run`, which loads its libraries in the first call.
 from longhaul.running.execution import run
 
 
 def main() -> None:
-    """Run the scenario in the first line of the input: once, and once for each further line."""
+    """Run the scenario in the first line of the input once, and again for each further line."""
     scenario = json.loads(sys.stdin.readline())
     at_rest_b = _forget_peak()
     _run(scenario)
@@ -38,7 +38,7 @@ def _run(scenario: dict[str, Any]) -> int:
 
 
 def _forget_peak() -> int:
-    """Have the system forget earlier peaks; return the memory in use, in bytes."""
+    """Reset the system's record of peak memory; return the memory in use, in bytes."""
     Path("/proc/self/clear_refs").write_text("5")
     return _status("VmRSS")
 

@@ -1,9 +1,10 @@
-"""Sync-TCP(Pcwnd) over several bottlenecks: utilisation follows who met a long delay early on.
+"""Dependence of Sync-TCP(Pcwnd)'s utilisation over several bottlenecks on early long delays.
 
-The dissertation prints 50.88 % (Table 4.6), and neither start times nor round trips of the reverse
-and cross flows. This runs experiment FTP-MB, with all flows started together, with the round trips
-as in the study, and with those of reverse and cross flows shuffled, and prints utilisation by the
-number of measured flows whose largest queueing delay exceeds 190 ms (11 in Table 4.8).
+The dissertation prints a utilisation of 50.88 % (Table 4.6), but neither start times nor round-trip
+times of the reverse and cross flows. This script runs experiment FTP-MB with all flows started
+together, once with the study's round-trip times and once with those of reverse and cross flows
+shuffled. It prints utilisation by the number of measured flows whose largest queueing delay exceeds
+190 ms (11 in Table 4.8).
 
     python validation/sync_tcp/shuffled_round_trips.py [RUNS]
 """
@@ -38,7 +39,7 @@ def main(runs: int) -> None:
 
 
 def together(scenario: dict[str, Any]) -> dict[str, Any]:
-    """Return the scenario with cross traffic that begins together with the measured flows."""
+    """Return the scenario with cross traffic that starts together with the measured flows."""
     for flow in scenario["flows"]:
         flow["start"] = {"uniform": ["0 s", "1 ms"]}
     del scenario["measure"]["from"]
@@ -46,7 +47,7 @@ def together(scenario: dict[str, Any]) -> dict[str, Any]:
 
 
 def shuffle(flows: list[dict[str, Any]], draw: random.Random) -> None:
-    """Permute the reverse flows' round trips, and give cross flows ten of the twenty."""
+    """Permute the reverse flows' RTTs, and give cross flows ten of the twenty."""
     reverse = [flow for flow in flows if flow["label"].startswith("reverse-")]
     round_trips = [float(flow["rtt"].split()[0]) for flow in reverse]
     draw.shuffle(round_trips)
@@ -56,7 +57,7 @@ def shuffle(flows: list[dict[str, Any]], draw: random.Random) -> None:
         labels = [f"{way}{number}" for number in range(1, 11)]
         cross = [flow for flow in flows if flow["label"] in labels]
         for flow, rtt in zip(cross, draw.sample(round_trips, len(cross)), strict=True):
-            # Three links instead of seven, there and back.
+            # Three links instead of seven, in both directions.
             flow["rtt"] = f"{rtt - 8:.2f} ms"
 
 

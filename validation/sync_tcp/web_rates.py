@@ -1,16 +1,16 @@
-"""Rates of connections that give the loads of the web experiments (dissertation, appendix A.3).
+"""Calibration of connection rates for the loads of the web experiments (appendix A.3).
 
-`python -m validation.sync_tcp.web_rates` writes the tables of conditions. As in the
-dissertation, the load is the long-run rate of all bytes on the network with links so fast that
-nothing queues, control packets included; the rates found are used on the network as it is. The
-means of sizes do not converge, so every replication has rates of its own, such that it has its load
-over the connections that a run counts. The dissertation asks of a run that a response beyond 10 MB
-begins within 1000 s of the warm-up and that the 99th percentile of the sizes is above 65 kB: a
-replication whose connections do not keep this at some load gets the next seed with which they do.
+`python -m validation.sync_tcp.web_rates` writes the tables of conditions. As in the dissertation,
+the load is the long-run rate of all bytes, control packets included, on the network with links so
+fast that there is no queueing; the resulting rates are used on the original network. Means of sizes
+do not converge; therefore every replication has its own rates, which give the load over the
+connections that a run counts. The dissertation requires of a run that a response above 10 MB begins
+within 1000 s of the warm-up and that the 99th percentile of sizes is above 65 kB: a replication
+that violates this at some load gets the next seed that satisfies it.
 
-One run on the fast network says what each connection carries either way. At another rate the same
-connections come at other times, and their sum over the period of the run is the load: experiment
-CAL measures what is worked out here.
+One run on the fast network gives the bytes of each connection in either direction. At another rate
+the same connections start at other times, and the sum of their bytes over the run's period is the
+load; experiment CAL verifies the computed loads.
 """
 
 import tomllib
@@ -32,30 +32,30 @@ from longhaul.files.writing import write_text
 
 STUDY = Path(longhaul_studies.__file__).parent / "sync_tcp_2003"
 LOADS = (50, 60, 70, 80, 85, 90, 95, 100, 105)
-# End-to-end loads of a total load, and exchanges that its runs count (Table 4.1, section 4.2.4).
+# End-to-end loads of each total load, and exchanges that its runs count (Table 4.1, section 4.2.4).
 PAIRS = {75: (50, 60, 70), 90: (50, 60, 70, 80, 85), 105: (50, 60, 70, 80, 85, 90, 95, 100)}
 COUNTED = {75: 150_000, 90: 150_000, 105: 100_000}
 SINGLE = 250_000
 REPLICATIONS = 20
-# With the first seed replications 0 to 4 keep the rule of section 4.1.3 and appendix A.3.
+# With the first seed, replications 0 to 4 satisfy the rule of section 4.1.3 and appendix A.3.
 FIRST_SEED = 8
 LONG_BYTES, LARGE_BYTES, LARGE_WITHIN_S = 65_000, 10_000_000, 1000.0
 WARM_UP_S = 120.0
 PAYLOAD, WINDOW = 1420, 68
 PROPAGATION_S = 0.014
 LINK_BPS = 10e6
-# Connections a second and cloud at which loads are worked out.
+# Connections per second and cloud of the run from which loads are computed.
 END_TO_END_RATE, CROSS_RATE = 24.0, 12.0
 CROSS_S = 3600.0
 # Rate and replications for the network of appendix B.
 DUMBBELL_RATE, DUMBBELL_REPLICATIONS = 60.0, 3
-# The last connection of a group begins so long before the end of the run at most.
+# Maximum time between the start of a group's last connection and the end of the run.
 SLACK_S = 5.0
 
 
 @dataclass(frozen=True)
 class Segments:
-    """Overhead of connections beside their payload."""
+    """Overhead of connections in addition to payload."""
 
     header: int
     """Bytes of a segment's headers, options included, and of an ACK."""
@@ -68,16 +68,16 @@ SIX_ROUTERS, DUMBBELL = Segments(header=54, per_ack=2), Segments(header=40, per_
 
 @dataclass(frozen=True)
 class Group:
-    """The connections of some clouds: when they begin at a rate, and their bytes either way."""
+    """The connections of some clouds: starts at a rate, and bytes in either direction."""
 
     rate: float
     start_s: np.ndarray
     response_bytes: np.ndarray
-    """On the links of responses, headers and control packets included."""
+    """Bytes on the links of responses, including headers and control packets."""
     request_bytes: np.ndarray
-    """On the links of requests."""
+    """Bytes on the links of requests."""
     fastest_bps: np.ndarray
-    """Rates at which the window lets each response go."""
+    """Maximum rate of each response, due to the window."""
     size_bytes: np.ndarray
     """Sizes of the responses, without headers."""
 
@@ -91,13 +91,13 @@ class Group:
         if starts[-1] < until_s - SLACK_S:
             raise ValueError(f"the run has too few connections for {rate:g} a second and cloud")
         counted = (starts >= WARM_UP_S) & (starts < until_s)
-        # The largest may have more than the run has time for.
+        # The largest response may not fit into the run's time.
         possible = self.fastest_bps[counted] / 8 * (until_s - starts[counted])
         responses = np.minimum(self.response_bytes[counted], possible)
         return float(responses.sum()), float(self.request_bytes[counted].sum())
 
     def keeps_rule(self, rate: float, count: int) -> bool:
-        """Return true if the first `count` sizes after the warm-up keep the rule for a run."""
+        """Return true if the first `count` sizes after the warm-up satisfy the rule for a run."""
         starts = self.starts(rate)
         first = np.searchsorted(starts, WARM_UP_S)
         sizes = self.size_bytes[first : first + count]
@@ -130,7 +130,8 @@ def group(
     sizes = table.select("request_bytes", "response_bytes").fill_null(0).to_numpy().astype(float)
     segments = np.ceil(sizes / PAYLOAD)
     whole = sizes + sent.header * segments
-    # SYN, ACK of the SYN-ACK, FIN, ACK of the FIN, and ACKs; the SYN-ACK, FIN and ACK of the FIN.
+    # Requests' direction: SYN, ACK of the SYN-ACK, FIN, ACK of the FIN, and ACKs; responses'
+    # direction: SYN-ACK, FIN and ACK of the FIN.
     requests = whole[:, 0] + sent.header * (4 + np.ceil(segments[:, 1] / sent.per_ack))
     responses = whole[:, 1] + sent.header * 3
     round_trip_s = (table["extra_rtt_s"] + PROPAGATION_S).to_numpy()
@@ -143,7 +144,7 @@ def balanced(
     there: Group, back: Group, load: float, until_s: float | None, count: int = 0
 ) -> tuple[float, float, float]:
     """Return the rates that give both directions the load, in percent, and the run's end."""
-    # Rate for the whole run; at least a third, as one response may dominate a short run.
+    # The rate for the whole run, at least a third, since one response may dominate a short run.
     usual = there.rate * load / _whole_load(there, back)
     rates = np.full(2, usual)
     end = 0.0
@@ -153,7 +154,7 @@ def balanced(
         other_response, other_request = back.carried(rates[1], end)
         carried = np.array([response + other_request, request + other_response])
         wanted = load / 100 * LINK_BPS / 8 * (end - WARM_UP_S)
-        # Half of the way: a large response that comes in or drops out makes a step.
+        # Half a step, since a large response that enters or leaves the run makes a jump.
         before, rates = rates, np.maximum(rates * np.sqrt(wanted / carried), usual / 3)
         if np.allclose(before, rates, rtol=1e-7, atol=0.0):
             break
@@ -162,14 +163,14 @@ def balanced(
 
 
 def _whole_load(there: Group, back: Group) -> float:
-    """Return the mean load of both directions over the whole run, at its own rate."""
+    """Return the mean load of both directions over the whole run, at the run's rate."""
     end = min(there.start_s[-1], back.start_s[-1])
     carried = sum(sum(each.carried(each.rate, end)) for each in (there, back))
     return float(100 * 8 * carried / 2 / LINK_BPS / (end - WARM_UP_S))
 
 
 def write() -> None:
-    """Work out and write both tables."""
+    """Compute and write both tables."""
     both = [rates_of(replication) for replication in range(REPLICATIONS)]
     loads = sorted(row for rows, _ in both for row in rows)
     pairs = [row for _, rows in both for row in rows]
@@ -183,7 +184,7 @@ Rows = list[tuple[Any, ...]]
 
 
 def rates_of(replication: int) -> tuple[Rows, Rows]:
-    """Return the rows of a replication in both tables, with the first seed that keeps the rule."""
+    """Return a replication's rows of both tables, with the first seed that satisfies the rule."""
     for seed in count_from(FIRST_SEED):
         end_to_end = _end_to_end(replication, seed)
         loads = [(load, *balanced(*end_to_end, load, None, SINGLE)[:2]) for load in LOADS]
@@ -265,7 +266,7 @@ def write_dumbbell() -> None:
         for load in LOADS:
             forward, reverse, end = balanced(there, back, load, None, SINGLE)
             carried = there.carried(forward, end)[0] * 8 / (end - WARM_UP_S)
-            # Without requests of the other direction.
+            # There are no requests in the other direction.
             alone = float(f"{forward * load / 100 * LINK_BPS / carried:.4g}")
             rows.append((load, replication, forward, reverse, alone))
             print(*rows[-1], flush=True)

@@ -1,8 +1,9 @@
 """The study's metrics of one run: completion time, round trips and load of the main download.
 
-Times are from the beginning of the test to the end of picoquic's simulation, at which the
-connection of its client ends. Two halves of a round trip are added: data follow a request, and the
-client learns of the end after the sender. A full packet has 1,500 bytes on the wire.
+Times are from the beginning of the test to the end of picoquic's simulation, that is, to the end of
+the client's connection. Half a round trip is added for the request before the data, and half a
+round trip until the client learns of the end after the sender. A full packet has 1,500 bytes on the
+wire.
 """
 
 import numpy as np
@@ -16,7 +17,7 @@ PACKET_BITS = 8 * 1500
 
 
 def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
-    """Return the metrics of one run; if the download has not ended, only those that need no end."""
+    """Return the metrics of one run; an unfinished download has only those that need no end."""
     main = kept["main"]
     rtt_s = main["total_rtt_mean_s"]
     return {
@@ -34,7 +35,7 @@ def _end_s(kept: Kept) -> float | None:
 
 
 def _load(kept: Kept) -> float | None:
-    """Return the main download's share of both downloads' payload; alone, its share of the link."""
+    """Return the main download's share of both downloads' payload, or if alone of the link."""
     if both := kept["bytes"]:
         return 100 * float(both["main"]) / float(sum(both.values()))
     main = kept["main"]
@@ -46,9 +47,9 @@ def _load(kept: Kept) -> float | None:
 
 
 def _deviation(delays: dict[str, float]) -> float:
-    """Return the standard deviation of delays, uniform between their quantiles.
+    """Return the standard deviation of delays, assuming a uniform distribution between quantiles.
 
-    Acknowledgements do not queue, so that round trips have the same deviation.
+    Acknowledgements do not queue, so that round-trip times have the same deviation.
     """
     shares = np.diff([QUANTILES[name] for name in QUANTILES]) / 100
     ends = np.array([delays[name] for name in QUANTILES])

@@ -1,4 +1,4 @@
-"""The tables of the README, which `longhaul study tables c4-2026` writes."""
+"""Tables of the README, written by `longhaul study tables c4-2026`."""
 
 from collections import Counter
 
@@ -15,9 +15,9 @@ from longhaul.studies.study import find
 TABLES = Registry[Table]()
 table = TABLES.register
 MAINS = {"c4": "C4", "bbr3": "BBR v3", "cubic": "CUBIC"}
-# The draft averages over its simulations.
+# Means, since the draft averages over its simulations.
 MEAN = "mean"
-# Subjects of claims by the beginning of their names; the first that fits counts.
+# Subjects of claims by prefix of their names; the first match counts.
 GROUPS = {
     "c4-time-p90": "time, nine in ten runs", "c4-time": "time",
     "c4-wifi-p90": "time, Wi-Fi, nine in ten runs", "c4-wifi": "time, Wi-Fi",
@@ -31,7 +31,7 @@ METRICS = {"time_s": ("time, s", 2), "rtt_ms": ("round trip, ms", 0), "load_pct"
 
 @table
 def groups(data: Data) -> list[str]:
-    """Count the printed numbers that hold, and all of them, by group and algorithm."""
+    """Count the printed numbers that hold, and all printed numbers, by group and algorithm."""
     held: Counter[tuple[str, str]] = Counter()
     every: Counter[tuple[str, str]] = Counter()
     for judgement in ledger.judge(find("c4-2026"), data, "quick"):
@@ -53,7 +53,7 @@ def groups(data: Data) -> list[str]:
 
 
 def _group(claim: Claim) -> str:
-    """Name the group of a claim, and one download or two."""
+    """Return the group of a claim, and text on one or two downloads."""
     name = next(name for start, name in GROUPS.items() if claim.id.startswith(start))
     return f"{name}: {'two downloads' if claim.experiments[0].startswith(TWO) else 'one download'}"
 

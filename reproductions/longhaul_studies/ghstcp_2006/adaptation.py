@@ -1,13 +1,13 @@
-"""Movement of max_p by Adaptive RED and its gentle form, from samples of queue and max_p."""
+"""Adaptation of max_p by Adaptive RED and its gentle form, from samples of queue and max_p."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-# Section 3.1: four to six tenths of the way from the lower threshold to the upper.
+# Target range (section 3.1): 0.4 to 0.6 of the distance from the lower to the upper threshold.
 TARGET_PKTS = (4500.0, 5500.0)
-# After this max_p has come down from where it starts.
+# Time after which max_p has decreased from its initial value.
 SETTLED_S = 60.0
 
 Row = dict[str, float | None]
@@ -16,17 +16,17 @@ Row = dict[str, float | None]
 def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
     """Measure how max_p follows the average queue.
 
-    `rises_while_falling` is the share of the increases of max_p before which the average had fallen
-    from one sample to the next. For periods above the target, from the peak of the average until
-    it is back in the target, `overshoot` is the factor by which max_p grows and `lag_s` the
-    duration (t4 - t2 in figure 3.2). For periods below the target, from the dip, `return_s` is the
-    duration and `kept` the fraction of max_p that is left at the end.
+    `rises_while_falling` is the share of max_p's increases during a fall of the average between two
+    samples. In periods above the target, from the peak of the average until its return to the
+    target, `overshoot` is the factor by which max_p grows and `lag_s` the duration (t4 - t2 in
+    figure 3.2). In periods below the target, from the minimum of the average until its return,
+    `return_s` is the duration and `kept` the fraction of max_p that remains at the end.
     """
     time, average, max_p = (
         np.array([sample[name] for sample in samples], float)
         for name in ("t_s", "queue_avg_pkts", "max_p")
     )
-    # max_p of sample k + 1 was decided with the average of sample k, and of the one before.
+    # max_p of sample k + 1 follows from the averages of samples k and k - 1.
     rises = np.flatnonzero(np.diff(max_p[1:]) > 0) + 1
     low, high = TARGET_PKTS
     peaks = [
@@ -48,7 +48,7 @@ def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
 
 
 def _times(inside: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Return the beginnings and ends of a condition; only periods that have an end."""
+    """Return the beginnings and ends of periods in which a condition holds, if they end."""
     edges = np.flatnonzero(np.diff(inside.astype(int))) + 1
     begins = [edge for edge in edges if inside[edge]]
     for begin in begins:

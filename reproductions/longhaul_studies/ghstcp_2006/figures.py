@@ -1,4 +1,4 @@
-"""The source's figures and tables, drawn again."""
+"""The source's figures and tables, drawn from our results."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ PROTOCOLS = {
     "ghstcp": ALGORITHMS["ghstcp"],
     "refined": OTHERS[3],
 }
-# Figures 4.4 and 4.6: the two modes, below an empty window, and the windows that the axis names.
+# Figures 4.4 and 4.6: heights of the two modes, below a window of 0, and ticks of windows.
 MODES, MODES_PKTS, WINDOWS_PKTS = ("HSTCP", "Reno"), (-100, -200), (0, 200, 400, 600, 800)
 TABLES = {
     "2.1": "Reno and HSTCP over drop-tail",
@@ -105,7 +105,7 @@ def _window_and_mode(flow1: str) -> Callable[[Axes, Data, str], None]:
         axes.plot(window["t_s"], window["cwnd_pkts"], color=colour, label="window")
         axes.axhline(BDP_PKTS, label="the path's capacity", **PUBLISHED)
         modes = flow.drop_nulls("gentle").sort("t_s")
-        # A mode lasts to the end of the run if no other follows.
+        # The last mode lasts to the end of the run.
         times = [*modes["t_s"], window["t_s"].max()]
         places = [MODES_PKTS[int(gentle)] for gentle in modes["gentle"]]
         axes.step(times, [*places, *places[-1:]], where="post", color=OTHERS[1].colour,
@@ -154,7 +154,7 @@ def _web(experiments: Sequence[tuple[str, str]]) -> list[Line]:
 
 
 def _responses_to_web(axes: Axes, data: Data, queue: str) -> None:
-    """Draw the share of responses that took at most so long."""
+    """Draw the distribution function of response times."""
     for protocol in ("hstcp", "ghstcp"):
         took = [
             data.value(f"response_p{part}_s", "GH2-C20", protocol=protocol, flows=10)

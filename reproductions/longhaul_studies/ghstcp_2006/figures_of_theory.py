@@ -22,13 +22,13 @@ from longhaul.studies.data import Data, NotRunError
 
 from .theory import HSTCP, path
 
-# Figures 5.6 and 5.7: what the bands are compared between.
+# Figures 5.6 and 5.7: paths whose bands are compared.
 RATES = {f"{mbps:g} Mbit/s": path(mbps) for mbps in (100.0, 1000.0, 10_000.0)}
 ROUND_TRIPS = {f"{rtt_ms:g} ms": path(1000.0, rtt_ms) for rtt_ms in (100.0, 200.0, 500.0)}
 
 
 def models(mbps: float, value: Callable[[Point], float]) -> Callable[[Axes, Data, str], None]:
-    """Draw both models for three buffers, and the simulation if it was run."""
+    """Draw both models for three buffers, and the simulations that were run."""
 
     def draw(axes: Axes, data: Data, queue: str) -> None:
         the_path = path(mbps)
@@ -51,7 +51,7 @@ def models(mbps: float, value: Callable[[Point], float]) -> Callable[[Axes, Data
 
 
 def _simulated(axes: Axes, data: Data, value: Callable[[Point], float]) -> None:
-    """Draw points of the simulation, where it was run."""
+    """Draw points of the simulations that were run."""
     try:
         cells = data.cells("GH5-S1")
     except NotRunError:

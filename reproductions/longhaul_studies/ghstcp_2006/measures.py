@@ -1,7 +1,7 @@
-"""Measures of the study's claims: one number each, from medians over replications.
+"""Measures of the study's claims; each is one number, from medians over replications.
 
-A measure gets the tables and the claim's `where`; `of` names the experiment, `beside` another one
-to compare with. Shares are from 0 to 1; trends are rank correlations.
+A measure gets the tables and the claim's `where`; `of` names the experiment, `beside` an experiment
+to compare with. Shares are between 0 and 1; trends are rank correlations.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from .published import printed
 MEASURES = Measures(GENERAL | theory.MEASURES | traces.MEASURES)
 measure = MEASURES.register
 
-# The bottleneck, of which a point of utilisation is a hundredth.
+# Rate of the bottleneck, whose hundredth is a percentage point of utilisation.
 LINK_MBPS = 2500.0
 
 
@@ -25,7 +25,7 @@ LINK_MBPS = 2500.0
 def within_interval(data: Data, table: str | float) -> float:
     """Return the share of a printed table's rows whose utilisation lies in the printed interval.
 
-    The interval is a half width in Mbit/s around the total throughput, at a level of 95 %.
+    The table prints the half-width of the 95 % interval of the total throughput, in Mbit/s.
     """
     near = []
     for row in printed(str(table)):
@@ -51,7 +51,7 @@ def never_rises(data: Data, metric: str, without: str, slack: float) -> float:
 
 @measure
 def gentle_is_fairer(data: Data) -> float:
-    """Return the share of queues, uses of SACK and delays at which gHSTCP is as fair as HSTCP."""
+    """Return the share of cases (queue, SACK, delay) with gHSTCP at least as fair as HSTCP."""
     rows = {(row["table"], row["s1"], row["s2"], row["delay_ms"]): row for row in printed()}
     fairer = []
     for (table, s1, s2, delay), row in rows.items():
@@ -67,7 +67,7 @@ def gentle_is_fairer(data: Data) -> float:
 
 @measure
 def fewer_resets(data: Data, of: str, beside: str, label: str) -> float:
-    """Return the falls of windows to one packet, per flow, less those of another experiment."""
+    """Return the number of falls of windows to one packet per flow, minus that of `beside`."""
     return traces.resets(data, of, label) - traces.resets(data, beside, label)
 
 

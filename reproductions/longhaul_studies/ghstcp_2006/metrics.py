@@ -1,9 +1,9 @@
 """The study's metrics of one run, over its measurement window.
 
-Throughputs of chapters 2, 3 and 5 count packets as they are on the wire: the printed utilisations
-reach 97.6 % of the link, more than payload could. Fairness is Jain's index of what each flow has
-over its max-min fair share; `fairness_groups` that of the means of the two groups, which may be 1
-however unequal flows of a group are.
+Throughputs of chapters 2, 3 and 5 include headers: the printed utilisations reach 97.6 % of the
+link, which payload alone could not. Fairness is Jain's index of each flow's throughput divided by
+its max-min fair share; `fairness_groups` is the index of the means of the two groups, which does
+not depend on differences within a group.
 """
 
 from collections.abc import Mapping
@@ -22,19 +22,19 @@ FAIR_MBPS = {"s1": 100.0, "s2": 400.0}
 MBPS = 2500.0
 # The links of the testbed's two scenarios.
 TESTBED_MBPS = {"GH4-E0-E4": 100, "GH4-P100": 100, "GH4-E5-E9": 200, "GH4-P200": 200}
-# Table 4.1: Flow-1 and each connection of Flow-2, by the link's rate in Mbit/s and Flow-2's socket
-# buffer in KB.
+# Table 4.1: throughputs of Flow-1 and of each connection of Flow-2, by the link's rate (Mbit/s) and
+# Flow-2's socket buffer (KB).
 TESTBED_FAIR_MBPS = {
     (100, 64): (76.0, 12.0),
     (100, 512): (100.0 / 3.0, 100.0 / 3.0),
     (200, 64): (176.0, 12.0),
     (200, 512): (100.0, 50.0),
 }
-# Experiments about how max_p is adapted.
+# Experiments on the adaptation of max_p.
 ADAPTING = "GH3-M"
 # Payload of a packet of 1500 bytes without timestamps.
 PAYLOAD_BYTES, PACKET_BYTES = 1460, 1500
-# Parts of the responses, per cent, whose times are kept: Figure 2.9.
+# Percentiles of response times that are kept (Figure 2.9).
 RESPONSE_PARTS = (*range(5, 100, 5), 99)
 
 Row = dict[str, float | None]
@@ -72,7 +72,7 @@ def _mbps(label: Mapping[str, Any], seconds: float) -> list[float]:
 
 
 def _of_groups(labels: Mapping[str, Any], seconds: float) -> Row:
-    """Return the metrics of Tables 2.1 to 3.2: two groups of five flows."""
+    """Return the metrics of Tables 2.1 to 3.2, for two groups of five flows."""
     row: Row = {}
     shares: list[float] = []
     groups: list[float] = []
@@ -109,7 +109,7 @@ def _of_testbed(labels: Mapping[str, Any], mbps: int, socket_kb: int, seconds: f
 
 
 def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> Row:
-    """Return the metrics of chapter 5: loss rate, and goodput as a share of the link."""
+    """Return the metrics of chapter 5: loss rate, and goodput as a fraction of the link's rate."""
     payload_bps = 8.0 * label["delivered_bytes"] / seconds
     return {
         "loss": label["dropped_pkts"] / label["sent_pkts"],
@@ -122,8 +122,8 @@ def _of_parallel(label: Mapping[str, Any], rate_bps: float, seconds: float) -> R
 def trajectory(kept: Kept) -> pl.DataFrame:
     """Return windows of flows, and the link's queue and drop probability, over time.
 
-    Flows are left out if the queue adapts `max_p`: figures then draw the queue alone. Changes of
-    mode of traced flows have rows of their own.
+    Flows are left out if the queue adapts `max_p`, since figures then show only the queue. Changes
+    of mode of traced flows have rows of their own.
     """
     links = pl.DataFrame(kept["link_series"], infer_schema_length=None)
     parts = [links.select("t_s", "name", "queue_pkts", "queue_avg_pkts", "max_p")]

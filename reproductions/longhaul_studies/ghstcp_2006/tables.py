@@ -1,7 +1,7 @@
-"""Tables 2.1 to 3.2 in the source's layout, beside the printed values.
+"""Tables 2.1 to 3.2 in the source's layout, with the printed values.
 
-`python -m longhaul_studies.ghstcp_2006.tables` writes them from the recorded results of the full
-scale, in Markdown.
+`python -m longhaul_studies.ghstcp_2006.tables` prints them in Markdown, from the recorded results
+of the full scale.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ METRICS = ("mbps_s1", "mbps_s2", "total_mbps", "utilisation", "fairness", "fairn
 
 
 def lines(data: Data, table: str) -> Iterator[str]:
-    """Yield the lines of one table: means over replications, and the interval of their total."""
+    """Yield the lines of one table: means over replications, and the total with its interval."""
     yield HEAD
     for row in printed(table):
         start = f"| {row['experiment']} | {row['s1']} | {row['s2']} | {row['delay_ms']} | "

@@ -28,13 +28,13 @@ measure = MEASURES.register
 
 
 def path(mbps: float, rtt_ms: float = 100.0) -> Path:
-    """Return the path of an example: packets of 1500 bytes, windows of 64 KB."""
+    """Return the path of an example, with packets of 1500 bytes and windows of 64 KB."""
     return Path(mbps * 1e6, rtt_ms * 1e-3)
 
 
 @measure
 def recovery(data: Data, mbps: float) -> float:
-    """Return the seconds until standard TCP fills a path of 100 ms again."""
+    """Return the seconds that standard TCP needs to fill a path of 100 ms again after a loss."""
     return recovery_time_s(mbps * 1e6, RTT_S)
 
 
@@ -81,7 +81,7 @@ def band_end(data: Data, end: str, mbps: float, rtt_ms: float, buffer_bdp: float
 
 @measure
 def band_width(data: Data, mbps: float, rtt_ms: float, buffer_bdp: float) -> float:
-    """Return the width of the band that uses 95 % of the link, over its first end."""
+    """Return the width of the band that uses 95 % of the link, divided by its first end."""
     the_path = path(mbps, rtt_ms)
     the_band = band(the_path, buffer_bdp * the_path.bdp)
     assert the_band is not None
@@ -123,7 +123,8 @@ def lossless_regions(data: Data) -> float:
 def congested_region(data: Data) -> float:
     """Return the share of steps in N above capacity at which the source's statement holds.
 
-    Loss grows and goodput falls, synchronised connections lose more, and the gap widens.
+    The statement: loss grows and goodput falls, synchronised connections lose more, and the
+    difference grows.
     """
     right = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -148,7 +149,7 @@ def congested_region(data: Data) -> float:
 
 @measure
 def jump(data: Data, buffer_bdp: float) -> float:
-    """Return the throughput of synchronised connections just above the capacity."""
+    """Return the throughput of synchronised connections just above capacity."""
     the_path = path(10_000.0)
     buffer = buffer_bdp * the_path.bdp
     first = int((the_path.bdp + buffer) / the_path.max_window) + 1
@@ -157,9 +158,9 @@ def jump(data: Data, buffer_bdp: float) -> float:
 
 @measure
 def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
-    """Return the fall of synchronised goodput from the first losses to so many times the flows.
+    """Return the fall of synchronised goodput from the first losses to `times` the flows.
 
-    A share of the link, the least of the three rates.
+    The result is a fraction of the link's rate, the minimum over the three rates.
     """
     falls = []
     for mbps in (100.0, 1000.0, 10_000.0):
@@ -187,7 +188,7 @@ def red_last(data: Data, mbps: float, rtt_ms: float) -> float:
 
 @measure
 def red_loss(data: Data, times: float) -> float:
-    """Return RED's loss rate at `times` the least number of connections: mean of six paths."""
+    """Return RED's loss rate at `times` the smallest number of connections, mean over six paths."""
     losses = []
     for mbps in (100.0, 1000.0):
         for rtt_ms in (100.0, 200.0, 500.0):
@@ -201,7 +202,7 @@ def red_loss(data: Data, times: float) -> float:
 
 @measure
 def red_loss_grows(data: Data) -> float:
-    """Return the share of steps in N at which loss grows, inside all equilibrium areas."""
+    """Return the share of steps in N at which loss grows, over all equilibrium areas."""
     grows: list[bool] = []
     for mbps in (100.0, 1000.0):
         for rtt_ms in (100.0, 200.0, 500.0):
@@ -212,7 +213,7 @@ def red_loss_grows(data: Data) -> float:
 
 @measure
 def red_optima(data: Data) -> float:
-    """Count the different numbers of connections with the least loss, over the six paths."""
+    """Count the different optimal numbers of connections (least loss) of the six paths."""
     best = {
         min(_equilibria(path(mbps, rtt_ms)), key=lambda point: point[1])[0]
         for mbps in (100.0, 1000.0)
@@ -231,7 +232,7 @@ def _equilibria(the_path: Path) -> list[tuple[int, float]]:
 
 @measure
 def between_the_models(data: Data, of: str, slack: float) -> float:
-    """Return the share of simulated points whose goodput is between both models, or near them."""
+    """Return the share of simulated points with goodput between both models, or within `slack`."""
     inside = []
     for row in data.cells(of).iter_rows(named=True):
         the_path = path(100.0)

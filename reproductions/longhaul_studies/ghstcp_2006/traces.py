@@ -12,22 +12,22 @@ measure = MEASURES.register
 
 # Packets that the testbed's path holds (section 4.2).
 BDP_PKTS = 770.0
-# Growth of the window while acknowledgements come for every other segment.
+# Factor of the window's growth if every second segment is acknowledged.
 DELAYED = 0.5
 BOTTLENECK = "bottleneck"
-# A queue of so few packets is an empty one: what senders' bursts leave.
+# Maximum queue (packets) that counts as empty: short bursts of senders.
 EMPTY_PKTS = 10
-# The slow starts of the beginning are over.
+# Time at which the initial slow starts have ended.
 SETTLED_S = 20.0
-# A window that is less than this share of the last sample's was reduced: b(w) is 0.1 at least.
+# A window below this fraction of the previous sample's was reduced, since b(w) is at least 0.1.
 LARGEST_KEPT = 0.95
 
 
 @measure
 def grows_fast(data: Data, of: str, low: float, high: float) -> float:
-    """Return the share of time in which a window grows as HSTCP's, between two parts of capacity.
+    """Return the share of time in which a window between two parts of capacity grows as HSTCP's.
 
-    Growth over a sample counts as HighSpeed TCP's from half of its increase on.
+    Growth over a sample counts as HSTCP's if it is at least half of HSTCP's increase.
     """
     window, rounds, growth = _growth(data, of)
     inside = (window >= low * BDP_PKTS) & (window <= high * BDP_PKTS) & (growth > 0)
@@ -39,7 +39,7 @@ def grows_fast(data: Data, of: str, low: float, high: float) -> float:
 
 @measure
 def rtt_rises_beyond(data: Data, of: str) -> float:
-    """Return the correlation of round trip and window above capacity, less the one below."""
+    """Return the mean RTT (s) while the window is above capacity, minus that below capacity."""
     samples = _window(data, of)
     window, rtt = samples["cwnd_pkts"].to_numpy(), samples["srtt_s"].to_numpy()
     above, below = window > 1.05 * BDP_PKTS, (window > 0.5 * BDP_PKTS) & (window < 0.9 * BDP_PKTS)
@@ -68,9 +68,9 @@ def empty(data: Data, of: str) -> float:
 
 @measure
 def cut_together(data: Data, of: str, label: str) -> float:
-    """Return the mean share of the flows that reduce their windows when any of them does.
+    """Return the mean share of flows that reduce their windows in a loss event.
 
-    Reductions in one sample, or in neighbouring samples, belong to one loss event.
+    Reductions in the same or in adjacent samples belong to one loss event.
     """
     flows = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     each = [flow.sort("t_s")["cwnd_pkts"].to_numpy() for _, flow in flows.group_by("name")]
@@ -83,7 +83,7 @@ def cut_together(data: Data, of: str, label: str) -> float:
 
 
 def _window(data: Data, of: str) -> pl.DataFrame:
-    """Return the window of the one flow, after its slow start."""
+    """Return the window of the only flow, after its slow start."""
     samples = data.trajectory(of).filter(pl.col("label") == "flow1").sort("t_s")
     return samples.filter((pl.col("t_s") > 5.0) & pl.col("cwnd_pkts").is_not_null())
 

@@ -1,9 +1,8 @@
-"""The source's figures, drawn again (chapters 3, 6 and 7): `figures.csv` says what each shows.
+"""The source's figures (chapters 3, 6 and 7), as described in `figures.csv`.
 
-`x` and `y` name what stands in `ALONG` and `QUANTITIES`, `log` those of the two that are
-logarithmic, `panels` the queues with a panel each, `levels` values that the source prints. `drawn`
-is made of names of `LINES`, whose lines are laid together, or is one of `PICTURES`; what follows a
-colon is its argument.
+The columns `x` and `y` are keys of `ALONG` and `QUANTITIES`, `log` lists logarithmic axes, `panels`
+the queues with a panel each, `levels` printed values. `drawn` lists names of `LINES`, whose lines
+are drawn together, or is one of `PICTURES`; an argument follows after a colon.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +13,7 @@ from longhaul.studies.figures import Draw, Figure, Frame, Line
 
 from . import lines, theory_curves
 
-# Axis of the experiments, and the name of what it counts.
+# Axes of the experiments, with their labels.
 ALONG = {
     "n": ("n", "number of flows"),
     "n_regtcp": ("n", "number of REGTCP flows"),
@@ -39,7 +38,7 @@ QUANTITIES = {
     "probability": "probability",
 }
 
-# Lines along an axis: get the experiments, the axis, and what follows the colon.
+# Functions of lines along an axis; arguments: experiments, axis, and text after the colon.
 LINES: Mapping[str, Callable[..., list[Line]]] = {
     "both": lines.both,
     "mixed": lines.mixed,
@@ -54,7 +53,7 @@ LINES: Mapping[str, Callable[..., list[Line]]] = {
     "web_stolen": lines.web_stolen,
 }
 
-# Pictures of another kind: get the experiments, and what follows the colon.
+# Functions of other pictures; arguments: experiments, and text after the colon.
 PICTURES: Mapping[str, Callable[..., Draw]] = {
     "windows": lines.windows,
     "slow_start_windows": lines.slow_start_windows,

@@ -26,7 +26,7 @@ VARIANTS = {0: "-", 10: (0, (1, 1)), 100: (0, (4, 1.5)), 1000: (0, (8, 2))}
 
 
 def both(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """Return a metric of two homogeneous sets."""
+    """Return a metric of both homogeneous sets of flows."""
     hstcp, regtcp = experiments
     return [
         Line(hstcp, f"{metric}_hstcp", "HSTCP", HSTCP),
@@ -45,7 +45,7 @@ def mixed(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def bursts(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return the throughput of bursts beside each set: beside HSTCP first, where there are two."""
+    """Return the throughput of bursts in competition with each set, with HSTCP first."""
     looks = (OTHER, Style(OTHER.colour, "x", (0, (4, 2))))
     names = ("bursts beside HSTCP", "bursts beside REGTCP") if len(experiments) > 1 else ("bursts",)
     return [
@@ -64,7 +64,7 @@ def queues(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def stolen_lines(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return bandwidth stolen in a mixed set, given REGTCP alone, under either queue."""
+    """Return the bandwidth stolen in a mixed set, relative to REGTCP alone, by queue."""
     of, alone = experiments
 
     def curve(data: Data, queue: str) -> Curve:
@@ -86,7 +86,7 @@ def rates(experiments: Sequence[str], axis: str) -> list[Line]:
 
 
 def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
-    """Return a metric beside N streams, beside one HSTCP flow, and alone where it was run."""
+    """Return a metric with N competing streams, with one HSTCP flow, and without competitor."""
     streams, hstcp = experiments
     lines = _of_streams(streams, metric.replace("competitor", "streams"))
     lines.append(Line(hstcp, metric.replace("competitor", "hstcp"), "1 HSTCP", HSTCP))
@@ -96,7 +96,7 @@ def bulk(experiments: Sequence[str], axis: str, metric: str) -> list[Line]:
 
 
 def _stolen_from_ten(data: Data, of: str, axis: str, queue: str, **cell: str | float) -> Curve:
-    """Return the loss of ten long-lived flows to a competitor, in per cent of the link."""
+    """Return the goodput that ten flows lose to a competitor, in per cent of the link."""
     alone = "EXP-6.9a" if of.startswith("EXP-6.9") else "EXP-6.10a"
     x, before, now = together(
         data.curve("lu_regtcp", axis, alone, queue=queue, n=0),
@@ -106,7 +106,7 @@ def _stolen_from_ten(data: Data, of: str, axis: str, queue: str, **cell: str | f
 
 
 def bulk_stolen(experiments: Sequence[str], axis: str) -> list[Line]:
-    """Return the loss of the ten long-lived flows to each competitor."""
+    """Return the goodput that the ten long-lived flows lose to each competitor."""
     streams, hstcp = experiments
 
     def curve(data: Data, queue: str, n: float) -> Curve:
@@ -158,7 +158,7 @@ def burst_lengths(experiments: Sequence[str], axis: str) -> list[Line]:
     ]
 
 
-# Web sessions each way.
+# Numbers of web sessions in each direction.
 SESSIONS: dict[int, str | tuple[int, tuple[float, ...]]] = {
     1: (0, (1, 1)),
     5: (0, (4, 1.5)),

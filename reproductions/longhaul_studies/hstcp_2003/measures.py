@@ -1,4 +1,4 @@
-"""Measures of this study's claims alone; the others are measures of any study."""
+"""Measures that only this study needs; other claims use general measures."""
 
 import numpy as np
 
@@ -23,11 +23,11 @@ def rank_trend(curve: Curve) -> float:
     return rank_correlation(curve.x, curve.y)
 
 
-# Bandwidth stolen (chapter 5.5): of half of the homogeneous set's aggregate.
+# Bandwidth stolen (chapter 5.5), relative to half of the homogeneous set's aggregate.
 
 
 def stolen(data: Data, of: str, alone: str, axis: str, queue: str, **cell: str | float) -> Curve:
-    """Return the loss of REGTCP flows when half of the flows are HSTCP, in per cent of the link."""
+    """Return REGTCP's loss of goodput if half of the flows are HSTCP, in % of the link."""
     x, half, mixed = together(
         data.curve("lu_regtcp", axis, alone, queue=queue, **cell),
         data.curve("lu_regtcp", axis, of, queue=queue, **cell),
@@ -39,13 +39,13 @@ def stolen(data: Data, of: str, alone: str, axis: str, queue: str, **cell: str |
 
 @measure
 def stolen_droptail_above(data: Data, of: str, alone: str, axis: str) -> float:
-    """Return the share of the points at which HSTCP steals more under drop-tail than under RED."""
+    """Return the share of points at which HSTCP steals more under drop-tail than under RED."""
     _, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
     return float((droptail > red).mean())
 
 
 def stolen_gap(data: Data, of: str, alone: str, axis: str) -> Curve:
-    """Return the bandwidth stolen under drop-tail less that under RED, in per cent of the link."""
+    """Return the bandwidth stolen under drop-tail minus that under RED, in per cent of the link."""
     x, red, droptail = together(*(stolen(data, of, alone, axis, queue) for queue in QUEUES))
     return Curve(x, droptail - red)
 
@@ -58,7 +58,7 @@ def stolen_gap_trend(data: Data, of: str, alone: str, axis: str) -> float:
 
 @measure
 def stolen_gap_growth(data: Data, of: str, alone: str, axis: str) -> float:
-    """Return the last gap between the queues along an axis less the first, in points."""
+    """Return the last gap between the queues along an axis minus the first, in % points."""
     gap = stolen_gap(data, of, alone, axis).y
     if len(gap) < 2:
         raise NotRunError("no points to compare")
@@ -69,9 +69,9 @@ def stolen_gap_growth(data: Data, of: str, alone: str, axis: str) -> float:
 def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
     """Return the rank correlation of the bandwidth that one HSTCP flow steals with `n`.
 
-    The definition of chapter 5.5: the goodput of n flows beside one of their own kind, n of n + 1
-    equal parts, less their goodput beside HSTCP. Sets of n + 1 that were not run lie between those
-    that were.
+    By chapter 5.5 it is the goodput of n REGTCP flows in a set of n + 1 of their kind, n of n + 1
+    equal parts, minus their goodput with one HSTCP flow. Sets of n + 1 that were not run are
+    interpolated.
     """
     beside = data.curve("lu_regtcp", "n", of, queue=queue)
     homogeneous = data.curve("lu_regtcp", "n", alone, queue=queue)
@@ -81,7 +81,7 @@ def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
     return rank_trend(Curve(n, n / (n + 1) * whole - beside.y[inside]))
 
 
-# Distances from values that are derived.
+# Distances from derived values.
 
 
 @measure
@@ -113,7 +113,7 @@ def equivalence(data: Data, of: str, queue: str) -> float:
 def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float) -> float:
     """Return the number of flows above which event rates exceed 1.5 times the loss rate.
 
-    Between the points by straight lines on a logarithmic axis.
+    The number is interpolated linearly on a logarithmic axis.
     """
     curve = data.curve(metric, "n", of, queue=queue)
     above = np.log(curve.y / (1.5 * loss))
@@ -129,9 +129,9 @@ def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float
 def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
     """Return the share of a logarithm's variance that two groups of runs explain, with bursts.
 
-    The best split of all runs by size (Otsu 1979, IEEE Transactions on Systems, Man and Cybernetics
-    9, pp. 62-66): 1 of two levels, 3/4 of an even rise from the least to the greatest, 2/pi of
-    normal scatter around one level.
+    The groups are the best split of all runs by size (Otsu 1979, IEEE Transactions on Systems, Man
+    and Cybernetics 9, pp. 62-66). The share is 1 for two exact levels, 3/4 for a uniform
+    distribution, 2/pi for a normal distribution.
     """
     points = data.points(of, queue=queue)
     values = np.sort(np.log(points.filter(points["k"] > 0)[metric].to_numpy().astype(float)))
@@ -146,7 +146,7 @@ def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
 
 @measure
 def windows_keep_level(data: Data, of: str, label: str) -> float:
-    """Return the largest mean window of a quarter of the run divided by the smallest."""
+    """Return the ratio of the largest to the smallest mean window of the run's four quarters."""
     trajectory = data.trajectory(of).filter(label=label)
     end = float(trajectory["t_s"].max())  # type: ignore[arg-type]
 

@@ -1,9 +1,9 @@
 """The study's metrics of one run: second half, forward direction of the bottleneck (chapter 5.5).
 
-Names: `lu` link utilisation in per cent, `ce` congestion events (drops and marks), `cer` their rate
-per packet sent, `rf` relative fairness of all HSTCP flows against all REGTCP flows, `frf` of a
-competitor against one of ten long-lived flows, `rate` packets per round trip. A metric ends in its
-class.
+Names: `lu` is the link utilisation in per cent, `ce` the number of congestion events (drops and
+marks), `cer` their number per packet sent, `rf` the relative fairness of all HSTCP flows to all
+REGTCP flows, `frf` that of a competitor to one of ten long-lived flows, `rate` the packets per
+round trip. The name of a metric ends in its class of flows.
 """
 
 from bisect import bisect_left
@@ -21,10 +21,10 @@ PERTURBATION = "perturbation"
 PACKET_BITS = 1500 * 8
 PAYLOAD_BYTES = 1460
 RTT_S = 0.1
-# Bandwidth times round trip, in packets.
+# Bandwidth-delay product in packets.
 PIPE_PKTS = 1e9 * RTT_S / PACKET_BITS
-# Time without a loss or mark that ends a transient: recovery within one takes less, the saw teeth
-# of one HSTCP flow are 7 s apart.
+# Time without a loss or mark that ends a transient: longer than a recovery within it, shorter than
+# the 7 s between sawteeth of one HSTCP flow.
 QUIET_S = 5.0
 # The long-lived flows of the bulk transfer experiments.
 LONG_LIVED = 10
@@ -80,7 +80,7 @@ def _of_class(name: str, label: Mapping[str, Any], capacity: float, measured_s: 
 def _add_perturbations(
     row: Row, labels: Mapping[str, Any], link: Mapping[str, Any], capacity: float
 ) -> None:
-    """Add the drops by perturbations: those of the link, except for the few of the noise."""
+    """Add the drops due to perturbations: all of the link, except for a few of the noise."""
     dropped = link["dropped_pkts"] - sum(_of(row, f"dropped_{name}") for name in CLASSES
                                          if f"dropped_{name}" in row)  # fmt: skip
     sent = labels[PERTURBATION]["sent_pkts"] if PERTURBATION in labels else 0
@@ -91,7 +91,7 @@ def _add_perturbations(
 
 
 def _of_one_flow(kept: Kept, run: Run) -> Row:
-    """Return the times at which a lone flow fills the pipe and is first reduced, and its sawteeth.
+    """Return the times at which a single flow fills the pipe and is reduced, and its sawteeth.
 
     The change from slow start to congestion avoidance is read as Table 6.1 has it: time and window
     of the last sample before the first cut, losses and marks of the whole first transient.
@@ -131,7 +131,7 @@ def _of_one_flow(kept: Kept, run: Run) -> Row:
 def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> float | None:
     """Return the time at which the window fills the pipe again after the first reduction.
 
-    Infinite if it is not back by the end of the run.
+    The result is infinite if it does not by the end of the run.
     """
     if not cuts:
         return None
@@ -166,7 +166,7 @@ def _packets_per_s(samples: list[dict[str, Any]], cuts: list[float]) -> float:
 
 
 def trajectory(kept: Kept) -> list[dict[str, Any]]:
-    """Return the samples over time to draw: windows, and delivered packets."""
+    """Return samples over time of windows and delivered packets."""
     return [
         {
             "t_s": row["t_s"],

@@ -1,7 +1,7 @@
-"""The source's theory (chapter 3, section 6.8): its tables and curves from the models.
+"""The source's theory (chapter 3, section 6.8): its tables and curves, computed from models.
 
-The tables belong to Low_Window 38 and W = 0.12/p^0.835 with standard TCP's 1.2/sqrt(p); the
-simulations to Low_Window 31.
+The tables use Low_Window 38 and W = 0.12/p^0.835, with 1.2/sqrt(p) for standard TCP; the
+simulations use Low_Window 31.
 """
 
 from pathlib import Path
@@ -60,7 +60,7 @@ def table_3_1(data: Data) -> float:
 
 @measure
 def table_3_2_windows(data: Data) -> float:
-    """Return the largest relative deviation from the windows of Table 3.2, beyond half a packet."""
+    """Return the largest relative deviation from windows of Table 3.2 beyond half a packet."""
     off = []
     for row in published("3_2"):
         printed = float(row["congestion_window_pkts"])

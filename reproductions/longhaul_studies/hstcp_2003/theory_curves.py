@@ -1,4 +1,4 @@
-"""The plots of theory: response functions, a(w) and b(w), parallel streams, RED."""
+"""Plots of theory: response functions, a(w) and b(w), parallel streams, RED."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ def responses(axes: Axes, data: Data, queue: str) -> None:
 
 
 def shapes(axes: Axes, data: Data, queue: str) -> None:
-    """Draw Figure 3.2."""
+    """Draw Figure 3.2, a(w) and b(w)."""
     windows = np.logspace(0, 5, 300)
     axes.plot(windows, STUDIED.increase(windows), color=HSTCP.colour, label="a(w)")
     axes.plot(
@@ -47,7 +47,7 @@ def shapes(axes: Axes, data: Data, queue: str) -> None:
 
 
 def rates(axes: Axes, data: Data, queue: str) -> None:
-    """Draw Figure 6.28."""
+    """Draw Figure 6.28, packets per round trip of parallel streams."""
     for count, line in DASHES.items():
         rate = streams_rate(count, SWEPT)
         axes.plot(SWEPT, rate, color=REGTCP.colour, linestyle=line, label=f"N = {count}")

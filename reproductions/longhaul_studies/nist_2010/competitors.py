@@ -1,6 +1,6 @@
-"""Measures of chapters 6 and 7 between algorithms, condition by condition.
+"""Measures of chapters 6 and 7 that compare algorithms under each condition.
 
-`condition` selects existing conditions; counts over them can only grow with further ones.
+`condition` selects conditions; counts over the existing conditions can only grow with further ones.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ WHOLE_RUN = "run"
 
 
 def of_kind(kind: str) -> Callable[[Measure], Measure]:
-    """Register a measure (as a decorator) whose value on some conditions bounds that on all."""
+    """Register, as a decorator, a measure whose value on some conditions bounds all."""
 
     def registered(function: Measure) -> Measure:
         KINDS[function] = kind
@@ -37,7 +37,7 @@ def of_kind(kind: str) -> Callable[[Measure], Measure]:
 def _conditions(
     data: Data, of: str, condition: Word, without: str = "", only: str = ""
 ) -> Iterator[tuple[list[str], pl.DataFrame]]:
-    """Yield, for each condition, its algorithms in order and a row for each of them."""
+    """Yield the ordered algorithms of each condition, and a row for each algorithm."""
     cells = data.cells(of)
     chosen = [level for level in data.levels("condition", of) if _is(condition, level)]
     if not chosen:
@@ -57,7 +57,7 @@ def _is(condition: Word, level: float) -> bool:
 
 
 def _values(rows: pl.DataFrame, metric: str) -> np.ndarray:
-    """Return a metric in each row, or the mean of several."""
+    """Return a metric of each row, or the mean of several metrics."""
     names = metric.split(",")
     for name in names:
         if name not in rows.columns or rows[name].null_count():
@@ -67,7 +67,7 @@ def _values(rows: pl.DataFrame, metric: str) -> np.ndarray:
 
 
 def _dendrogram(rows: pl.DataFrame, period: str, left_out: str = "") -> clusters.Dendrogram:
-    """Clusters of the algorithms of a condition, by all responses but those that are left out."""
+    """Return the dendrogram of a condition's algorithms, without the responses in `left_out`."""
     is_run = period == WHOLE_RUN
     kept = [name for name in (OF_RUNS if is_run else OF_PERIODS) if name not in left_out.split(",")]
     names = kept if is_run else [f"{name}_{period}" for name in kept]
@@ -106,9 +106,9 @@ def together(
     data: Data, of: str, period: str, algorithms: str, condition: Word = "", without: str = "",
     sometimes: str = "",
 ) -> float:  # fmt: skip
-    """Return the number of conditions in which these algorithms form a cluster of their own.
+    """Return the number of conditions in which exactly these algorithms form a cluster.
 
-    Or one with `sometimes`, another algorithm.
+    A cluster of these algorithms and `sometimes`, another algorithm, counts as well.
     """
     own = set(algorithms.split(","))
     wanted = (own, own | {sometimes}) if sometimes else (own,)
@@ -132,8 +132,8 @@ def stands_out(
 ) -> float:  # fmt: skip
     """Return the number of conditions in which an algorithm is a significant outlier.
 
-    The test is Grubbs' with the study's critical value. Outliers count that differ from the mean
-    by at least `percent` of it.
+    The test is Grubbs' with the study's critical value. Only outliers that differ from the mean by
+    at least `percent` of the mean count.
     """
     count = 0
     for names, rows in _conditions(data, of, condition, without):
@@ -149,7 +149,7 @@ def stands_out(
 def part_of_outliers(
     data: Data, of: str, period: str, condition: Word = "", without: str = ""
 ) -> float:
-    """Return the share of a period's responses and conditions that have a significant outlier."""
+    """Return the share of cases (response, condition) of a period with a significant outlier."""
     metrics = [f"{name}_{period}" for name in OF_PERIODS]
     return float(
         np.mean([
@@ -164,7 +164,7 @@ def part_of_outliers(
 def order_agreement(data: Data, of: str, metric: str, order: str, condition: Word = "") -> float:
     """Return the rank correlation of means with a printed order; `A+B` share a place.
 
-    Algorithms that the order does not name are left out.
+    Algorithms that are not in the order are left out.
     """
     groups = [group.split("+") for group in order.split(">")]
     places = {name: -float(place) for place, group in enumerate(groups) for name in group}
@@ -177,7 +177,7 @@ def order_agreement(data: Data, of: str, metric: str, order: str, condition: Wor
 
 
 def _means(data: Data, of: str, metric: str, condition: Word) -> tuple[list[str], np.ndarray]:
-    """Return the mean over conditions with each algorithm."""
+    """Return the mean over conditions for each algorithm."""
     by_condition = list(_conditions(data, of, condition))
     names = by_condition[0][0]
     if any(others != names for others, _ in by_condition):
@@ -190,9 +190,10 @@ def _means(data: Data, of: str, metric: str, condition: Word) -> tuple[list[str]
 def off_means(
     data: Data, of: str, metric: str, printed: str, condition: Word = "", within: float = 0.0
 ) -> float:
-    """Return the largest deviation of an algorithm's mean over conditions from print, relative.
+    """Return the largest relative deviation of algorithms' means over conditions from print.
 
-    `printed` is such as `BIC:59.8,CTCP:62.5`; with `within` in bands, see `_bands`.
+    `printed` has means such as `BIC:59.8,CTCP:62.5`; with `within`, deviations are in units of
+    `_bands`.
     """
     names, means = _means(data, of, metric, condition)
     wanted = _printed(printed)
@@ -207,9 +208,9 @@ def off_range(
     data: Data, of: str, metric: str, least: str, most: str, algorithm: str = "",
     condition: Word = "", within: float = 0.0,
 ) -> float:  # fmt: skip
-    """Return the largest part by which a value leaves an algorithm's printed range.
+    """Return the largest relative distance of a value from an algorithm's printed range.
 
-    With `within` in bands, see `_bands`.
+    With `within`, distances are in units of `_bands`.
     """
     low, high = _printed(least), _printed(most)
     below, above = _bands(low, within), _bands(high, within)
@@ -227,9 +228,9 @@ def _printed(words: str) -> dict[str, float]:
 
 
 def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
-    """Return half the distance of each number to the next one, relative, and `within` at most.
+    """Return half the relative distance of each number to the nearest one, at most `within`.
 
-    1 without `within`: then deviations are relative to the numbers themselves.
+    Without `within` the result is 1, so that deviations are relative to the numbers themselves.
     """
     if not within:
         return dict.fromkeys(printed, 1.0)
@@ -241,18 +242,18 @@ def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
 
 @measure
 def residual(data: Data, of: str, metric: str, algorithm: str, condition: Word) -> float:
-    """Return a metric of an algorithm less the mean of all algorithms, in one condition."""
+    """Return a metric of an algorithm minus the mean of all algorithms, in one condition."""
     ((names, rows),) = _conditions(data, of, condition)
     values = _values(rows, metric)
     return float(values[names.index(algorithm)] - values.mean())
 
 
-# Over conditions.
+# Measures over conditions.
 
 
 @of_kind(LARGEST)
 def best_over_mean(data: Data, of: str, metric: str, condition: Word = "") -> float:
-    """Return the best algorithm over the mean of all, the largest over conditions."""
+    """Return the best algorithm's value divided by the mean of all, maximum over conditions."""
     per_condition = [_values(rows, metric) for _, rows in _conditions(data, of, condition)]
     return float(max(values.max() / values.mean() for values in per_condition))
 

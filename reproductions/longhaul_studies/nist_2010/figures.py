@@ -1,4 +1,4 @@
-"""Figures of the source, drawn again: of chapter 7, whole and on the cut network, and 8 and 9."""
+"""Figures of chapters 7 (whole and cut network), 8 and 9 of the source, from our results."""
 
 from collections.abc import Sequence
 
@@ -17,14 +17,14 @@ LOOKS = {name: styles.ALGORITHMS["reno" if name == "TCP" else name.lower()] for 
 DISTINCT = {"FAST": "o", "FAST-AT": "s"}
 # Section 7.1.3.
 CONGESTED = {1, 5, 6, 7, 11, 13, 17, 18, 19, 21, 22, 23, 24, 25, 29, 30, 31}
-# Algorithms that section 7.4 finds distinctive, by panel.
+# Algorithms that are distinctive according to section 7.4, by panel.
 RESPONSES = {
     "packets retransmitted": "y6_TP1",
     "flows connecting": "y42_TP1",
     "NN flows completed": "y31_TP1",
 }  # fmt: skip
 UNCONGESTED = (8, 14, 28, 32)
-# Beginnings of the names of claims with the printed number, under condition 8 and the others.
+# Prefixes of claims with the printed number, for condition 8 and for the others.
 RECOVERY, GOODPUT = ("A7-102", "A7-103"), ("A7-104", "A7-105")
 
 
@@ -48,7 +48,7 @@ def _congestion(axes: Axes, data: Data, _: str) -> None:
 
 
 def _distinct(axes: Axes, data: Data, panel: str) -> None:
-    """Draw each algorithm over the mean of the six that are neither FAST nor FAST-AT."""
+    """Draw each algorithm's value divided by the mean of the six other than FAST and FAST-AT."""
     conditions, metric = [one for one in _by_congestion(data) if one in CONGESTED], RESPONSES[panel]
     at = np.arange(len(conditions))
     found = {
@@ -68,13 +68,13 @@ def _distinct(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _named(axes: Axes, names: Sequence[object]) -> None:
-    """Label the x axis with names, without grid lines at them."""
+    """Label the x axis with names, without grid lines."""
     axes.set_xticks(range(len(names)), list(map(str, names)), fontsize=6, rotation=90)
     axes.grid(visible=False, axis="x")
 
 
 def _long_lived(axes: Axes, data: Data, condition: str, metric: str, claims: Sequence[str]) -> None:
-    """Draw a number of L1 with each algorithm, and the printed one."""
+    """Draw a metric of flow L1 with each algorithm, and the printed value."""
     key = f"{claims[0]}-{{}}-L1" if condition == "8" else f"{claims[1]}-{{}}-{condition}"
     axes.set_title(f"condition {condition}")
     _named(axes, list(NAMES))

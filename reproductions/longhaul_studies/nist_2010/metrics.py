@@ -2,9 +2,9 @@
 
 Names of means end in the period: `active_flows_TP1`. Responses of the study have the numbers of its
 chapter, `y8_TP1` for a period and `T.y1` to `T.y28` for the whole run. Each long-lived flow has a
-throughput, `L1_pps_TP1`, and the time from the beginning of the period until it has the rate of its
-interface, `L1_full_s_TP1`. Each flow class has the throughput of a flow and of all flows, and the
-numbers of active and of completed flows: `DD_pps_TP1`, `DD_out_TP1` and so on.
+throughput, such as `L1_pps_TP1`, and the time from the beginning of the period until it reaches the
+rate of its interface, `L1_full_s_TP1`. Each flow class has the throughputs of a flow and of all
+flows, and the numbers of active and of completed flows: `DD_pps_TP1`, `DD_out_TP1` and so on.
 """
 
 from collections.abc import Mapping
@@ -25,16 +25,16 @@ OF_PERIODS = (
     "retransmission_rate", "srtt_mean_s", "cwnd_mean_pkts",
 )  # fmt: skip
 
-# The chapter that numbers the responses of an experiment; chapter 7 has those of chapter 6.
+# Chapter of an experiment's response numbers; chapter 7 uses those of chapter 6.
 NUMBERED = {"SA64": 4, "SB64": 4, "N6-MAIN": 6, "N7-MAIN": 6, "N7-CUT": 6}
 
-# Names of columns in names of metrics.
+# Names of metrics by column.
 OF_FLOWS = {"pps": "throughput_pps", "full_s": "full_rate_s"}
 OF_CLASSES = {
     "pps": "throughput_pps", "out": "out_pps", "active": "active_flows",
     "completed": "completed_flows",
 }  # fmt: skip
-# Of chapters 6 and 7: the course of long-lived flows, and of the windows of flow classes.
+# Tables of chapters 6 and 7 over time: long-lived flows, and windows of flow classes.
 OF_COURSES = {
     name: name
     for name in ("cwnd_crossings", "cwnd_kept", "pps_min", "pps_max", "alpha_min", "alpha_end")

@@ -1,4 +1,4 @@
-"""Checks of the printed set-up: read from scenarios, which need not be run."""
+"""Measures of the set-up, read from scenarios without a run."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from longhaul.studies.study import Study, find
 MEASURES = Measures()
 measure = MEASURES.register
 
-# Number to read of a value of `longhaul explain`: the first, or another one.
+# Patterns that read a number from a value of `longhaul explain`, by default the first number.
 READINGS = {
     "first": re.compile(r"(-?\d[\d.e+]*)"),
     "gbps": re.compile(r"\((-?[\d.]+) Gbps"),
@@ -35,9 +35,9 @@ def _study() -> Study:
 
 @cache
 def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], dict[str, str]]]:
-    """Return the levels of each condition of an experiment, and the values of its scenario.
+    """Return the levels of an experiment's conditions, and the values of their scenarios.
 
-    With an algorithm, or else the first one.
+    The scenarios are those of `algorithm`, by default of the first one.
     """
     runs = _study().runs("full", [of])
     chosen = algorithm or runs[0].cell["algorithm"]
@@ -52,7 +52,7 @@ def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], d
 def configured(
     data: Data, of: str, key: str, reading: str = "first", end: str = "mean", **cell: Word
 ) -> float:
-    """Return the `least`, `mean` or `most` of a number in the scenarios at some levels."""
+    """Return the `least`, `mean` or `most` of a number in scenarios at some levels."""
     del data
     values = [
         _number(explained[key], reading)
@@ -96,7 +96,7 @@ def _number(text: str, reading: str) -> float:
 
 @measure
 def runs_of(data: Data, of: str, each: float = 1.0) -> float:
-    """Count an experiment's runs at full scale, times the number of things that a run makes."""
+    """Return the number of an experiment's runs at full scale, times `each`."""
     del data
     return each * len(_study().experiments[of].sweep("full"))
 

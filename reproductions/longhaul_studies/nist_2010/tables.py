@@ -1,4 +1,4 @@
-"""The tables of the README, which `longhaul study tables nist-2010` writes."""
+"""Tables of the README, written by `longhaul study tables nist-2010`."""
 
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -19,16 +19,16 @@ NAMES = {
     "BIC": "BIC", "CTCP": "CTCP", "FAST": "FAST", "FAST-AT": "FAST-AT", "HSTCP": "HSTCP",
     "HTCP": "H-TCP", "Scalable": "Scalable TCP", "TCP": "standard TCP",
 }  # fmt: skip
-# Beginnings of the names of claims.
+# Prefixes of names of claims.
 PARTS = {
     "chapter 4, appendix D": "A4-", "appendix C": "AC-", "chapter 6": "A6-",
     "chapter 7": "A7-", "chapter 7, condition 8": "C7-", "chapter 8": "A8-", "chapter 9": "A9-",
     "table 10-1": "A10-", "chapter 10, conclusions": "K-",
 }  # fmt: skip
 PERIODS = {"TP1": "before the jumbo files", "TP2": "among them", "TP3": "after them"}
-# A period, in which a flow never had the rate of its interface.
+# Length of a period, for flows that never reach the rate of their interface.
 NEVER_S = 300.0
-# Sources of the whole network and of the cut one (table 7-6).
+# Numbers of sources of the whole and of the cut network (table 7-6).
 SOURCES = {"uniform": (27_800, 7_772), "skewed": (17_460, 4_643)}
 WHOLE, CUT = "N7-MAIN", "N7-CUT"
 COMPARED = {
@@ -77,7 +77,7 @@ def condition_21(data: Data) -> list[str]:
 
 @table
 def uncongested(data: Data) -> list[str]:
-    """Return Tables 7-17 to 7-19; print has the same times in TP1 for all three conditions."""
+    """Return Tables 7-17 to 7-19, whose printed times in TP1 are equal for all conditions."""
     conditions = (14, 28, 32)
 
     def seconds(value: float) -> str:
@@ -112,7 +112,7 @@ def uncongested(data: Data) -> list[str]:
 
 @table
 def cut_congestion(data: Data) -> list[str]:
-    """Compare congestion under standard TCP on the cut network with that on the whole one."""
+    """Compare congestion under standard TCP on the cut and on the whole network."""
     rows = []
     for condition, sources in ((8, "uniform"), (3, "skewed"), (5, "skewed"), (21, "uniform")):
         flows, rates = (
@@ -131,7 +131,7 @@ def _pair(values: Iterable[float], spec: str) -> list[str]:
 
 @table
 def cut_signs(data: Data) -> list[str]:
-    """Return FAST-AT beside the other six in the most congested condition, whole and cut."""
+    """Compare FAST-AT with the other six in the most congested condition, whole and cut."""
 
     def ratio(of: str, metric: str) -> float:
         def value(algorithm: str) -> float:
@@ -149,7 +149,7 @@ def cut_signs(data: Data) -> list[str]:
 
 @table
 def cut_ranks(data: Data) -> list[str]:
-    """Return the rank correlations of the eight algorithms on the cut network and the whole one."""
+    """Return the rank correlations of the eight algorithms between cut and whole network."""
     conditions = (8, 14, 28, 32, 21)
 
     def correlation(metric: str, condition: int) -> float:
@@ -171,7 +171,7 @@ def cut_ranks(data: Data) -> list[str]:
 
 @table
 def shortened(data: Data) -> list[str]:
-    """Return responses of table 4-28 in 30 s, beside those of the existing whole runs."""
+    """Compare responses of table 4-28 in runs of 30 s with those of whole runs."""
     study = find("nist-2010")
     short = read(study.recorded / "quick", study).data
     runs = data.levels("run", "SA64")

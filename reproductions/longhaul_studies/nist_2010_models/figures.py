@@ -1,4 +1,4 @@
-"""The figures of the source, drawn again: response functions, and ratios over buffers."""
+"""The source's figures from our results: response functions, and ratios over buffers."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,8 @@ from longhaul.studies.figures import PUBLISHED, Draw, Figure, Frame
 from . import hybrid, theory
 
 LOSSES = np.geomspace(1e-4, 1e-2, 100)
-# The report does not say which round trip the curve of CUBIC has; its text fits this one.
+# Round-trip time of CUBIC's curve, which the report does not state; its text agrees with this
+# value.
 CURVE_RTT_S = 0.14
 
 
@@ -36,7 +37,7 @@ def _curves(*algorithms: str) -> Draw:
 
 
 def _equilibria(axes: Axes, data: Data, queue: str) -> None:
-    """Draw response functions and a loss model over the window; equilibria are where they cross."""
+    """Draw response functions and a loss model over the window; they cross at equilibria."""
     link = Link(theory.CAPACITY_PPS, 100.0, 0.2, theory.FLOWS)
     windows = np.linspace(10.0, 24.4, 200)
     model = AnickMitraSondhi()

@@ -1,7 +1,7 @@
-"""The hybrid model of appendix B: eight buffers, both kinds of router, eleven hours each.
+"""Hybrid model of appendix B, with eight buffers and both kinds of router, eleven hours each.
 
-`python -m longhaul_studies.nist_2010_models.hybrid` follows all sixteen and writes `hybrid.csv`,
-from which claims are judged: some six minutes of processor time.
+`python -m longhaul_studies.nist_2010_models.hybrid` simulates all sixteen cases in some six minutes
+of processor time, and writes `hybrid.csv`, from which claims are judged.
 """
 
 import os
@@ -46,12 +46,12 @@ def rows() -> tuple[Row, ...]:
 
 
 def row(routers: str, buffer: float) -> Row:
-    """Return one case with the first seed."""
+    """Return the row of a case with the first seed."""
     return next(row for row in rows() if (row["routers"], row["buffer_pkts"]) == (routers, buffer))
 
 
 def sets(routers: str, buffer: float) -> abilene_lee.Sets:
-    """Return the three sets of one case, means over seeds."""
+    """Return the means over seeds of the three sets of one case."""
     matching = [row for row in rows() if (row["routers"], row["buffer_pkts"]) == (routers, buffer)]
 
     def mean(name: str) -> float:

@@ -1,4 +1,4 @@
-"""Measures of models: alone, against each other, and against packet-level simulation."""
+"""Measures of models, also compared with each other and with packet-level simulation."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ measure = MEASURES.register
 
 
 def _ratio(sets: Sets, what: str) -> float:
-    """Return `FR12` or `RR31`: the ratio of throughputs or round-trip times of two sets."""
+    """Return the ratio of throughputs (`FR12`) or round-trip times (`RR31`) of two sets."""
     pair = int(what[2]), int(what[3])
     return sets.throughput_ratio(*pair) if what.startswith("FR") else sets.rtt_ratio(*pair)
 
@@ -35,7 +35,7 @@ def hybrid_least(data: Data, routers: str, what: str) -> float:
 
 @measure
 def hybrid_beyond_rule(data: Data, routers: str) -> float:
-    """Return the smallest `FR(1,3) / RR(3,1)` over buffers, against the inverse-RTT rule."""
+    """Return the smallest `FR(1,3) / RR(3,1)` over buffers; the inverse-RTT rule gives 1."""
     by_buffer = [hybrid.sets(routers, buffer) for buffer in BUFFERS]
     return min(buffer.throughput_ratio(1, 3) / buffer.rtt_ratio(3, 1) for buffer in by_buffer)
 
@@ -44,8 +44,8 @@ def hybrid_beyond_rule(data: Data, routers: str) -> float:
 def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
     """Return the smallest quotient, over all buffers, of `RR(3,1)` and its lower bound.
 
-    `RR(3,1)` is the round trip of set 3 divided by that of set 1; its bound is the value with
-    `queues` full queues on both ways.
+    `RR(3,1)` is the round-trip time of set 3 divided by that of set 1; its bound is the value with
+    `queues` full queues on both paths.
     """
     least = np.inf
     for buffer in BUFFERS:
@@ -57,7 +57,7 @@ def hybrid_over_bound(data: Data, routers: str, queues: float) -> float:
 
 @measure
 def packets_over_hybrid(data: Data, of: str, routers: str, metric: str) -> float:
-    """Return a metric of a packet run divided by the hybrid model's, at a buffer of 25,000."""
+    """Return a metric of a packet run divided by the hybrid model's, for a buffer of 25,000."""
     sets = hybrid.sets(routers, 25_000)
     kind, number = metric.split("_")[0], int(metric.split("_")[1])
     other = {"throughput": sets.throughput_pps, "rtt": sets.rtt_s}[kind][number - 1]
@@ -85,7 +85,7 @@ def fluid_over_packets(data: Data, algorithm: str, rtt_ms: float, buffer_pkts: f
 def window_over_packets(data: Data, algorithm: str) -> float:
     """Return the largest relative error of a response function at loss rates of packet runs.
 
-    At the round-trip time that flows had, queues included.
+    The function is evaluated at the flows' measured round-trip time, queueing included.
     """
     law = PRINTED[algorithm]
     cells = data.cells("FL-PKT", algorithm=algorithm)

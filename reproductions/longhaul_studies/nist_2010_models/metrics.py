@@ -1,9 +1,9 @@
 """The study's metrics of one run.
 
-FL-PKT: `throughput_pkts_per_ms` of what reached the receivers, loss rate, mean window. HY-PKT and
-HY-MN: throughput and mean round-trip time of a flow of each of the three sets, `throughput_1_pps`
-to `rtt_3_s`, utilisation of what the model calls the bottleneck, loss events per flow and hour, and
-processor hours for eleven simulated ones.
+Experiment FL-PKT has `throughput_pkts_per_ms` of received packets, loss rate and mean window.
+HY-PKT and HY-MN have throughput and mean round-trip time of a flow of each of the three sets,
+`throughput_1_pps` to `rtt_3_s`, utilisation of the model's bottleneck, loss events per flow and
+hour, and processor hours for eleven simulated hours.
 """
 
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ def _of_links(kept: Kept) -> Row:
         "utilisation": kept["links"][0]["utilization"],
         "queue_pkts": kept["links"][0]["queue_mean_pkts"],
         "reductions_per_flow_h": cuts / len(labels) / (measured_s / 3600.0),
-        # Kept of runs of MesoNet alone.
+        # Only runs of MesoNet keep these values.
         "peak_memory_bytes": None,
     }
 
@@ -81,5 +81,5 @@ def _cost(kept: Mapping[str, Any], run: Run) -> Row:
 
 
 def trajectory(kept: Kept) -> list[dict[str, Any]]:
-    """Return nothing: no sample over time is drawn."""
+    """Return nothing, since no samples over time are drawn."""
     return []

@@ -1,4 +1,4 @@
-"""The tables of the README, which `longhaul study tables nist-2010-models` writes."""
+"""Tables of the README, written by `longhaul study tables nist-2010-models`."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ ALGORITHMS = ("cubic", "ctcp", "reno")
 
 
 def cells(data: Data) -> Iterator[str]:
-    """Yield tables A-1 to A-3: packet runs, and the deviation of the model from them."""
+    """Yield tables A-1 to A-3: packet runs, and the model's deviation from them."""
     for algorithm in ALGORITHMS:
         yield f"\n{algorithm}: packets per ms by packets (the model's difference in per cent)\n"
         yield "| round trip, ms | " + " | ".join(f"B = {b}" for b in theory.BUFFERS) + " |"

@@ -20,7 +20,7 @@ from longhaul.studies.measures import Measures
 # 1 Gbit/s in packets of 1024 bytes.
 CAPACITY_PPS = 1e9 / 8.0 / 1024.0
 FLOWS = 1000.0
-# Cells in which the printed tables are not what their own model gives; see README.
+# Cells in which the printed tables differ from their own model; see README.
 RTTS_MS = (50, 100, 150, 200, 250, 300)
 BUFFERS = (50, 100, 150, 200, 250, 300)
 
@@ -58,13 +58,13 @@ def _deviations() -> np.ndarray:
 
 @measure
 def exact_cells(data: Data) -> float:
-    """Count the cells, of 108, that are as printed after rounding."""
+    """Count the cells, of 108, that equal print after rounding."""
     return float(sum(round(throughput(*place)) == value for place, value in printed().items()))
 
 
 @measure
 def largest_deviation(data: Data) -> float:
-    """Return the largest deviation of any cell, in packets per ms."""
+    """Return the largest deviation of any cell from print, in packets per ms."""
     return float(np.abs(_deviations()).max())
 
 
@@ -119,14 +119,14 @@ def largest_advantage(data: Data, algorithm: str, low: float, high: float) -> fl
 def cells_gaining(
     data: Data, algorithm: str, low: float, high: float, least: float, most: float
 ) -> float:
-    """Return the per cent of cells between two round-trip times with a gain in a range."""
+    """Return the percentage of cells between two round-trip times with a gain in a range."""
     gains = _advantages(algorithm, low, high)
     return float(((gains >= least) & (gains <= most)).sum())
 
 
 @measure
 def out_of_order_cells(data: Data) -> float:
-    """Return the number of neighbours that fall with the buffer, or rise with the round trip."""
+    """Count adjacent cells that fall with a larger buffer, or rise with a longer round trip."""
     wrong = 0
     for algorithm in ("cubic", "ctcp", "reno"):
         table = np.array([[throughput(algorithm, t, b) for b in BUFFERS] for t in RTTS_MS])
@@ -136,7 +136,7 @@ def out_of_order_cells(data: Data) -> float:
 
 @measure
 def coefficient(data: Data, law: str) -> float:
-    """Return the mean window at a loss rate of one and a round trip of a second."""
+    """Return a law's coefficient: the mean window at a loss rate of 1 and an RTT of 1 s."""
     forms = {
         "cubic-periodic": cubic(decrease=0.2),
         "cubic-poisson": PRINTED["cubic"].window,
@@ -199,7 +199,7 @@ def lone_flow_value(data: Data, what: str) -> float:
 
 @measure
 def sufficient_test(data: Data, rtt_ms: float, buffer: float) -> float:
-    """Return the left side of equation 11, `w (2 p + w p')`, in one of Reno's cells."""
+    """Return the left side of equation 11, `w (2 p + w p')`, for one of Reno's cells."""
     rest = _at_rest(rtt_ms, buffer)
     return 2.0 * rest.delay_s * (rest.a + rest.b)
 

@@ -1,7 +1,7 @@
-"""The thesis' figures, drawn again; printed values are grey.
+"""The thesis' figures from our results; printed values are grey.
 
-A panel is a length of the queue, in packets. Without a proxy there are two lines: receivers that
-acknowledge each packet, and receivers that delay acknowledgements.
+Each panel has a queue length, in packets. Without a proxy there are two lines: for receivers that
+acknowledge each packet, and for receivers with delayed acknowledgements.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ EVER, CYCLES_S = (0.0, float("inf")), (1000.0, 1300.0)
 
 @dataclass(frozen=True)
 class Case:
-    """A case that is compared: with or without a proxy."""
+    """A compared case, with or without a proxy."""
 
     label: str
     style: Style
@@ -41,7 +41,7 @@ EVERY = (OFF, DELAYED, RED, DROP_TAIL)
 
 
 def _over_time(experiment: str, column: str, cases: Sequence[Case]) -> Draw:
-    """Draw one quantity over time, a panel for each length of the queue."""
+    """Draw one quantity over time, with a panel for each queue length."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = [_draw_case(axes, data, (experiment, column), panel, case, EVER) for case in cases]
@@ -57,7 +57,7 @@ def _utilisation(
 ) -> Draw:
     """Draw some cycles of utilisation after the start, and the printed means of whole runs.
 
-    The printed figures have 2000 s, in which cycles cannot be told apart.
+    The printed figures show 2000 s, in which cycles cannot be distinguished.
     """
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
@@ -99,7 +99,7 @@ def _draw_case(
 
 
 def _present(data: Data, experiment: str, case: Case) -> Mapping[str, str]:
-    """Return the case's levels; a run without a proxy takes the queue that was run."""
+    """Return the case's levels; a run without a proxy uses any queue that was run."""
     queues = data.points(experiment)["queue"].unique().to_list()
     if case.where["proxy"] != "cubic" and case.where["queue"] not in queues:
         return {**case.where, "queue": queues[0]}
@@ -107,7 +107,7 @@ def _present(data: Data, experiment: str, case: Case) -> Mapping[str, str]:
 
 
 def _overview(experiment: str, printed: Mapping[str, Mapping[float, float]] | None = None) -> Draw:
-    """Draw the mean utilisation by the number of flows, a panel for each length of the queue."""
+    """Draw the mean utilisation by number of flows, with a panel for each queue length."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         for case in EVERY:
@@ -183,7 +183,7 @@ DISCIPLINES = ("droptail", "codel", "fq-codel")
 
 
 def _today(axes: Axes, data: Data, panel: str) -> None:
-    """Utilisation with and without a proxy, by sender and discipline, per number of flows."""
+    """Draw utilisation with and without a proxy by sender, discipline and number of flows."""
     cases = [(sender, queue) for sender in SENDERS for queue in DISCIPLINES]
     for offset, (proxy, style) in enumerate(zip(("off", "split"), OTHERS, strict=False)):
         heights = [
@@ -202,7 +202,7 @@ def _today(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _responses(axes: Axes, data: Data, panel: str) -> None:
-    """Draw median and 95 % response times by the size of the response; panels are senders."""
+    """Draw median and 95th percentile of response times by size, with a panel per sender."""
     for proxy, style in zip(("off", "split"), OTHERS, strict=False):
         for part, line in (("p50", "-"), ("p95", ":")):
             curve = data.curve(

@@ -1,6 +1,7 @@
-"""Measures of this study's claims alone; the others are measures of any study.
+"""Measures that only this study needs; other claims use general measures.
 
-Without a proxy a cell has `proxy` off, where receivers acknowledge each packet, or off-delayed.
+Cells without a proxy have the level `off` of `proxy` if receivers acknowledge each packet, and
+`off-delayed` if they delay acknowledgements.
 """
 
 from longhaul.studies.measures import GENERAL, Measures

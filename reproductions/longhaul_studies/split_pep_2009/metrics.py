@@ -1,9 +1,10 @@
 """The study's metrics of one run.
 
-Of the link: Mbit/s on the wire. The thesis gives means over the whole run, and counts the payload
-of flows behind a proxy, whose end passes on no headers, but whole packets without one, as ns-2's
-sinks do: `flow_mbps` follows it, `flow_payload_mbps` and `flow_wire_mbps` say both. Metrics that
-end in `_settled` are from 100 s on.
+Rates of the link are Mbit/s on the wire. The thesis gives means over the whole run. For flows
+behind a proxy it counts payload, since the proxy forwards no headers; for flows without a proxy it
+counts whole packets, as ns-2's sinks do. `flow_mbps` follows the thesis, `flow_payload_mbps` and
+`flow_wire_mbps` count payload and whole packets in all cases. Metrics that end in `_settled` are
+from 100 s on.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,15 +16,16 @@ import polars as pl
 from longhaul.campaign import Run
 from longhaul.campaign.store import Kept
 
-# A packet of 1040 bytes carries 1000.
+# A packet of 1040 bytes carries 1000 bytes of payload.
 PACKET_BYTES, PAYLOAD_BYTES = 1040, 1000
-# Experiments of which samples over time are drawn, once without a proxy; Figure 4.7 is of PEP-E02.
+# Experiments whose samples over time are drawn, without a proxy only once; Figure 4.7 is of
+# PEP-E02.
 DRAWN = ("PEP-E01", "PEP-E02", "PEP-E03", "PEP-E04", "PEP-E05", "PEP-E06", "PEP-E09", "PEP-E10",
          "PEP-E13")  # fmt: skip
 BOTH_QUEUES = ("PEP-E02", "PEP-E05", "PEP-E06", "PEP-E10")
-# Points drawn of a run, and the part of the link's rate that counts as full (metric D12).
+# Maximum points drawn of a run, and fraction of the link's rate that counts as full (metric D12).
 POINTS, FULL = 500, 0.99
-# A window that falls by more than this between two samples was reduced.
+# Minimum fall of a window between two samples that counts as a reduction.
 REDUCED = 0.8
 
 Row = dict[str, float | None]
@@ -71,7 +73,7 @@ def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps
     t = np.asarray(series["t_s"])
     settled = t > settled_s
     mbps, single = (np.asarray(series[name], float) for name in ("mbps", "one_mbps"))
-    # Whole Mbit/s of payload; a sample is a second.
+    # Rates in whole Mbit/s of payload; there is a sample each second.
     values: Row = {
         "mbps_min": float(mbps[settled].min()),
         "one_mbps": float(single.mean()),
@@ -91,7 +93,7 @@ def _over_time(series: Mapping[str, Sequence[float]], settled_s: float, rate_bps
 
 
 def _longest(spell: np.ndarray) -> float:
-    """Return the largest number of consecutive samples that are true."""
+    """Return the largest number of consecutive true samples."""
     longest = now = 0
     for holds in spell:
         now = now + 1 if holds else 0
@@ -102,12 +104,12 @@ def _longest(spell: np.ndarray) -> float:
 def _first_reduction(
     t: np.ndarray, cwnd: np.ndarray, mbps: np.ndarray, settled_s: float, rate_bps: float
 ) -> Row:
-    """Return when the window between the nodes first falls after the start and the link refills."""
+    """Return the times of the first reduction between the nodes, and of the link's refilling."""
     falls = np.flatnonzero((cwnd[1:] < REDUCED * cwnd[:-1]) & (t[1:] > settled_s)) + 1
     if not len(falls):
         return {}
     first = int(falls[0])
-    # The second of the reduction itself may still be full.
+    # The link may still be full in the second of the reduction.
     lower = first + int(np.argmax(mbps[first:] < FULL * rate_bps * 1e-6))
     full = np.flatnonzero(mbps[lower:] >= FULL * rate_bps * 1e-6)
     values: Row = {"first_reduction_s": float(t[first])}

@@ -1,4 +1,4 @@
-"""The tables of the README, which `longhaul study tables split-pep-2009` writes."""
+"""Tables of the README, written by `longhaul study tables split-pep-2009`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from longhaul.studies.registry import Registry
 TABLES = Registry[Table]()
 table = TABLES.register
 OFF = ("off", "off-delayed")
-# Today's senders, and the transfers at once in most of their experiments.
+# Today's senders, and the numbers of parallel transfers in most of their experiments.
 SENDERS = {"cubic": "CUBIC", "bbr3": "BBR v3"}
 PROXIES = {"off": "no proxy", "split": "proxy", "split either way": "proxies either way"}
 DISCIPLINES = {"droptail": "drop-tail", "codel": "CoDel", "fq-codel": "FQ-CoDel"}
@@ -19,7 +19,7 @@ TRANSFERS = (1, 5, 50)
 
 @table
 def acknowledgements(data: Data) -> list[str]:
-    """Return rates without a proxy by acknowledgement policy, beside the printed ones."""
+    """Return rates without a proxy by acknowledgement policy, with the printed rates."""
     rows = [
         _row(data, "1 transfer", "3000", "no loss in 2000 s", "PEP-E08", "droptail", flows=1),
         _row(data, "", "300", "about a fifth of 94", "PEP-E08", "droptail", flows=1),

@@ -1,6 +1,6 @@
-"""Theory that needs no run: RED's automatic configuration and curve, and the common saw tooth.
+"""Theory: RED's automatic configuration and curve, and the sawtooth of synchronised flows.
 
-Rates are Mbit/s, windows and queues packets of 1040 bytes unless a name says otherwise.
+Rates are in Mbit/s, windows and queues in packets of 1040 bytes, unless a name says otherwise.
 """
 
 import json
@@ -11,9 +11,9 @@ from longhaul.models.paths import utilisation
 from longhaul.studies.data import Data
 from longhaul.studies.measures import Measures
 
-# The path end to end: 100 Mbit/s over a round trip of 520 ms.
+# End-to-end path of 100 Mbit/s with a round-trip time of 520 ms.
 MBPS, PATH_PKTS = 100.0, 6250.0
-# Table 4.1 is of a link of 100 Mbit/s and 250 ms, and ns-2's mean packet of 500 bytes.
+# Table 4.1 is for a link of 100 Mbit/s and 250 ms, with ns-2's mean packet of 500 bytes.
 PROXY_WITH_RED = {
     "profile": "ns2-2.35",
     "duration": "1 s",
@@ -37,7 +37,7 @@ PROXY_WITH_RED = {
 def configured(key: str) -> float:
     """Return the value of a key of a local RED queue under automatic configuration.
 
-    Thresholds in packets of 500 bytes.
+    Thresholds are in packets of 500 bytes.
     """
     queue = json.loads(load(PROXY_WITH_RED).resolved_json())["proxies"][0]["queue"]
     return float(str(queue[key]).split()[0])
@@ -50,7 +50,7 @@ def red(*, gentle: bool = True) -> Red:
 
 
 def saw_tooth_mbps(queue_pkts: float) -> float:
-    """Return the utilisation by flows that all lose together, without a proxy."""
+    """Return the throughput of synchronised flows without a proxy, in Mbit/s."""
     return MBPS * utilisation(queue_pkts, PATH_PKTS)
 
 

@@ -1,1 +1,1 @@
-"""Sync-TCP (Weigle, dissertation, UNC 2003)."""
+"""Evaluation of Sync-TCP (Weigle, dissertation, UNC 2003)."""

@@ -1,4 +1,4 @@
-"""The dissertation's figures, drawn again, in its order; then ours."""
+"""The dissertation's figures from our results, in its order, followed by additional figures."""
 
 from .standards.figures import STANDARDS
 from .today.figures import TODAY

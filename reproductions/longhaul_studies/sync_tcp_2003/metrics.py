@@ -1,4 +1,4 @@
-"""The metrics of one run, by the kind of its traffic: `transfers.metrics` and `web.metrics`."""
+"""The metrics of one run, which depend on its traffic: `transfers.metrics` or `web.metrics`."""
 
 from types import ModuleType
 
@@ -15,7 +15,7 @@ from .web import metrics as web
 
 Row = dict[str, float | None]
 
-# By what `reduce` of each kind calls it.
+# Modules by the key that the `reduce` of each kind of traffic stores.
 KINDS: dict[str, ModuleType] = {
     "transfers": transfers,
     "web": web,
@@ -37,6 +37,6 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return samples to draw."""
+    """Return samples over time to draw."""
     samples: pl.DataFrame = KINDS[kept["traffic"]].trajectory(kept)
     return samples

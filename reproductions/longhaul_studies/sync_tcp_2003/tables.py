@@ -1,4 +1,4 @@
-"""The tables of the README, which `longhaul study tables sync-tcp-2003` writes."""
+"""Tables of the README, written by `longhaul study tables sync-tcp-2003`."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -44,7 +44,7 @@ def printed() -> dict[str, str]:
 
 def _beside(data: Data, of: str, protocol: str, columns: Iterable[tuple[str, str, int]]
             ) -> list[str]:  # fmt: skip
-    """Return the name of a protocol, and for each column the measured and the printed value."""
+    """Return the row of a protocol: its name, then measured and printed value of each column."""
     cells = [NAMES[protocol]]
     for metric, claim, decimals in columns:
         cells.append(f"{data.value(metric, of, protocol=protocol):.{decimals}f}")
@@ -94,7 +94,7 @@ def both_ways(data: Data) -> list[str]:
 
 
 def _three(data: Data, of: str, **cell: str) -> str:
-    """Return utilisation, loss and queue in one cell."""
+    """Return utilisation, loss and queue as the text of one cell."""
     utilisation, loss, queue = (
         data.value(metric, of, **cell) for metric in ("utilisation", "loss_0", "queue_0")
     )
@@ -103,7 +103,7 @@ def _three(data: Data, of: str, **cell: str) -> str:
 
 @table
 def readings(data: Data) -> list[str]:
-    """Tabulate the readings of long transfers that the source leaves open."""
+    """Return the table of alternative readings of the source on long transfers."""
 
     def both(reading: str) -> str:
         return "; ".join(
@@ -134,7 +134,7 @@ def clocks(data: Data) -> list[str]:
 
 @table
 def today(data: Data) -> list[str]:
-    """Return today's senders over both networks, under both queues."""
+    """Return the table of today's senders over both networks, under both queues."""
     places = (
         ("FTP-TODAY", "droptail"), ("FTP-TODAY", "fq-codel"), ("FTP-TODAY-MB", "droptail"),
         ("FTP-TODAY-MB", "fq-codel"),
@@ -183,7 +183,7 @@ def _loss(data: Data, protocol: str, load: int) -> str:
 
 
 def _less_lost(data: Data, load: int) -> str:
-    """Return the number of replications in which MixReact loses less than pcwnd, of all."""
+    """Return the number of replications, of all, in which MixReact loses less than pcwnd."""
     cells = [("H1", {"protocol": name, "load": load}) for name in ("mixreact", "pcwnd")]
     _, mixreact, pcwnd = data.pairs("loss_0", *cells)
     return f"{(mixreact < pcwnd).sum()} of {len(pcwnd)}"
@@ -219,7 +219,7 @@ def web_three_bottlenecks(data: Data) -> list[str]:
 
 @table
 def web_today(data: Data) -> list[str]:
-    """Return today's senders at 85 % load, behind drop-tail."""
+    """Return the table of today's senders at 85 % load with drop-tail."""
     where = {"queue": "droptail", "load": 85}
     order = ("mixreact", "pcwnd", "ledbat", "reno", "cubic", "bbr3")
     rows = []

@@ -13,5 +13,5 @@ def printed(table: str = "") -> list[Row]:
 
 
 def read(name: str) -> tuple[Row, ...]:
-    """Return the rows of a file of this folder."""
+    """Return the rows of a file of this directory."""
     return published_rows(FOLDER / f"{name}.csv")

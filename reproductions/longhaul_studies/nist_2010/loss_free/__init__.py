@@ -1,1 +1,1 @@
-"""Flows that lose no packet, as files on the very fast paths of chapters 8 and 9."""
+"""Transfers without losses, as on the very fast paths of chapters 8 and 9."""

@@ -1,7 +1,7 @@
-"""Goodput of files that lose no packet, from the acknowledgements of one flow without an end.
+"""Goodput of files without losses, computed from the acknowledgements of an unlimited flow.
 
-A file of n packets is complete at the n-th acknowledgement, since the length of a file does not
-change the sending of its packets.
+A file of n packets is complete at the n-th acknowledgement, since packets are sent independently of
+the length of the file.
 """
 
 from dataclasses import dataclass
@@ -11,11 +11,12 @@ import polars as pl
 
 from longhaul.mesonet import MesoNet
 
-# By type of file what sizes of Web objects are multiplied by (table 8-4).
+# Factors of sizes relative to Web objects, by type of file (table 8-4).
 FACTORS = {"movie": 10_000, "service_pack": 1000, "document": 10, "web": 1}
 # Mean sizes of Web objects (table 8-2).
 MEAN_SIZES = (100, 150)
-# Pareto sizes are taken at the middles of STEPS equal steps of -log(1 - probability), up to LAST.
+# Pareto sizes are sampled at the midpoints of STEPS equal steps of -log(1 - probability), up to
+# LAST.
 STEPS, LAST = 20_000, 30.0
 
 
@@ -23,9 +24,10 @@ STEPS, LAST = 20_000, 30.0
 class Acknowledgements:
     """Arrival times of the acknowledgements of a flow.
 
-    The first ones have their own times. Later the number until the end of each interval is known;
-    in an interval acknowledgements begin at once and arrive at the speed of the host. After the
-    last interval their rate grows as in the second half of the intervals, up to that speed.
+    The first acknowledgements have individual times. For later ones the number until the end of
+    each interval is known; within an interval they are assumed to arrive from its beginning at the
+    speed of the host. After the last interval their rate is extrapolated from its growth in the
+    second half of the intervals, up to the speed of the host.
     """
 
     first_s: np.ndarray
@@ -48,7 +50,7 @@ class Acknowledgements:
         return times
 
     def _later_s(self, more: np.ndarray) -> np.ndarray:
-        """Return the further time that more packets take after the last interval."""
+        """Return the time that `more` packets take after the last interval."""
         rates = np.diff(self.counts) / np.diff(self.ends_s)
         middle = len(rates) // 2
         rate, limit = rates[-1], 1.0 / self.gap_s
@@ -56,7 +58,7 @@ class Acknowledgements:
         if rate >= 0.999 * limit or growth <= 0.0:
             steady: np.ndarray = more / rate
             return steady
-        # As many as until the limit is reached; then at the limit.
+        # Packets until the rate reaches its limit, then packets at the limit.
         until_s = (limit - rate) / growth
         until = (rate + limit) / 2 * until_s
         growing = (np.sqrt(rate**2 + 2 * growth * np.minimum(more, until)) - rate) / growth
@@ -64,14 +66,14 @@ class Acknowledgements:
         return times
 
     def mean_goodput(self, mean: float, factor: float) -> float:
-        """Return the mean packets per second over Pareto sizes of shape 1.5, times a factor."""
+        """Return the mean packets/s over Pareto sizes (shape 1.5) multiplied by a factor."""
         y = (np.arange(STEPS) + 0.5) * LAST / STEPS
         sizes = np.ceil(mean / 3.0 * np.exp(y / 1.5)) * factor
         return float((sizes / self.times_s(sizes) * np.exp(-y)).sum() * LAST / STEPS)
 
 
 def mean_goodputs(tables: MesoNet) -> dict[str, float]:
-    """Mean goodput of each type of file and mean size, `web_100`, in packets per second."""
+    """Return the mean goodput (packets/s) by type of file and mean size, such as `web_100`."""
     of_run = acknowledgements(tables)
     return {
         f"{file}_{mean}": of_run.mean_goodput(mean, factor)
@@ -81,10 +83,10 @@ def mean_goodputs(tables: MesoNet) -> dict[str, float]:
 
 
 def acknowledgements(tables: MesoNet) -> Acknowledgements:
-    """Return the acknowledgements of the one long-lived flow of a run, traced from its beginning.
+    """Return the acknowledgements of a run's only long-lived flow, traced from its beginning.
 
-    The last interval, in which it stops, is left out. Intervals count acknowledgements that enlarge
-    the window; the few that do not, in FAST's first rounds, are in the trace.
+    The last interval, in which the flow stops, is left out. Intervals count acknowledgements that
+    increase the window; the few others, in FAST's first rounds, are in the trace.
     """
     flow = tables.long_lived[:-1]
     trace = tables.flow_trace.filter(pl.col("event").is_in(["increase", "ack"]))

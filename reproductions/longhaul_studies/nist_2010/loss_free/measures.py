@@ -1,4 +1,4 @@
-"""Measures of claims about files without losses."""
+"""Measures of claims on transfers without losses."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -14,8 +14,8 @@ from .acknowledgements import MEAN_SIZES
 MEASURES = Measures()
 measure = MEASURES.register
 
-# Receivers below the direct access router of a backbone router, among all that are below it, in
-# chapters 8 and 9: a source chooses a backbone router first (NIST SP 500-282, chapter 3).
+# Fraction of a backbone router's receivers that are below its direct access router, in chapters 8
+# and 9; a source chooses a backbone router first (NIST SP 500-282, chapter 3).
 SHARES = {
     "B": 480 / 12_480, "C": 480 / 20_640, "E": 480 / 12_480,
     "F": 480 / 20_640, "I": 480 / 20_640, "K": 480 / 4320,
@@ -24,13 +24,13 @@ LARGE = ("movie", "service_pack", "document")
 
 
 def published() -> tuple[Row, ...]:
-    """Return the rows of files by experiment: mean of the recursion, and printed mean."""
+    """Return the rows of files: mean goodput of the recursion, and printed mean."""
     return published_rows(Path(__file__).parent / "published" / "files.csv")
 
 
 @cache
 def paths() -> list[tuple[int, float]]:
-    """Round trips of all paths, ms, with either delay, and how often sources choose them."""
+    """Return the round-trip times (ms) of all paths with either delay, and their weights."""
     file = Path(__file__).parent / "conditions" / "direct_paths.csv"
     return [
         (int(row["rtt"]), SHARES[row["from"][0]] + SHARES[row["to"][0]])
@@ -54,7 +54,7 @@ def file_goodput(data: Data, of: str, file: str, interface: str, **cell: str) ->
 def _against(
     data: Data, of: str, model: str, column: str, cell: Mapping[str, str], files: Sequence[str]
 ) -> list[float]:
-    """Return measured over printed values, or over those of the recursion; one for each group."""
+    """Return the ratios of measured values to printed values or the recursion's, by group."""
     return [
         file_goodput(data, of, row["file"], row["interface"], **cell) / float(row[column])
         for row in published()
@@ -71,9 +71,9 @@ def off_model(data: Data, of: str, model: str = "", **cell: str) -> float:
 
 @measure
 def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) -> float:
-    """Return the part by which the printed goodput of large files is below that without losses.
+    """Return the relative shortfall of printed goodput of large files from that without losses.
 
-    The `least` or the `most` of any algorithm and type of file.
+    `end` selects the `least` or the `most` over algorithms and types of file.
     """
     shortfalls = [
         1 - float(row["published"]) / file_goodput(
@@ -89,7 +89,7 @@ def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) ->
 
 @measure
 def least_file_step(data: Data, of: str, file: str, interface: str, order: str) -> float:
-    """Return the smallest ratio of an algorithm's goodput to that of the next of a list."""
+    """Return the smallest ratio of an algorithm's goodput to that of the next in a list."""
     goodputs = [
         file_goodput(data, of, file, interface, algorithm=algorithm)
         for algorithm in order.split(",")

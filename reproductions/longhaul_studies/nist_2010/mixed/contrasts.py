@@ -1,8 +1,8 @@
 """Contrasts between algorithms under some conditions, and between experiments.
 
-An advantage is an alternate's mean goodput over that of TCP beside it, less one. Conditions are
-given by number, or as `least` and `most`: the 16 least and the 16 most congested ones, in the order
-in which the study prints them.
+An advantage is an alternate's mean goodput divided by that of the competing TCP flows, minus one.
+Conditions are given by number, or as `least` and `most`, the 16 least and the 16 most congested
+conditions in the order that the study prints.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ __all__ = ["MEASURES"]
 
 NUMBERS = [number for number, *_ in groups.GROUPS]
 HALVES = {"least": ORDER[: CONDITIONS // 2], "most": ORDER[CONDITIONS // 2 :]}
-# Table 8-19, as metrics of runs.
+# Responses of table 8-19 as metrics of runs.
 MACROSCOPIC = (
     "active_flows_half", "initial_slow_start_flows_half", "normal_mode_flows_half",
     "above_threshold_flows_half", "connecting_flows_half", "out_pps_half", "completed_per_s_half",
@@ -31,14 +31,14 @@ MACROSCOPIC = (
 
 
 def _rows(conditions: str) -> list[int]:
-    """Return the positions of conditions; of all conditions if none is given."""
+    """Return the indices of conditions, by default of all conditions."""
     if not conditions:
         return list(range(CONDITIONS))
     numbers = HALVES.get(conditions) or tuple(map(int, conditions.split(",")))
     return [number - 1 for number in numbers]
 
 
-# Alternates and TCP beside them.
+# Alternates compared with competing TCP.
 
 
 def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
@@ -51,7 +51,7 @@ def _advantages(data: Data, of: str, group: str, algorithms: str) -> np.ndarray:
 
 @of_design
 def advantage_lead(data: Data, of: str, group: str, algorithms: str) -> float:
-    """Return the smallest mean advantage of some alternates less the largest of all others."""
+    """Return the smallest mean advantage of some alternates minus the largest of all others."""
     means = _advantages(data, of, group, "").mean(axis=0)
     leading = np.isin(np.arange(len(means)), places(algorithms))
     return float(means[leading].min() - means[~leading].max())
@@ -65,13 +65,13 @@ def advantage_grows(data: Data, of: str, group: str, algorithms: str = "") -> fl
     return rank_correlation(np.arange(CONDITIONS, dtype=float), by_congestion)
 
 
-# Algorithms and each other.
+# Algorithms compared with each other.
 
 
 def _against_others(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = ""
 ) -> float:
-    """Return the mean deviation of a metric from the mean of other algorithms, relative."""
+    """Return the mean relative deviation of a metric from the mean of other algorithms."""
     values = by_condition(data, of, metric)[_rows(conditions)]
     own = np.isin(np.arange(values.shape[1]), places(algorithm))
     return float((values[:, own].mean(axis=1) / values[:, ~own].mean(axis=1) - 1).mean())
@@ -81,14 +81,14 @@ def _against_others(
 def against_others(
     data: Data, of: str, metric: str, algorithm: str, conditions: str = "", beside: str = ""
 ) -> float:
-    """Return algorithms' distance from the others in a metric, less that in another experiment."""
+    """Return a metric's deviation from other algorithms, minus that in another experiment."""
     there = _against_others(data, beside, metric, algorithm, conditions) if beside else 0.0
     return _against_others(data, of, metric, algorithm, conditions) - there
 
 
 @of_design
 def outlier_share(data: Data, of: str) -> float:
-    """Return the share of responses and conditions with an algorithm as a significant outlier."""
+    """Return the share of cases (response, condition) with a significant outlier."""
     is_outlier = [
         outliers.residuals(row, outliers.NIST_CRITICAL).is_outlier
         for metric in MACROSCOPIC
@@ -99,9 +99,9 @@ def outlier_share(data: Data, of: str) -> float:
 
 @of_design
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
-    """Return the distance of algorithms from the others in the first component, in others' ranges.
+    """Return algorithms' distance from the range of the others in component 1, in such ranges.
 
-    Scores are means over some conditions; the result is negative if one is within the range.
+    Scores are means over conditions; the result is negative if an algorithm is within the range.
     """
     means = goodput_scores(data, of)[_rows(conditions), :, 0].mean(axis=0)
     apart = np.isin(np.arange(len(means)), places(algorithms))
@@ -110,12 +110,12 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
     return float(gap / (high - low))
 
 
-# Experiments.
+# Comparisons of experiments.
 
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """Return two experiments' difference of goodput: the most over the least congested half."""
+    """Return the ratio of two experiments' goodput differences: most to least congested half."""
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
     effect = np.abs(own / other - 1)
@@ -125,7 +125,7 @@ def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
 
 @of_design
 def share_of_users_better(data: Data, of: str, above: float) -> float:
-    """Return the fraction of alternates' flows in groups whose mean advantage is above a bound."""
+    """Return the fraction of alternates' flows in groups with a mean advantage above a bound."""
     own, others = (goodput(data, of, role) for role in tables.ROLES)
     better = (own / others - 1).mean(axis=(0, 2)) > above
     flows = np.array(
@@ -144,7 +144,7 @@ def spread_of_alternates(data: Data, of: str, group: str) -> float:
 
 @of_design
 def differences_narrow(data: Data, of: str, beside: str) -> float:
-    """Return the largest ratio of ranges of goodput differences to those of another experiment."""
+    """Return the largest ratio of a range of goodput differences to another experiment's."""
     own, other = (
         np.abs(ranges([users.goodput_table(goodput(data, name, role)) for role in tables.ROLES],
                       "smaller"))

@@ -1,7 +1,7 @@
-"""Ranks of goodput on cut networks: half of the conditions or all, with or without FAST-AT.
+"""Ranks of goodput on cut networks, for half or all conditions, with or without FAST-AT.
 
-Movies are left out, since a cut run completes only a few. If an alternate has no flows in a flow
-group under a condition, no alternate has a rank for this group and condition.
+Movies are left out, since a cut run completes only a few. If an alternate has no flows of a flow
+group under a condition, the group has no ranks under this condition.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ FILES = "SP+D+WO"
 def _values(data: Data, of: str, metrics: list[str], condition: Word = "") -> np.ndarray:
     """Return metrics as an array (condition, metric, alternate), NaN where there is no value.
 
-    Conditions are those that were run with all alternates.
+    Only conditions that were run with all alternates are included.
     """
     alternates = ALTERNATES[of]
     cells = data.cells(of).filter(pl.col("algorithm").is_in(alternates))
@@ -51,10 +51,10 @@ def _values(data: Data, of: str, metrics: list[str], condition: Word = "") -> np
 def mean_ranks(
     data: Data, of: str, role: str = "", files: str = FILES, condition: Word = ""
 ) -> dict[str, float]:
-    """Return each alternate's mean rank of goodput, the number of alternates the best.
+    """Return each alternate's mean rank of goodput, where the highest rank is best.
 
-    Over conditions and flow groups, of alternate flows, of TCP beside them (`role` TCP), or of
-    both.
+    The mean is over conditions and flow groups, of alternate flows, of competing TCP (`role` TCP),
+    or of both.
     """
     numbers = [groups.GROUPS[place][0] for place in chosen(files)]
     roles = [role] if role else list(ROLES)
@@ -68,16 +68,16 @@ def mean_ranks(
 def cut_place(
     data: Data, of: str, algorithm: str, role: str = "", files: str = FILES, condition: Word = ""
 ) -> float:
-    """Place of an alternate by its mean rank of goodput on a cut network, 1 the best."""
+    """Return the place of an alternate by mean rank of goodput on a cut network; 1 is best."""
     means = mean_ranks(data, of, role, files, condition)
     return 1.0 + sum(mean > means[algorithm] for mean in means.values())
 
 
 @measure
 def cut_outliers(data: Data, of: str, condition: Word = "") -> float:
-    """Return the share of responses and conditions with an alternate as a significant outlier.
+    """Return the share of cases (response, condition) with a significant outlier.
 
-    Of table 8-19, without the share of movies.
+    Responses are those of table 8-19, without the share of movies.
     """
     names = [name for name in MACROSCOPIC if name != "movie_share"]
     rows = _values(data, of, names, condition).reshape(-1, len(ALTERNATES[of]))

@@ -1,4 +1,4 @@
-"""Goodput by flow group under one condition, beside the printed means over all conditions."""
+"""Figure of goodput by flow group under one condition, with printed means over all conditions."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Measures of chapters 8 and 9: over all conditions, and of flow groups.
+"""Measures of chapters 8 and 9, over all conditions and for flow groups.
 
 Groups are named as in table 8-6, `M_VF-F` for movies on very fast paths with fast interfaces.
 """
@@ -22,40 +22,40 @@ measure = MEASURES.register
 of_design = MEASURES.register_of_design
 
 
-# Conditions by increasing congestion, as the rows of figures 8-68 and 8-69 are printed.
+# Conditions in the printed order of increasing congestion (rows of figures 8-68 and 8-69).
 ORDER = (
     16, 8, 24, 32, 28, 12, 4, 20, 14, 6, 30, 22, 15, 2, 10, 31,
     23, 26, 11, 3, 7, 13, 5, 18, 27, 9, 29, 25, 17, 1, 19, 21,
 )  # fmt: skip
-# Those of which flow states are shown, a class of congestion each (figures 8-3 and 8-4).
+# Conditions whose flow states are printed, one per congestion class (figures 8-3 and 8-4).
 REPRESENTATIVES = (4, 22, 26, 5, 29, 1)
 RETRANSMISSIONS = "retransmission_rate_mean"
 
 
 def places(names: str) -> list[int]:
-    """Return positions of algorithms in columns."""
+    """Return the column indices of algorithms."""
     return [ALGORITHMS.index(name) for name in names.split(",")]
 
 
-# Goodput (tables 8-26 to 8-30, 9-10 to 9-12).
+# Measures of goodput (tables 8-26 to 8-30, 9-10 to 9-12).
 
 
 @of_design
 def off_printed(data: Data, of: str, role: str, groups: str = "") -> float:
-    """Return the largest relative deviation of mean goodputs of some groups from those printed."""
+    """Return the largest relative deviation of some groups' mean goodputs from print."""
     means = users.goodput_table(goodput(data, of, role))
     return float(np.abs(means / tables.printed(of, role) - 1)[chosen(groups)].max())
 
 
 @of_design
 def least_advantage(data: Data, of: str, groups: str) -> float:
-    """Return the smallest ratio of an alternate's mean goodput to that of TCP beside it."""
+    """Return the smallest ratio of an alternate's mean goodput to that of competing TCP."""
     return float(_advantages(data, of)[chosen(groups)].min())
 
 
 @of_design
 def largest_advantage(data: Data, of: str, groups: str) -> float:
-    """Return the alternates' largest difference in mean from TCP beside them, as a part."""
+    """Return the largest relative difference of alternates' means from competing TCP."""
     own, others = (
         users.goodput_table(goodput(data, of, role)).mean(axis=1)[chosen(groups)]
         for role in tables.ROLES
@@ -71,9 +71,9 @@ def _advantages(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def off_differences(data: Data, of: str, base: str) -> float:
-    """Return the largest deviation of a range of differences (tables 8-30, 9-12), in points.
+    """Return the largest deviation of a range (tables 8-30, 9-12), in percentage points.
 
-    Ranges of the printed goodputs replace the printed ranges, which are not rounded alike.
+    Ranges computed from the printed goodputs replace the printed ranges, whose rounding differs.
     """
     means = [users.goodput_table(goodput(data, of, role)) for role in tables.ROLES]
     wanted = [tables.printed(of, role) for role in tables.ROLES]
@@ -81,19 +81,19 @@ def off_differences(data: Data, of: str, base: str) -> float:
 
 
 def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
-    """Return, for each group, the ranges among alternates, among TCP, and between both."""
+    """Return the ranges among alternates, among TCP, and between both, by group."""
     own, others = roles
     groups_ = zip(own, others, strict=True)
     differences = [users.differences(first, other, base=base) for first, other in groups_]
     return np.array([[x.among_first, x.among_second, x.first_over_second] for x in differences])
 
 
-# Ranks (tables 8-31, 8-32 and 9-13).
+# Measures of ranks (tables 8-31, 8-32 and 9-13).
 
 
 @of_design
 def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") -> float:
-    """Average rank of goodput, 7 the best, over conditions and groups, of one role or of both."""
+    """Return the average rank of goodput (7 is best), over conditions, groups and roles."""
     (column,) = places(algorithm)
     roles = [role] if role else list(tables.ROLES)
     ranks = [value_ranks(goodput(data, of, role_))[:, chosen(file), column] for role_ in roles]
@@ -102,7 +102,7 @@ def rank(data: Data, of: str, algorithm: str, role: str = "", file: str = "") ->
 
 @of_design
 def rank_place(data: Data, of: str, algorithm: str, role: str = "", file: str = "") -> float:
-    """Place of an algorithm by average rank, 1 the best."""
+    """Return the place of an algorithm by average rank; 1 is best."""
     means = [rank(data, of, name, role, file) for name in ALGORITHMS]
     return 1.0 + sum(mean > means[places(algorithm)[0]] for mean in means)
 
@@ -124,12 +124,12 @@ def rank_matrix(data: Data, of: str, algorithm: str) -> float:
 
 @of_design
 def rank_range(data: Data, of: str) -> float:
-    """Return the largest overall rank average less the smallest."""
+    """Return the largest overall rank average minus the smallest."""
     means = [rank(data, of, name) for name in ALGORITHMS]
     return max(means) - min(means)
 
 
-# Congestion (figures 8-1, 8-2 and 9-1).
+# Measures of congestion (figures 8-1, 8-2 and 9-1).
 
 
 def _rates(data: Data, of: str) -> np.ndarray:
@@ -139,14 +139,14 @@ def _rates(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def congestion_place(data: Data, of: str, condition: float) -> float:
-    """Place of a condition by its retransmission rate, 1 the least congested."""
+    """Return the place of a condition by retransmission rate; 1 is least congested."""
     order = congestion.congestion_order(by_condition(data, of, RETRANSMISSIONS))
     return 1.0 + order.index(int(condition) - 1)
 
 
 @of_design
 def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
-    """Return the rank correlation of conditions' congestion with print, or an experiment."""
+    """Return the rank correlation of conditions' congestion with print or another experiment."""
     rates = _rates(data, of)
     if beside:
         return rank_correlation(rates, _rates(data, beside))
@@ -156,13 +156,13 @@ def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
 
 @of_design
 def most_congested(data: Data, of: str, conditions: str) -> float:
-    """Count the listed conditions among the most congested ones, as many as the list has."""
+    """Count the listed conditions among the equally many most congested ones."""
     wanted = {int(number) for number in conditions.split(",")}
     order = congestion.congestion_order(by_condition(data, of, RETRANSMISSIONS))
     return float(len(wanted & {place + 1 for place in order[-len(wanted) :]}))
 
 
-# Macroscopic responses (table 8-19).
+# Measures of macroscopic responses (table 8-19).
 
 
 @measure
@@ -176,7 +176,7 @@ def state_trend(data: Data, of: str, algorithm: str, state: str) -> float:
     return rank_correlation(np.arange(len(parts), dtype=float), np.array(parts))
 
 
-# Principal components (figures 8-33, 8-42 and 9-15).
+# Measures of principal components (figures 8-33, 8-42 and 9-15).
 
 
 def goodput_scores(data: Data, of: str) -> np.ndarray:
@@ -189,10 +189,10 @@ def goodput_scores(data: Data, of: str) -> np.ndarray:
 
 @of_design
 def purity(data: Data, of: str, count: float) -> float:
-    """Return the fraction of the runs whose group of scores has their network speed and delay.
+    """Return the fraction of runs with the network speed and delay of their group of scores.
 
-    Groups of the first two components by Ward's linkage; a group has the levels of most of its
-    runs.
+    Groups are formed from the first two components by Ward's linkage; a group's levels are those of
+    most of its runs.
     """
     scores = goodput_scores(data, of)
     labels = components.score_groups(scores.reshape(-1, scores.shape[-1])[:, :2], int(count))

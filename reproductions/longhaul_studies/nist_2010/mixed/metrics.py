@@ -1,9 +1,9 @@
 """The responses of chapters 8 and 9 that other chapters lack (tables 8-19 and 8-20).
 
-Of a flow group `flows_per_h_alternate_16` is how many of its flows with the alternate were
-completed in an hour, and `mean_alternate_16`, `deviation_standard_16`, `p90_standard_16` and so on
-are their goodput in packets per second. Those of all flows, and not averaged over batches, are
-`pooled_deviation_...`, `least_...` and `largest_...`.
+`flows_per_h_alternate_16` is the number of completed flows per hour of flow group 16 with the
+alternate; `mean_alternate_16`, `deviation_standard_16`, `p90_standard_16` and so on are statistics
+of goodput in packets per second, averaged over batches. `pooled_deviation_...`, `least_...` and
+`largest_...` are statistics of all flows, not averaged over batches.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from longhaul.campaign.store import Kept
 
 Row = dict[str, Any]
-# Cut to minutes: of so few flows the means alone.
+# Experiments cut to minutes, whose few flows allow only means.
 CUT = ("N8L-CUT", "N8H-CUT", "N9-CUT", "N8L-TODAY")
 
 

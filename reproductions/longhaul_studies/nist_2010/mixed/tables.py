@@ -1,4 +1,4 @@
-"""Measurements under all conditions with all alternates, and printed tables."""
+"""Results under all conditions with all alternates as arrays, and printed tables."""
 
 from functools import cache
 from pathlib import Path
@@ -12,19 +12,20 @@ from longhaul.studies.data import Data, NotRunError
 
 ALGORITHMS = ("BIC", "CTCP", "FAST", "FAST-AT", "HSTCP", "HTCP", "Scalable")
 CONDITIONS = 32
-# Table 8-6, in short.
+# Short names of table 8-6.
 FILES = {"M": "movie", "SP": "service pack", "D": "document", "WO": "web"}
 PATHS = {"VF": "very fast", "F": "fast", "T": "typical"}
 INTERFACES = {"F": "fast", "N": "normal"}
-# By experiment, the printed tables of goodput.
+# Printed tables of goodput by experiment.
 PRINTED = {"N8H-MAIN": "8_high", "N8L-MAIN": "8_low", "N9-MAIN": "9"}
 ROLES = {"alternate": "alternate", "TCP": "standard"}
 
 
 def chosen(names: str = "") -> list[int]:
-    """Return the positions of groups: `M VF-F` is movies on very fast paths and fast interfaces.
+    """Return the indices of groups; `M VF-F` is movies on very fast paths with fast interfaces.
 
-    A part may be left out, and several names separated by `+`. All groups without a name.
+    Parts of a name may be left out, and names can be joined by `+`. Without a name, all groups are
+    selected.
     """
     return [place for place, group in enumerate(groups.GROUPS) if _is_one_of(group, names)]
 
@@ -45,14 +46,14 @@ def _is(group: tuple[int, str, str, str], name: str) -> bool:
 
 
 def by_condition(data: Data, of: str, metric: str) -> np.ndarray:
-    """Return a metric as an array (condition, algorithm), of a whole design."""
+    """Return a metric of a whole design as an array (condition, algorithm)."""
     return _whole(data, of, [metric])[:, 0]
 
 
 def goodput(data: Data, of: str, role: str) -> np.ndarray:
     """Return the mean goodput as an array (condition, group, algorithm), packets per second.
 
-    `role` is that of the flows: alternate, or TCP beside it.
+    `role` of the flows is the alternate or the competing TCP.
     """
     return _whole(data, of, [f"mean_{ROLES[role]}_{number}" for number, *_ in groups.GROUPS])
 

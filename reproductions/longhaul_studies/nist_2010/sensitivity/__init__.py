@@ -1,1 +1,1 @@
-"""Chapter 4, appendices C and D: which parameters of MesoNet matter."""
+"""Sensitivity analyses of MesoNet's parameters (chapter 4, appendices C and D)."""

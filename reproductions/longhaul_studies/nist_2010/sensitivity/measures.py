@@ -1,7 +1,7 @@
-"""Measures of the sensitivity analyses: of all 64 runs, or not at all.
+"""Measures of the sensitivity analyses, each computed from all 64 runs.
 
-Factors have the study's signs: in chapter 4 its plus level of the speed, of the probability of
-larger files and of that of fast hosts is the lower one (tables 4-10 and C-1).
+Factors have the study's signs: in chapter 4 the plus levels of network speed, of the probability of
+larger files and of the probability of fast hosts are the lower values (tables 4-10 and C-1).
 """
 
 from collections.abc import Sequence
@@ -29,9 +29,10 @@ measure = MEASURES.register_of_design
 RUNS = 64
 RESPONSES = tuple(f"y{number}" for number in range(1, 23))
 FACTORS = tuple(f"x{number}" for number in range(1, 12))
-# The responses that rank factors in the domain (tables 4-25 and C-13).
+# Responses by which the study ranks factors (tables 4-25 and C-13).
 RANKED = ("y4", "y6", "y10", "y15", "y17", "y20")
-# Those of the cube of delay, speed and buffers (tables 4-28 and C-15), and of which low is good.
+# Responses of the cube of delay, speed and buffers (tables 4-28 and C-15), and responses of which
+# low values are better.
 CUBE = ("y4", "y6", "y10", "y16", "y17", "y20", "y22")
 LOW_IS_BEST = ("y10", "y16")
 
@@ -59,7 +60,7 @@ def _response(data: Data, of: str, response: str) -> np.ndarray:
 
 
 def _relative(data: Data, of: str, response: str) -> dict[str, float]:
-    """Return the effects of factors and pairs of factors in percent of the mean, signed."""
+    """Return the signed effects of factors and pairs of factors, in percent of the mean."""
     terms = effects(_signs(), _response(data, of, response), FACTORS)
     return {
         name: 100 * effect.effect / effect.grand_mean
@@ -70,19 +71,19 @@ def _relative(data: Data, of: str, response: str) -> dict[str, float]:
 
 @measure
 def effect(data: Data, of: str, response: str, term: str) -> float:
-    """Return the effect of a factor or a pair in percent of the mean: plus less minus level."""
+    """Return the effect (plus minus minus level) of a factor or a pair in percent of the mean."""
     return _relative(data, of, response)[term]
 
 
 @measure
 def effect_size(data: Data, of: str, response: str, term: str) -> float:
-    """Return the size of an effect in percent of the mean, whatever its sign."""
+    """Return the absolute effect of a factor or a pair in percent of the mean."""
     return abs(_relative(data, of, response)[term])
 
 
 @measure
 def effect_step(data: Data, of: str, response: str, order: str) -> float:
-    """Return the smallest ratio of the size of a factor's effect to that of the next of a list."""
+    """Return the smallest ratio of a factor's absolute effect to that of the next in a list."""
     relative = _relative(data, of, response)
     sizes = np.array([abs(relative[name]) for name in order.split(">")])
     return float((sizes[:-1] / sizes[1:]).min())
@@ -90,7 +91,7 @@ def effect_step(data: Data, of: str, response: str, order: str) -> float:
 
 @measure
 def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> float:
-    """Return the share of factors whose printed level, such as `x2-,x5+`, raises a response."""
+    """Return the share of factors whose printed level, as in `x2-,x5+`, increases a response."""
     relative = _relative(data, of, response)
     wanted = [(name[:-1], 1 if name.endswith("+") else -1) for name in raised_by.split(",")]
     return float(np.mean([relative[name] * sign > 0 for name, sign in wanted]))
@@ -114,9 +115,9 @@ def largest_interaction(data: Data, of: str, response: str) -> float:
 
 @measure
 def runs_of_the_most(data: Data, of: str, response: str, count: float, levels: str) -> float:
-    """Count those of the `count` runs with the largest response that have all given levels.
+    """Count the runs with all given levels among the `count` runs with the largest response.
 
-    Levels are written as `x2-,x11+`.
+    Levels are written as in `x2-,x11+`.
     """
     most = _response(data, of, response).argsort()[-int(count) :]
     wanted = [
@@ -134,7 +135,7 @@ def corner(data: Data, of: str, response: str, first: str, then: str) -> float:
 
 @measure
 def corner_lead(data: Data, of: str, response: str, first: str, then: str) -> float:
-    """Return the mean at two levels divided by the largest of the other three corners."""
+    """Return the mean at two levels divided by the largest mean of the other three corners."""
     own, others = _corners(data, of, response, first, then)
     return own / max(others)
 
@@ -151,7 +152,7 @@ def _corners(
 
 @measure
 def robust_factors(data: Data, of: str, response: str, factors: str) -> float:
-    """Count the factors with the same level ahead in all four blocks of two others."""
+    """Count the factors whose better level is the same in all four blocks of two others."""
     y = _response(data, of, response)
     ordered = by_size(effects(_signs(), y, FACTORS, order=1))
     largest = [FACTORS.index(effect.name) for effect in ordered]
@@ -164,7 +165,7 @@ def robust_factors(data: Data, of: str, response: str, factors: str) -> float:
     return float(robust)
 
 
-# Correlations and components.
+# Measures of correlations and components.
 
 
 def _correlations(data: Data, of: str) -> np.ndarray:
@@ -174,7 +175,7 @@ def _correlations(data: Data, of: str) -> np.ndarray:
 
 @measure
 def pairs_above(data: Data, of: str, threshold: float) -> float:
-    """Count the pairs of responses with a larger correlation, whatever its sign."""
+    """Count the pairs of responses with |r| above a threshold."""
     return float(len(correlation.pairs(_correlations(data, of), threshold)))
 
 
@@ -190,13 +191,13 @@ def weakest_pair(data: Data, of: str, pairs: str) -> float:
 
 @measure
 def strongest_between(data: Data, of: str, one: str, other: str) -> float:
-    """Return the largest correlation, signed, between responses of two groups."""
+    """Return the largest (signed) correlation between responses of two groups."""
     return float(_between(data, of, one, other).max())
 
 
 @measure
 def strongest_size(data: Data, of: str, one: str, other: str) -> float:
-    """Return the largest correlation between responses of two groups, whatever its sign."""
+    """Return the largest |r| between responses of two groups."""
     return float(np.abs(_between(data, of, one, other)).max())
 
 
@@ -208,7 +209,7 @@ def _between(data: Data, of: str, one: str, other: str) -> np.ndarray:
 
 @measure
 def correlated_pairs_within(data: Data, of: str, group: str, threshold: float) -> float:
-    """Count the pairs of a group with a larger correlation, whatever its sign."""
+    """Count the pairs of a group with |r| above a threshold."""
     places = [RESPONSES.index(name) for name in group.split(",")]
     matrix = np.abs(_correlations(data, of)[np.ix_(places, places)])
     return float((matrix[np.triu_indices(len(places), 1)] > threshold).sum())
@@ -216,23 +217,23 @@ def correlated_pairs_within(data: Data, of: str, group: str, threshold: float) -
 
 @measure
 def strength_place(data: Data, of: str, response: str) -> float:
-    """Place of a response by its mean correlation with the others, 1 the strongest."""
+    """Return the place of a response by its mean |r| with the others; 1 is the strongest."""
     order = correlation.by_strength(_correlations(data, of))
     return 1.0 + [RESPONSES[place] for place in order].index(response)
 
 
 @measure
 def explained(data: Data, of: str, count: float) -> float:
-    """Return the fraction of the variance in the first principal components."""
+    """Return the fraction of variance in the first `count` principal components."""
     analysis = components.principal_components(_responses(data, of))
     return float(analysis.variance_shares[: int(count)].sum())
 
 
 @measure
 def component_step(data: Data, of: str, number: float, responses: str) -> float:
-    """Return the smallest weight of given responses in a component over the largest of others.
+    """Return the smallest weight of given responses in a component, over the largest of others.
 
-    Signs of weights do not count.
+    Weights are absolute values.
     """
     analysis = components.principal_components(_responses(data, of))
     weights = np.abs(analysis.weights[int(number) - 1])
@@ -242,7 +243,7 @@ def component_step(data: Data, of: str, number: float, responses: str) -> float:
 
 @measure
 def component_effect_step(data: Data, of: str, number: float, order: str) -> float:
-    """Return `effect_step` of the scores of a component."""
+    """Return `effect_step` for the scores of a component."""
     scores = components.principal_components(_responses(data, of)).scores[:, int(number) - 1]
     sizes = {
         effect.name: abs(effect.effect) for effect in effects(_signs(), scores, FACTORS, order=1)
@@ -251,7 +252,7 @@ def component_effect_step(data: Data, of: str, number: float, order: str) -> flo
     return float((listed[:-1] / listed[1:]).min())
 
 
-# Ranks of factors.
+# Measures of ranks of factors.
 
 
 @measure
@@ -276,11 +277,11 @@ def component_factor_rank(data: Data, of: str, factor: str) -> float:
     return float(ordinal(np.mean(ranks, axis=0))[FACTORS.index(factor)])
 
 
-# Ranks of conditions: the eight combinations of delay, speed and buffers, eight runs each.
+# Measures of ranks of the eight combinations of delay, speed and buffers, with eight runs each.
 
 
 def _average_ranks(data: Data, of: str) -> np.ndarray:
-    """Return the average ranks of C1 to C8: runs 1 and 9, to runs 8 and 16 (figure 4-1)."""
+    """Return the average ranks of C1 (runs 1 and 9) to C8 (runs 8 and 16; figure 4-1)."""
     means = _responses(data, of, CUBE).reshape(8, 8, len(CUBE)).mean(axis=0)
     ranks = [
         value_ranks(column, low_is_best=name in LOW_IS_BEST)
@@ -292,7 +293,7 @@ def _average_ranks(data: Data, of: str) -> np.ndarray:
 
 @measure
 def rank_change_step(data: Data, of: str, order: str) -> float:
-    """Return the smallest ratio of the change of average ranks by a factor to that by the next.
+    """Return the smallest ratio of a factor's change of average ranks to that of the next.
 
     The change is the mean over the edges of the cube of conditions (tables 4-30 and C-17).
     """

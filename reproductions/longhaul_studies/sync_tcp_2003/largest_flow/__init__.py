@@ -1,1 +1,1 @@
-"""Section 4.3.2: the flow with the largest response, followed ACK by ACK."""
+"""Section 4.3.2: the flow with the largest response, traced at each ACK."""

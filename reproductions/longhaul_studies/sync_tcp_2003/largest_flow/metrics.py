@@ -1,4 +1,4 @@
-"""Metrics of runs in which the flow with the largest response is followed."""
+"""Metrics of runs in which the flow with the largest response is traced."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""Connections one by one, for figures: maps, and the connections themselves."""
+"""Metrics of single connections, and maps of them, for figures."""
 
 import numpy as np
 import polars as pl

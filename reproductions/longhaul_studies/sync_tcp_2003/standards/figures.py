@@ -1,4 +1,4 @@
-"""Figures of appendix B, drawn again."""
+"""Figures of appendix B from our results."""
 
 from collections.abc import Sequence
 
@@ -37,7 +37,7 @@ QUEUES = {
 
 
 def _compared(queues: Sequence[str], experiment: str = "B-QUEUES", tcp: str = "reno") -> Draw:
-    """Draw distributions of response times, a line for each queue, a panel for each load."""
+    """Draw distributions of response times, with a line per queue and a panel per load."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False

@@ -1,1 +1,1 @@
-"""Today's protocols under the loads of the dissertation; not part of it."""
+"""Today's protocols under the dissertation's loads, in addition to the dissertation."""

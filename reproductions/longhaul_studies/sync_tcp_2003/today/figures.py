@@ -1,4 +1,4 @@
-"""Figures of today's protocols under the same loads; not part of the dissertation."""
+"""Figures of today's protocols under the dissertation's loads."""
 
 from matplotlib.axes import Axes
 
@@ -19,7 +19,7 @@ QUEUES = {"droptail": "drop-tail", "fq-codel": "FQ-CoDel"}
 
 
 def _by_load(metric: str, *, log: bool = False) -> Figure:
-    """Return one metric by load, a panel for each queue."""
+    """Return a function that draws one metric by load, with a panel for each queue."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False

@@ -1,1 +1,1 @@
-"""Appendix A: the web traffic itself, its loads, arrivals, sizes and how they settle."""
+"""Appendix A: loads, arrivals and sizes of the web traffic, and their convergence."""

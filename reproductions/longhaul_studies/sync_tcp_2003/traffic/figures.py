@@ -1,4 +1,4 @@
-"""The figures of appendix A, drawn again: the traffic at 85 % load."""
+"""Figures of appendix A from our results: the traffic at 85 % load."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +15,7 @@ TITLES = {"fast": "100 Mbit/s everywhere", "real": "as it is"}
 
 
 def _over_time(names: Mapping[str, str], value: tuple[str, float] | None = None) -> Draw:
-    """Draw quantities over time, or over the number of responses; a panel for each network."""
+    """Return a function that draws quantities over time or responses, with a panel per network."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False
@@ -49,9 +49,9 @@ def _of_model(name: str, scale: float = 1.0, *, tails: bool = False) -> Draw:
 
 
 def _variation(axes: Axes, data: Data, panel: str) -> None:
-    """Draw the variation of the running 90 % quantile over all responses from each one on."""
+    """Draw the variation of the running 90 % quantile over the responses from each point on."""
     x, y = next(curves(data, "A-LOAD", "running-p90", network=panel))
-    # The last hundredth has too few values.
+    # The last 1 % has too few values.
     starts = range(len(y) - len(y) // 100)
     axes.plot(x[: len(starts)], [100 * y[start:].std() / y[start:].mean() for start in starts],
               color=OTHERS[0].colour, linewidth=0.9, label="from there on")  # fmt: skip
@@ -61,7 +61,7 @@ def _variation(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _hurst(axes: Axes, data: Data, panel: str) -> None:
-    """Draw Figure A.9, with the other estimators, too."""
+    """Draw Figure A.9 with further estimators."""
     for name, style in zip(("hurst_variance", "hurst_ranges", "hurst_wavelet"), OTHERS,
                            strict=False):  # fmt: skip
         x, points = next(curves(data, "A-LOAD", f"{name}-points", network=panel))

@@ -1,4 +1,4 @@
-"""Metrics of runs about the traffic itself."""
+"""Metrics of runs on the traffic itself."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,8 @@ from longhaul_studies.sync_tcp_2003.web.curves import curve
 Row = dict[str, float | None]
 
 HURST = {"aggregated variance": "hurst_variance", "R/S": "hurst_ranges", "wavelet": "hurst_wavelet"}
-# The running goodput settles in the warm-up, of 120 s: its range in as long before and after.
+# Warm-up in seconds; the ranges of the running goodput over this time before and after its end are
+# compared.
 WARM_UP_S = 120
 
 
@@ -45,7 +46,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return samples over time, over responses and over scales."""
+    """Return samples over time, over numbers of responses, and over scales."""
     return pl.concat(list(_curves(kept)))
 
 

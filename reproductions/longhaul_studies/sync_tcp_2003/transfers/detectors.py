@@ -1,6 +1,6 @@
-"""Metrics of a detector that reports while standard TCP has the window (chapter 3).
+"""Metrics of a detector that only reports, while standard TCP controls the window (chapter 3).
 
-Runs with different detectors have the same packets, so that their reports of one drain of the queue
+Runs with different detectors have the same packets, so that their reports of a drain of the queue
 can be compared.
 """
 
@@ -13,13 +13,13 @@ from longhaul.campaign.store import Kept
 
 Row = dict[str, float | None]
 
-# Times that figures show: the start, and five seconds of the steady state.
+# Times shown in figures: the start, and five seconds of the steady state.
 SPANS_S = ((0.0, 1.0), (260.0, 265.0))
-# A fall of the queue in these five seconds, from a longer time above 50 ms to nothing.
+# A drain of the queue in these five seconds, from longer above 50 ms to empty.
 DRAIN_S = (262.0, 264.0)
 # The traced flow.
 NUMBER = 16
-# A drain: the queue falls from above the one part of its largest delay to below the other.
+# A drain is a fall of the queue from above one fraction of its largest delay to below the other.
 FULL, DRAINED = 0.7, 0.3
 # Threshold of the average (section 3.2.4).
 THRESHOLD_S = 0.03
@@ -67,10 +67,10 @@ def _first_drop(router: Mapping[str, Sequence[Any]]) -> float | None:
 def _queue(
     router: Mapping[str, Sequence[Any]], t: np.ndarray, delay: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return what fills and drains, over time: the queue of the congested router.
+    """Return the congested queue over time.
 
-    Where that of `router` drops nothing, others behind it are congested, and it is the delay that
-    all queues of the path make together (section 3.5).
+    It is the queue of `router` or, if this router drops nothing since later routers are congested,
+    the total queueing delay of the path (section 3.5).
     """
     if _first_drop(router) is None:
         return t, delay
@@ -92,7 +92,7 @@ def _drains(t: np.ndarray, queue: np.ndarray) -> list[tuple[float, float]]:
 
 
 def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | None:
-    """Return the median time from the beginning of a drain to its report, before the next one."""
+    """Return the median time from the beginning of a drain to its report before the next drain."""
     ends = [*(began for began, _ in drains[1:]), np.inf]
     lags = []
     for (began, _), end in zip(drains, ends, strict=True):
@@ -105,7 +105,7 @@ def _lag(drains: Sequence[tuple[float, float]], reports: np.ndarray) -> float | 
 def _share_rising(
     drains: Sequence[tuple[float, float]], t: np.ndarray, trend: np.ndarray
 ) -> float | None:
-    """Return the share of verdicts within drains that report a rising delay."""
+    """Return the share of verdicts during drains that report a rising delay."""
     inside = np.zeros(len(t), bool)
     for began, ended in drains:
         inside |= (t > began) & (t < ended)
@@ -113,14 +113,14 @@ def _share_rising(
 
 
 def _single(congested: np.ndarray) -> float | None:
-    """Return the share of periods of congestion that last a single sample."""
+    """Return the share of periods of congestion with a single sample."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], congested.astype(int), [0]])))
     lengths = edges[1::2] - edges[::2]
     return float(np.mean(lengths == 1)) if len(lengths) else None
 
 
 def _average_lag(t: np.ndarray, delay: np.ndarray, average: np.ndarray) -> float | None:
-    """Return the median lag of an average behind the delay, in falling below the threshold."""
+    """Return the median lag between the delay's and the average's fall below the threshold."""
     below = np.flatnonzero((average[:-1] > THRESHOLD_S) & (average[1:] <= THRESHOLD_S)) + 1
     lags = []
     for end in below:

@@ -1,4 +1,4 @@
-"""Figures of long transfers and detectors, drawn again; printed values are grey or a dash."""
+"""Figures of long transfers and detectors from our results; printed values are grey or dashes."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ COLOURS = {"reno": ALGORITHMS["reno"], "pcwnd": OTHERS[0], "mixreact": OTHERS[1]
 FLOWS = range(1, 21)
 FLOW, TIME, DELAY = "flow", "time (s)", "queueing delay (ms)"
 MARKS = {"reno": "s", "pcwnd": "o", "mixreact": "^"}
-# Windows of the three protocols are drawn above each other, each in a band of the largest window.
+# Windows of the three protocols are drawn in separate bands, one above the other.
 BAND = 46
 
 
@@ -107,7 +107,7 @@ def _running(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _detector(experiment: str, detector: str) -> Draw:
-    """Draw the start, and a part of the steady state, as a detector sees them."""
+    """Return a function that draws a detector's view of the start and of the steady state."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         _watched(axes, data, experiment, detector, detectors.SPANS_S[int(panel)])
@@ -117,7 +117,7 @@ def _detector(experiment: str, detector: str) -> Draw:
 
 
 def _side_by_side(axes: Axes, data: Data, panel: str) -> None:
-    """Draw a drain of the queue as one of the detectors sees it."""
+    """Draw a detector's view of a drain of the queue."""
     _watched(axes, data, "DET", panel, detectors.DRAIN_S)
     axes.set_title({"trend": "SyncTrend", "avg": "SyncAvg", "mix": "SyncMix"}[panel])
 
@@ -174,7 +174,7 @@ def _thresholds(detector: str, acks: object) -> Sequence[tuple[np.ndarray, str]]
 
 
 def _several(axes: Axes, data: Data, panel: str) -> None:
-    """Draw the utilisation by the number of flows that have met a queueing delay above 190 ms."""
+    """Draw utilisation by the number of flows that experienced queueing delays above 190 ms."""
     for protocol in ("pcwnd", "mixreact"):
         points = data.points("FTP-MB", protocol=protocol)
         axes.plot(
@@ -207,7 +207,7 @@ def _today(metric: str) -> Draw:
     """Draw a metric of today's senders, by discipline, with one and with several bottlenecks."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
-        # Packets wait at R0, and behind cross traffic at R1.
+        # Packets queue at R0, and with cross traffic at R1.
         name = f"queue_{0 if panel == 'FTP-TODAY' else 1}" if metric == "queue" else metric
         for number, queue in enumerate(("droptail", "fq-codel")):
             values = [data.value(name, panel, protocol=sender, queue=queue) for sender in SENDERS]

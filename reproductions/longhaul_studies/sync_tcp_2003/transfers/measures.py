@@ -1,8 +1,7 @@
 """Measures of claims about long transfers.
 
-`one` and `other` are levels of the axis `protocol`, or of the one that `axis` names. `each` is a
-metric that every flow has: `goodput` for `goodput_1` to `goodput_20`. `flows` are numbers of flows,
-`4+6+9`.
+`one` and `other` are levels of the axis `protocol`, or of `axis`. `each` is a metric of every flow:
+`goodput` for `goodput_1` to `goodput_20`. `flows` are numbers of flows, such as `4+6+9`.
 """
 
 from itertools import pairwise
@@ -20,13 +19,13 @@ from .metrics import ROUND_TRIPS_MS
 TRANSFERS = Measures()
 measure = TRANSFERS.register
 
-# A queue of 92 packets is counted as full from 90 on, and as low below half of the limit.
+# The queue of 92 packets counts as full from 90 packets on, and as low below half of its limit.
 FULL_PKTS, HALF_PKTS = 90, 46
 
 
 @measure
 def gain_of_best(data: Data, of: str, each: str, one: str, other: str, count: float) -> float:
-    """Return the smallest gain among the flows that gain most in a run; the median over runs."""
+    """Return the smallest gain of the `count` flows that gain most in a run, median over runs."""
     gains = [
         data.paired(f"{each}_{flow}", (of, {"protocol": one}), (of, {"protocol": other}), np.divide)
         for flow in FLOWS
@@ -88,14 +87,14 @@ def rank_with_round_trip(data: Data, of: str, each: str, protocol: str) -> float
 
 @measure
 def seconds_at_one(data: Data, of: str, flow: float, protocol: str) -> float:
-    """Return the share of a flow's samples, one a second, with a window of one packet."""
+    """Return the share of a flow's one-second samples with a window of one packet."""
     samples = data.trajectory(of, protocol=protocol, sampled="seconds")
     return float((samples[f"cwnd_{flow:.0f}"] < 1.5).mean())  # type: ignore[arg-type]
 
 
 @measure
 def seconds_at_one_less(data: Data, of: str, flow: float, one: str, others: str) -> float:
-    """Return `seconds_at_one` less the smallest value of other protocols."""
+    """Return `seconds_at_one` minus the smallest value of other protocols."""
     shares = [seconds_at_one(data, of, flow, other) for other in others.split("+")]
     return seconds_at_one(data, of, flow, one) - min(shares)
 
@@ -110,7 +109,7 @@ def queue_peaks(data: Data, of: str, protocol: str) -> float:
 
 @measure
 def more_queue_peaks(data: Data, of: str, one: str, other: str) -> float:
-    """Return the number of queue peaks with one protocol less that with another."""
+    """Return the number of queue peaks with one protocol minus that with another."""
     return queue_peaks(data, of, one) - queue_peaks(data, of, other)
 
 
@@ -123,7 +122,7 @@ def running_goodput(data: Data, of: str, protocol: str, at_s: float) -> float:
 
 @measure
 def later_drift(data: Data, of: str, protocol: str, after_s: float) -> float:
-    """Return the most by which the running goodput after a time differs from the run's, in %."""
+    """Return the largest difference of running goodput after a time from the run's, in %."""
     samples = _running(data, of, protocol)
     late, end = (
         samples.filter(pl.col("t_s") >= after_s)["goodput_mbps"],

@@ -1,8 +1,8 @@
 """Metrics of one run with long transfers.
 
-Rates are kbit/s of whole packets, as in the source, whose goodputs are 1474 bytes per packet over
-300 s (Tables A.1 and A.2). Queues are means over arrivals and departures, with one sample after
-each. Metrics of one flow have its number: `goodput_6` is that of flow 6.
+Rates are kbit/s of whole packets, as in the source, whose goodputs count 1474 bytes per packet over
+300 s (Tables A.1 and A.2). Queues are means over samples taken after each arrival and departure.
+Metrics of one flow end in its number, such as `goodput_6` for flow 6.
 """
 
 import zlib
@@ -25,9 +25,10 @@ ROUND_TRIPS_MS = np.array([
     77.30, 31.11, 17.51, 16.54, 118.42, 52.97, 691.18, 410.78, 16.36, 26.56,
 ])  # fmt: skip
 """Base round trips of flows 1 to 20 (Table 4.2)."""
-# Figure 4.6 shows ten seconds of the queue, detectors five and the first one.
+# Figure 4.6 shows ten seconds of the queue; figures of detectors show the first second and five
+# others.
 QUEUE_S = (100.0, 110.0)
-# Experiments of which samples are drawn.
+# Experiments whose samples are drawn.
 DRAWN = ("FTP-SB", "FTP-CONV", "DET", "DET-2L")
 
 Row = dict[str, float | None]
@@ -57,7 +58,7 @@ def _links(kept: Kept) -> Row:
 
 
 def _flows(kept: Kept) -> Row:
-    """Return the metrics of each flow, and their fairness."""
+    """Return the metrics of each flow, and the fairness of all flows."""
     flows: list[Mapping[str, Any]] = kept["flows"]
     per_kbps = PACKET_BYTES * 8e-3 / kept["run"]["simulated_s"]
     goodput = np.array([flow["delivered_pkts"] for flow in flows]) * per_kbps
@@ -75,7 +76,7 @@ def _flows(kept: Kept) -> Row:
         row[f"lost_{number}"] = 100.0 * flow["dropped_pkts"] / flow["sent_pkts"]
         row[f"cwnd_{number}"] = flow["cwnd_mean_pkts"]
         row[f"reactions_{number}"] = flow["cuts_loss"] + flow["timeouts"]
-    # A second, and a timeout of a second; flow 18 is the one that the source leaves out.
+    # Within one second plus a timeout of one second; the source leaves flow 18 out.
     first = [flow["first_loss_s"] or np.inf for flow in flows if flow["number"] != 18]
     row["lost_by_2_s"] = 100.0 * float(np.mean(np.array(first) <= 2.0))
     return row
@@ -109,7 +110,7 @@ def _router(kept: Kept) -> Row:
     router = kept["router"]
     queue = np.asarray(router["queue_pkts"], float)
     waited_ms = 8e3 * np.asarray(router["queue_bytes"], float) / 1e7
-    # The packet in transmission is not in the samples.
+    # Samples do not include the packet in transmission.
     return {
         "router_delay_max_ms": float(waited_ms.max()),
         "router_above_half": float(np.mean(queue > 46)),
@@ -119,7 +120,7 @@ def _router(kept: Kept) -> Row:
 
 
 def _detectors(kept: Kept) -> Row:
-    """Return the spread of the flows' estimates, and counts of the detectors' verdicts."""
+    """Return the range of the flows' estimates, and counts of the detectors' verdicts."""
     flows: list[Mapping[str, Any]] = kept["detectors"]
     row: Row = {}
     largest = np.array([1e3 * flow["largest_queueing_delay"] for flow in flows])
@@ -147,7 +148,7 @@ def _detectors(kept: Kept) -> Row:
 
 
 def _adjustments(flows: list[Mapping[str, Any]]) -> Row:
-    """Return shares of increases, and of each kind of increase and decrease (Table 1.1)."""
+    """Return the share of increases, and of each kind of increase and decrease (Table 1.1)."""
     total = {
         f"{trend}_{quarter}": sum(flow[f"{trend}_{quarter}"] for flow in flows)
         for trend in ("rising", "falling")
@@ -169,7 +170,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return samples to draw: flows each second, the queue for ten seconds, ACKs of one flow."""
+    """Return samples to draw: flows every second, the queue for ten seconds, ACKs of one flow."""
     seconds = pl.DataFrame(kept["flow_series"])
     payload = PACKET_BYTES - ACK_BYTES
     running = 8e-6 * pl.col("delivered_bytes") * PACKET_BYTES / payload / pl.col("t_s")

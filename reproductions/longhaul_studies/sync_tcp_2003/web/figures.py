@@ -1,6 +1,6 @@
-"""The dissertation's figures of web traffic, drawn again: section 4.3.
+"""The dissertation's figures of web traffic (section 4.3) from our results.
 
-A panel is a load, or a protocol. Where several replications were recorded, a band covers them.
+Each load or each protocol has a panel. A band covers several recorded replications.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,13 +16,13 @@ from longhaul_studies.sync_tcp_2003.pairs.reduce import ROUND_TRIP_EDGES_S, SEGM
 from longhaul_studies.sync_tcp_2003.web.measures import map_difference
 
 Draw = Callable[[Axes, Data, str], None]
-# The levels of axes that a panel is of.
+# Levels of axes of a panel.
 Where = Callable[[str], Mapping[str, str | float]]
 
 
 @dataclass(frozen=True)
 class Case:
-    """A protocol that is compared, and its experiment."""
+    """A compared protocol and its experiment."""
 
     label: str
     style: Style
@@ -43,7 +43,8 @@ LIGHT, MEDIUM, HEAVY = ("50", "60", "70"), ("80", "85", "90"), ("95", "100", "10
 LOADS = (*LIGHT, *MEDIUM, *HEAVY)
 # End-to-end loads of each total load of several bottlenecks (Tables 4.13 to 4.27).
 SHARES = {"75": ("50", "60", "70"), "90": ("50", "60", "70", "80", "85"), "105": LOADS[:-1]}
-# Figures 4.52 to 4.54: the room for the window below the delay, and the window of a panel's height.
+# Figures 4.52 to 4.54: part of the delay axis (ms) below 0 for the window, and end of the window
+# axis.
 BELOW_MS, HEIGHT_PKTS = 100.0, 250.0
 RESPONSE, SHARE, LONGER = "response time (ms)", "share of responses", "share that takes longer"
 LOAD = "load (%)"
@@ -52,9 +53,9 @@ LOAD = "load (%)"
 def curves(
     data: Data, experiment: str, name: str, **where: str | float
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield a recorded curve of each replication that has it."""
+    """Yield a recorded curve for each replication that has it."""
     samples = data.samples(experiment, curve=name, **where)
-    # Small tables, and many: arrays are faster than expressions.
+    # Arrays, which are faster than expressions for many small tables.
     replications, x, y = (samples[column].to_numpy() for column in (REPLICATION, "x", "y"))
     for number in dict.fromkeys(replications.tolist()):
         rows = np.flatnonzero(replications == number)
@@ -86,7 +87,7 @@ def draw_curve(
 def _panels(
     name: str, cases: Sequence[Case], where: Where, title: str, *, scale: float, log: bool
 ) -> Draw:
-    """Draw a curve of each protocol, in panels."""
+    """Return panels with a curve of each protocol."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = [draw_curve(axes, data, case, name, scale, **where(panel)) for case in cases]
@@ -102,17 +103,17 @@ def _panels(
 
 
 def per_load(name: str, cases: Sequence[Case], *, scale: float = 1.0, log: bool = False) -> Draw:
-    """Draw a panel for each load."""
+    """Return a figure with a panel for each load."""
     return _panels(name, cases, lambda load: {"load": float(load)}, "{} %", scale=scale, log=log)
 
 
 def _experiment(total: str) -> str:
-    """Return the experiment with several bottlenecks of a total load."""
+    """Return the experiment with several bottlenecks at a total load."""
     return "HM-105" if total == "105" else "HM"
 
 
 def _several(name: str, total: str, *, scale: float = 1.0, log: bool = False) -> Draw:
-    """Draw Reno and MixReact, a panel for each end-to-end load of a total load."""
+    """Return a figure of Reno and MixReact, with a panel per end-to-end load of a total load."""
     return _panels(
         name, [replace(case, experiment=_experiment(total)) for case in (RENO, MIXREACT)],
         lambda end_to_end: {"pair": f"{total}-{end_to_end}"}, f"{{}} % of {total} %",
@@ -124,7 +125,7 @@ def _shaded(
     axes: Axes, data: Data, case: Case, levels: Sequence[Mapping[str, str | float]],
     labels: Sequence[str],
 ) -> None:  # fmt: skip
-    """Draw distributions of one protocol, a line for each of these levels, the last brightest."""
+    """Draw distributions of one protocol, with a line for each level, the last being brightest."""
     drawn = False
     shades = np.linspace(0.1, 0.74, len(levels))
     for shade, where, label in zip(shades, levels, labels, strict=True):
@@ -147,7 +148,7 @@ def _per_protocol(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _by_share(total: str) -> Draw:
-    """Draw distributions of one protocol, a line for each end-to-end load of a total load."""
+    """Return a function that draws one protocol's distributions, a line per end-to-end load."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         case = next(case for case in (RENO, MIXREACT) if case.protocol == panel)
@@ -160,7 +161,7 @@ def _by_share(total: str) -> Draw:
 
 
 def _map(axes: Axes, data: Data, panel: str) -> None:
-    """Draw Figure 4.55: MixReact's response time less Reno's, by round trip and size."""
+    """Draw Figure 4.55: MixReact's response time minus Reno's, by round trip and size."""
     cells, difference = map_difference(data, "mixreact", "reno", float(panel))
     shape = len(ROUND_TRIP_EDGES_S) - 1, len(SEGMENT_EDGES) - 1
     values = np.full(shape[0] * shape[1], np.nan)
@@ -177,7 +178,7 @@ def _map(axes: Axes, data: Data, panel: str) -> None:
 
 
 def _followed(column: str, cases: Sequence[Case], less: str = "") -> Draw:
-    """Draw a quantity of the followed flow, less another, over time; a panel for each load."""
+    """Return a function that draws a quantity of the traced flow, minus another, over time."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         drawn = False
@@ -198,12 +199,12 @@ def _followed(column: str, cases: Sequence[Case], less: str = "") -> Draw:
 
 
 def _flow(data: Data, case: Case, column: str, load: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return a quantity of the followed flow over time."""
+    """Return a quantity of the traced flow over time."""
     return next(curves(data, "Z1", column, protocol=case.protocol, load=float(load)))
 
 
 def _delay_and_window(case: Case) -> Draw:
-    """Draw the followed flow's queueing delay and the largest so far, above its window."""
+    """Return a function that draws the traced flow's queueing delay above its window."""
 
     def draw(axes: Axes, data: Data, panel: str) -> None:
         axes.plot(*_flow(data, case, "queueing_delay", panel), color=case.style.colour,
@@ -249,7 +250,7 @@ PRINTED = {
 
 
 def _loss(axes: Axes, data: Data, panel: str) -> None:
-    """Draw Table 4.11 and Figure 4.12a: loss by load, beside the printed values."""
+    """Draw Table 4.11 and Figure 4.12a: loss by load, with the printed values."""
     cases = (RENO, PCWND, MIXREACT) if panel == "printed in Table 4.11" else (ECN_5, ECN_136)
     drawn = False
     for case in cases:
@@ -296,7 +297,7 @@ def _groups(
 
 
 def _shares(number: str, total: str, published: str) -> Figure:
-    """Return a figure of response times, a line for each end-to-end load of a total load."""
+    """Return a figure of response times, with a line for each end-to-end load of a total load."""
     return _figure(
         number, f"Response times by load end to end, total load {total} %", _experiment(total),
         published, RESPONSE, SHARE, _by_share(total), ("reno", "mixreact"),

@@ -1,4 +1,4 @@
-"""Measures of claims about web traffic, beside those that are declared."""
+"""Measures of claims on web traffic, in addition to general measures."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ from .reduce import SMALL_BYTES
 
 WEB = Measures()
 measure = WEB.register
-# Points of the response time distribution, in ms.
+# Points of the distribution of response times, in ms.
 TIMES_MS = tuple(range(100, 1501, 100))
 
 
@@ -21,7 +21,7 @@ TIMES_MS = tuple(range(100, 1501, 100))
 def crossing_ms(
     data: Data, of: str, one: str, other: str, axis: str = "queue", **cell: str | float
 ) -> float:
-    """Return the time at which the first distribution, ahead before, crosses the other, in ms."""
+    """Return the time (ms) at which the first distribution, higher at first, crosses the other."""
     return _crossing(data, of, one, other, axis, cell)[0]
 
 
@@ -29,14 +29,14 @@ def crossing_ms(
 def crossing_share(
     data: Data, of: str, one: str, other: str, axis: str = "queue", **cell: str | float
 ) -> float:
-    """Return the per cent of responses that are complete where two distributions cross."""
+    """Return the percentage of responses that are complete where two distributions cross."""
     return _crossing(data, of, one, other, axis, cell)[1]
 
 
 def _crossing(
     data: Data, of: str, one: str, other: str, axis: str, cell: Mapping[str, str | float]
 ) -> tuple[float, float]:
-    """Return the time at which the first distribution, ahead at first, falls to the second."""
+    """Return the time at which the first distribution, higher at first, falls to the second."""
     first, second = (
         [data.value(f"within_{ms}", of, **{axis: level}, **cell) for ms in TIMES_MS]
         for level in (one, other)
@@ -49,7 +49,7 @@ def _crossing(
 
 @measure
 def small_among_long(data: Data, of: str, seconds: float) -> float:
-    """Return the share of small responses among those with base round trips above a time.
+    """Return the share of small responses among responses with base RTTs above `seconds`.
 
     The result is the smallest of all protocols and loads.
     """
@@ -94,19 +94,19 @@ def map_difference(data: Data, one: str, other: str, load: float) -> tuple[np.nd
 
 @measure
 def cells_slower(data: Data, one: str, other: str, load: float, by: float = 0) -> float:
-    """Return the share of the map's cells in which one protocol is slower, by more than `by` ms."""
+    """Return the share of the map's cells in which `one` is slower by more than `by` ms."""
     return float((map_difference(data, one, other, load)[1] > by).mean())
 
 
 @measure
 def fewer_cells_slower(data: Data, one: str, other: str, low: float, high: float) -> float:
-    """Return how much larger the share of the map's slower cells is at one load than at another."""
+    """Return the share of the map's slower cells at load `low` minus that at `high`."""
     return cells_slower(data, one, other, low) - cells_slower(data, one, other, high)
 
 
 @measure
 def map_difference_gained(data: Data, one: str, other: str, low: float, high: float) -> float:
-    """Return how much further ahead a protocol is at one load than at another, in ms.
+    """Return a protocol's lead at load `high` minus its lead at `low`, in ms.
 
     The lead is the median over the cells of the map.
     """
@@ -120,7 +120,7 @@ def connections_faster(
 ) -> float:
     """Return the share of connections that are faster under one protocol than under another.
 
-    The difference has to exceed a tolerance in ms; `slower` selects the share of slower ones.
+    Differences have to exceed a tolerance in ms; `slower` selects the share of slower connections.
     """
     first, second = (
         curve_of(data, "Z2", "connection", protocol=name, load=load) for name in (one, other)
@@ -136,7 +136,7 @@ def connections_faster(
 def advantage_gained(
     data: Data, of: str, metric: str, one: str, others: str, before: float, after: str
 ) -> float:
-    """Return how much larger a protocol's advantage is at some loads than at one before them.
+    """Return a protocol's advantage at later loads minus that at an earlier load.
 
     The result is the smallest over the loads and the other protocols, in units of the metric.
     """

@@ -1,7 +1,7 @@
 """Metrics of one run with web traffic, in the dissertation's units: per cent, packets, ms, kbit/s.
 
-A share is one of complete responses. Goodput counts whole packets, as the dissertation's tables do
-(section 4.2.5): headers of what forward clients received are in it.
+Shares are fractions of complete responses. Goodput counts whole packets received by forward
+clients, headers included, as the dissertation's tables do (section 4.2.5).
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,9 +27,10 @@ from .reduce import (
 
 Row = dict[str, float | None]
 
-# Experiments of which distributions are drawn, of the first replication.
+# Experiments whose distributions are drawn, for the first replication.
 DRAWN = ("H1", "H1-TUNED", "HM", "HM-105", "N-WEB", "B-QUEUES")
-# Of these, those of the next replications, too, as bands: so many in all, for what results weigh.
+# Experiments with bands over several replications, and their number, limited by the size of
+# results.
 BANDED = 3
 BANDS = {"protocol": ("reno", "pcwnd", "mixreact"), "load": (60, 85, 95, 105)}
 CLASSES = ("all", "small", "large")
@@ -53,7 +54,7 @@ def _rates(kept: Kept, links: Mapping[str, Mapping[str, Any]]) -> Row:
     first, last = links.get("hop-0") or links["hop-1"], links[LAST if LAST in links else "hop-1"]
     measured_s, responses = kept["run"]["measured_s"], kept["responses"]
     forward = next(label for label in kept["labels"] if label["label"] == "forward")
-    # A source's counters are of both directions: requests go the other way.
+    # A source's counters include requests, in the other direction.
     payload = forward["delivered_bytes"] - responses["request_bytes"]
     packets = forward["delivered_pkts"] - responses["request_segments"]
     kbps = 8e-3 / measured_s
@@ -107,20 +108,20 @@ def _of_times(times: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
         above = _at(times["above_fine"], CDF_S, milliseconds / 1e3)
         yield f"within_{milliseconds}", 100.0 * (1.0 - above / count)
     yield "within_10_s", 100.0 * (1.0 - _at(times["above_coarse"], LARGE_CDF_S, 10.0) / count)
-    # The points of the logarithmic grid: 39.8, 100 s.
+    # Points of the logarithmic grid: 39.8 and 100 s.
     for seconds in (40, 100):
         yield f"beyond_{seconds}_s", float(_at(times["above"], CCDF_S, seconds))
     yield "step_at_6_s", _step(times["above"])
 
 
 def _step(above: list[int]) -> float | None:
-    """Return the responses of 6 to 7.08 s over the number that the seconds before predict.
+    """Return the number of responses from 5.6 to 7.1 s, divided by that from 4.5 to 5.6 s.
 
-    A SYN that is lost is sent again after 6 s. One is no step.
+    A lost SYN is retransmitted after 6 s. A ratio of 1 means no step in the distribution.
     """
     at = {seconds: _at(above, CCDF_S, seconds) for seconds in (4.466836, 5.623413, 7.079458)}
     before, after = at[4.466836] - at[5.623413], at[5.623413] - at[7.079458]
-    # On a logarithmic axis both spans are a tenth of a decade.
+    # Both ranges are a tenth of a decade.
     return after / before if before > 0 else None
 
 
@@ -142,7 +143,7 @@ def drawn(run: Run) -> bool:
 
 
 def trajectory(kept: Kept) -> pl.DataFrame:
-    """Return distributions of one run: points of curves by name."""
+    """Return distributions of one run, as points of curves by name."""
     return pl.concat(list(_curves(kept)))
 
 
@@ -159,7 +160,7 @@ def _curves(kept: Kept) -> Iterator[pl.DataFrame]:
     sizes = np.array(responses["sizes_above"]) / max(responses["complete"], 1)
     yield curve("sizes", SIZES_BYTES, sizes)
     for link, counts in kept.get("queues", {}).items():
-        if not counts:  # The network of appendix B has fewer links.
+        if not counts:  # the network of appendix B has fewer links
             continue
         samples = np.cumsum(counts) / max(sum(counts), 1)
         waiting = np.unique(np.linspace(0, len(counts) - 1, 60).astype(int))
