@@ -183,7 +183,8 @@ impl CongestionState {
         }
     }
 
-    /// Returns true if the algorithm responds to losses now ([`Extension::answers_losses`]).
+    /// Returns true if the algorithm responds to losses now
+    /// ([`answers_losses`](crate::Extension::answers_losses)).
     pub fn answers_losses(&mut self, delivered: u64, lost: u64) -> bool {
         let extension = self.controller.extension();
         extension.is_none_or(|extension| extension.answers_losses(delivered, lost))
@@ -281,7 +282,8 @@ impl CongestionState {
         }
     }
 
-    /// Returns the low-priority segments to send now, if any ([`Extension::take_dummies`]).
+    /// Returns the low-priority segments to send now, if any
+    /// ([`take_dummies`](crate::Extension::take_dummies)).
     pub fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {
         let extension = self.controller.extension()?;
         extension.take_dummies(rtt, receive_window)
@@ -295,7 +297,7 @@ impl CongestionState {
     }
 
     /// Returns the request to the routers that a departing data packet carries
-    /// ([`Extension::router_request`]).
+    /// ([`router_request`](crate::Extension::router_request)).
     #[inline]
     pub fn router_request(&mut self, srtt: Span) -> Option<RouterRequest> {
         let extension = self.controller.extension()?;

@@ -33,7 +33,7 @@ pub(crate) struct Port {
 }
 
 /// Counters. They may include departures later than the counters' last update; see
-/// [`Port::catch_up`].
+/// [`Link::catch_up`](super::Link::catch_up).
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
     accepted_bytes: u64,
