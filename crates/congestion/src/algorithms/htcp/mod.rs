@@ -409,8 +409,8 @@ mod tests {
         }
     }
 
-    /// Returns the ratio of 70 to 100 ms, where each event has taken a twentieth off the queueing delay: 98.5
-    /// ms and so on.
+    /// Returns the ratio of 70 to 100 ms, where each event has reduced the queueing delay by a
+    /// twentieth: 98.5 ms and so on.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }
