@@ -11,8 +11,9 @@ use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step, may_end};
 use crate::window::Window;
 
-/// Congestion control of one connection, laid out for cache locality: the fields that acknowledgements touch fill one
-/// cache line up to the kind of slow start, and the beginning of another with the algorithm.
+/// Congestion control of one connection, laid out for cache locality. The fields that
+/// acknowledgements use are in two cache lines: those up to the kind of slow start fill the first,
+/// and the algorithm begins in the second.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct CongestionState {

@@ -469,7 +469,8 @@ mod tests {
         }
     }
 
-    /// In whole milliseconds and 128ths: 70 and 100 ms, then 98, 96, 94, 92 and 90.
+    /// Linux computes in whole milliseconds and 128ths. The smallest round-trip time is 70 ms, the
+    /// largest is 100 ms and then falls to 98, 96, 94, 92 and 90 ms.
     #[test]
     fn linux_waits_for_a_second_steady_event() {
         let mut htcp = htcp(Variant::Linux2_6_22);
