@@ -1,7 +1,7 @@
 //! Segments per acknowledgement, as Linux 2.6.22 estimates them for BIC and CUBIC.
 //!
 //! The estimate is in sixteenths and begins with two segments (`delayed_ack` in tcp_bic.c and
-//! tcp_cubic.c). Each acknowledgement takes a whole number of sixteenths off, so that the estimate
+//! tcp_cubic.c). Each acknowledgement subtracts a whole number of sixteenths, so that the estimate
 //! of a receiver that acknowledges every segment stays at 31/16: such a flow grows nearly twice as
 //! fast as intended by the algorithm.
 

@@ -11,8 +11,9 @@ use crate::rate_halving::RateHalving;
 use crate::slow_start::{SlowStart, limited_step, may_end};
 use crate::window::Window;
 
-/// Congestion control of one connection, laid out for cache locality: the fields that acknowledgements touch fill one
-/// cache line up to the kind of slow start, and the beginning of another with the algorithm.
+/// Congestion control of one connection, laid out for cache locality. The fields that
+/// acknowledgements use are in two cache lines: those up to the kind of slow start fill the first,
+/// and the algorithm begins in the second.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[repr(C)]
 pub struct CongestionState {
@@ -183,7 +184,8 @@ impl CongestionState {
         }
     }
 
-    /// Returns true if the algorithm responds to losses now ([`Extension::answers_losses`]).
+    /// Returns true if the algorithm responds to losses now
+    /// ([`answers_losses`](crate::Extension::answers_losses)).
     pub fn answers_losses(&mut self, delivered: u64, lost: u64) -> bool {
         let extension = self.controller.extension();
         extension.is_none_or(|extension| extension.answers_losses(delivered, lost))
@@ -281,7 +283,8 @@ impl CongestionState {
         }
     }
 
-    /// Returns the low-priority segments to send now, if any ([`Extension::take_dummies`]).
+    /// Returns the low-priority segments to send now, if any
+    /// ([`take_dummies`](crate::Extension::take_dummies)).
     pub fn take_dummies(&mut self, rtt: Span, receive_window: u64) -> Option<Dummies> {
         let extension = self.controller.extension()?;
         extension.take_dummies(rtt, receive_window)
@@ -295,7 +298,7 @@ impl CongestionState {
     }
 
     /// Returns the request to the routers that a departing data packet carries
-    /// ([`Extension::router_request`]).
+    /// ([`router_request`](crate::Extension::router_request)).
     #[inline]
     pub fn router_request(&mut self, srtt: Span) -> Option<RouterRequest> {
         let extension = self.controller.extension()?;

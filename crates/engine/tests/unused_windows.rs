@@ -215,9 +215,10 @@ fn pausing_application(slow_start: SlowStart, segments: u64, pause_s: f64) -> Co
     config
 }
 
-/// An application that pauses, for a tenth of a round trip or for longer than a timeout, does not end slow start,
-/// since no queue builds up; nor does the window grow once the data before the first acknowledgements has been
-/// sent: it stays, or is never more than twice the application's flight, one message.
+/// An application that pauses, for a tenth of a round trip or for longer than a timeout, does not
+/// end slow start, since no queue builds up. The window does not grow after the first round trips
+/// either: with short pauses it stays constant, and with long ones it is at most twice the
+/// application's flight, which is one message.
 #[test]
 fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_without_use() {
     let saved = ("saved_cwnd".to_string(), 1000.0);

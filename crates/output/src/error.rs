@@ -62,7 +62,7 @@ pub enum OutputError {
     Io {
         /// Action that failed.
         action: &'static str,
-        /// File or directory of the action.
+        /// File or directory that the action concerns.
         path: PathBuf,
         /// Error of the operating system.
         source: io::Error,

@@ -27,8 +27,8 @@ use crate::stack_logs::StackLogs;
 use crate::table::{Name, Table};
 use crate::{acks, delays, events, exchanges};
 
-/// Writer of the directory of one run, under a temporary name until [`RunWriter::finish`]. Dropped
-/// before that, it leaves nothing.
+/// Writer of the directory of one run, which has a temporary name until [`RunWriter::finish`]. A
+/// writer dropped before that leaves nothing.
 pub struct RunWriter {
     // Tables must be closed before the directory is removed.
     series: Option<Table<Sample>>,
@@ -46,7 +46,8 @@ pub struct RunWriter {
 }
 
 impl RunWriter {
-    /// Refuses an `out` that exists, unless `meta.overwrite` says otherwise and it is a run.
+    /// Creates the writer. Refuses an `out` that exists, unless it is a run and `meta.overwrite`
+    /// allows replacing it.
     pub fn create(out: &Path, meta: RunMeta, progress: Progress) -> Result<Self, OutputError> {
         let directory = PartialDirectory::create(out, meta.overwrite)?;
         let config = &meta.config;

@@ -2,7 +2,7 @@
 //!
 //! A stack without I/O and without its own clock, such as `quinn-proto`, runs unmodified: the
 //! engine carries its datagrams and passes it the time. The session encrypts nothing
-//! ([`connection::session`]), but packets have the same sizes as with TLS 1.3. All random numbers
+//! (`connection::handshake`), but packets have the same sizes as with TLS 1.3. All random numbers
 //! follow from the flow's seed.
 //!
 //! | | |

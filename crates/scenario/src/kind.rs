@@ -51,7 +51,7 @@ impl Simulation {
 
 /// A resolved scenario.
 pub(crate) struct ResolvedScenario {
-    /// The document, complete.
+    /// The whole document, with every value present.
     pub root: Table,
     pub simulation: Simulation,
     /// Rows of `longhaul explain` that follow from the values and are not keys.

@@ -91,7 +91,7 @@ const ROUNDS: usize = 4;
 const EMPTY: f64 = 0.1;
 /// Round trips in one direction from which on the velocity doubles.
 const STEADY: u32 = 3;
-/// Segments paced per smallest window of a round trip.
+/// Pacing rate in windows per smallest round-trip time of the current round trip.
 const PACING: f64 = 2.0;
 /// Response to losses: number of round trips and number of segments over which losses are counted,
 /// largest fraction that may be lost, and fraction of the window that is kept if more are lost.
@@ -124,7 +124,7 @@ pub struct Copa {
     lost: bool,
     /// Extremes of the round-trip time in the last round trips, the current one first.
     rounds: [Extremes; ROUNDS + 1],
-    /// Inverse of the smallest round-trip times, which are the largest ones.
+    /// Maximum over recent inverse round-trip times, which gives the smallest round-trip time.
     per_min_rtt: WindowedMax,
     per_standing_rtt: WindowedMax,
     delivered: u64,

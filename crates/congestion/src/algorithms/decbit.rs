@@ -63,7 +63,7 @@ pub struct DecBit {
     increase: f64,
     decrease: f64,
     threshold: f64,
-    /// Segments of the window before the last change: their marks are about that window.
+    /// Segments of the window before the last change, whose marks refer to that window.
     previous: u64,
     /// Segments acknowledged since the last change.
     seen: u64,

@@ -108,9 +108,9 @@ impl SantaCruz {
     }
 
     /// Returns the count of queued segments at an acknowledgement. Relative delays are summed as
-    /// times, of which all but the first and the last transit cancel, and then counted in segments:
-    /// a sum in segments would keep counting the queue of a burst, since few segments arrive in the
-    /// round trip in which it drains.
+    /// times, so that all transit times but the first and the last cancel, and the sum is converted
+    /// to segments. A sum in segments would still contain the queue of a burst after it has
+    /// drained, since few segments arrive in the round trip in which it drains.
     fn queued_at(&self, arrival: Arrival) -> Option<f64> {
         let relative_s = arrival.transit.as_secs_f64() - self.first?.as_secs_f64();
         Some(relative_s / arrival.service_s(self.began?)?)

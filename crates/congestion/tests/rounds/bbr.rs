@@ -292,7 +292,6 @@ fn two_flows_share() {
 /// A queue of a bandwidth-delay product is long enough for a probe, so that version 3 loses nothing
 /// once it has learnt the limit in its startup. The long-term bound grows only while the window at
 /// that bound is full (C.is_cwnd_limited of draft-05 section 2.1), and pacing prevents that.
-/// (C.is_cwnd_limited of draft-05 section 2.1), and pacing keeps it from being full.
 #[test]
 fn version_3_does_not_raise_its_bound_while_pacing_limits_it() {
     let path = Bottleneck {

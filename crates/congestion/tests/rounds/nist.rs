@@ -145,8 +145,8 @@ fn standard_slow_start_passes_the_landmarks_of_the_schematic() {
     assert_linear(&cwnd[5..]);
 }
 
-/// NIST SP 500-282, Figure 5-5: with the knee at 16 segments 8 more per round trip: 128 at
-/// about 17 s, 150 at about 42 s, and 100 at about 67 s.
+/// NIST SP 500-282, Figure 5-5: with the knee at 16 segments the window grows by 8 segments per
+/// round trip: 128 at about 17 s, 150 at about 42 s, and 100 at about 67 s.
 #[test]
 fn limited_slow_start_passes_the_landmarks_of_the_schematic() {
     let (_, cwnd) = schematic(slow_start("nist-limited", Some(16.0)), [17.0, 40.0, 66.0]);

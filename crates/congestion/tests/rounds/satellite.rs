@@ -9,8 +9,8 @@ use crate::{controller, flow, slow_start};
 
 /// Equations 4 and 5 of the paper: the rate `W(t) / RTT` is the same at any round-trip time,
 /// `2^(t / RTT_0) / RTT_0` in slow start up to the threshold, here 800 segments per second, and
-/// after it one more segment per second and `RTT_0` squared. The model grows in steps of round
-/// trips.
+/// after it the rate rises by `1 / RTT_0^2` segments per second in each second. The model grows in
+/// steps of round trips.
 #[test]
 fn hybla_s_rate_grows_alike_at_all_round_trips() {
     let spec = controller("hybla", Variant::Paper, &[]);

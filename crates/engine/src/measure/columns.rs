@@ -46,7 +46,7 @@ impl Counter for Span {
     }
 }
 
-/// Returns the smaller of two values, where zero stands for none.
+/// Returns the smaller of two values, where zero means that there is no value.
 pub(crate) fn smaller<T: Default + Ord + Copy>(one: T, other: T) -> T {
     if one == T::default() || other == T::default() {
         one.max(other)

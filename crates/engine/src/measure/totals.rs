@@ -141,7 +141,7 @@ counters! {
 }
 
 impl FlowCounters {
-    /// Returns a value of the round-trip samples; none without samples.
+    /// Returns `figure` if there are round-trip samples, and none otherwise.
     fn of_samples(&self, figure: f64) -> Option<f64> {
         (self.rtt_samples > 0).then_some(figure)
     }

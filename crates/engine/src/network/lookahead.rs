@@ -182,8 +182,8 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    /// Returns the one link whose packets, or the answers to them, are all the packets that enter
-    /// this link, if there is one.
+    /// Returns the link that alone determines the packets of this link: they all come from it, or
+    /// all answer its packets. Returns none if there is no such link.
     fn follows(&self) -> Option<usize> {
         let mut origins = self.before.union(&self.behind);
         let first = origins.next().copied()?;
@@ -242,8 +242,8 @@ pub(super) fn plan(config: &Config, routes: &Routes, endpoints: &[Endpoint]) -> 
     plan
 }
 
-/// Number of links from which on access links are faster; fewer links have many packets each
-/// (`docs/speed.md`).
+/// Smallest number of links for which access links are faster; if there are fewer links, each has
+/// many packets (`docs/speed.md`).
 const MANY: usize = 2048;
 
 /// Chooses access links (`access.rs`), once the lookahead of all links is known.

@@ -34,8 +34,8 @@ pub(super) struct Merge {
 }
 
 impl Merge {
-    /// Rounding error of arrivals: links compute them to the picosecond, with ns-2's clock from
-    /// sums of seconds.
+    /// Rounding error of an arrival: links compute it to the picosecond, and with ns-2's clock from
+    /// sums of floating-point seconds.
     pub(super) const ROUNDING: Span = Span::from_ps(2);
     /// Number of packets per event above which arrivals do not wait.
     const MANY: u32 = 32;

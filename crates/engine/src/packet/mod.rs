@@ -28,8 +28,8 @@ pub(crate) struct Packet {
     pub(crate) flow: u32,
     /// Position of the current hop in the route table.
     pub(crate) route: u32,
-    /// Handle, into the network's store, of an acknowledgement's SACK blocks and transit time, of
-    /// the header for routers of any packet, or of a datagram's bytes.
+    /// Handle of data in the network's store: an acknowledgement's SACK blocks and transit time, a
+    /// header for routers, or a datagram's bytes.
     pub(crate) sack: SackHandle,
     /// Bytes on the wire.
     pub(crate) bytes: u16,

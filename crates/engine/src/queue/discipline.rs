@@ -100,7 +100,7 @@ pub(crate) trait PacketQueue {
     /// Returns the packet to transmit next. Other packets may be dropped.
     fn dequeue(&mut self, now: Time, effects: &mut Effects) -> Option<Packet>;
 
-    /// Writes into the header of a packet that begins service.
+    /// Writes a router's feedback into the header of a packet that begins service.
     fn stamp_departure(&mut self, _packet: &mut Packet, _options: &mut OptionStore) {}
 
     /// Returns the number of waiting packets, and their bytes.

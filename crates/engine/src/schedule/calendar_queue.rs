@@ -1,5 +1,5 @@
-//! Any number of entries in order: a calendar queue (Brown, "Calendar queues", Communications of the ACM 31(10),
-//! 1988) whose days are sorted when their turn comes. A small number of entries is always sorted.
+//! Any number of entries in order: a calendar queue (Brown, "Calendar queues", CACM 31(10), 1988)
+//! whose days are sorted when their turn comes. A small number of entries is always sorted.
 
 use std::cmp::Reverse;
 

@@ -291,7 +291,7 @@ impl Schedule {
         time_of(self.first_of_others).min(self.may_end)
     }
 
-    /// Cancels the timers of a connection opened by traffic that is closed.
+    /// Cancels the timers of a closed connection that traffic had opened.
     pub(crate) fn forget(&mut self, connection: u32) {
         for deadlines in &mut self.deadlines {
             deadlines.forget(connection);

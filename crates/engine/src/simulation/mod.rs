@@ -79,7 +79,7 @@ pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, Setup
     }
 }
 
-/// Number of packets, or samples, before its turn at which a connection is prefetched.
+/// Number of packets, or of samples, by which a connection is prefetched ahead of its turn.
 pub(super) const AHEAD: usize = 4;
 
 /// Returns the time until which a link may forward packets; see [`Delivery`].
@@ -328,7 +328,7 @@ impl World {
         }
     }
 
-    /// Processes a packet at an end other than that of a flow's own connection, or a dummy.
+    /// Processes a packet that does not end at a flow's TCP connection, or a dummy.
     #[inline(never)]
     fn receive_otherwise(&mut self, end: End, packet: &Packet) {
         let flow = packet.flow as usize;

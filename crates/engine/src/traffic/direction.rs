@@ -25,10 +25,10 @@ pub(super) struct Direction {
     pub(super) echoes: Echoes,
 }
 
-/// Timestamps that segments of the other direction echo while they acknowledge this one. Each
-/// segment echoes the timestamp that this direction's receiver had when the segment left
-/// (TS.Recent, RFC 7323 section 4.3). Duplicate segments change the timestamp while other segments
-/// are in flight.
+/// Timestamps that segments of the other direction echo while they acknowledge segments of this
+/// direction. Each segment echoes the timestamp that this direction's receiver had when the segment
+/// left (TS.Recent, RFC 7323 section 4.3). Duplicate segments change the timestamp while other
+/// segments are in flight.
 #[derive(Debug, Default)]
 pub(super) struct Echoes {
     /// Timestamp when the other direction began to send.
@@ -79,7 +79,8 @@ impl Direction {
         }
     }
 
-    /// Prefetches the memory that a sample reads of a direction that lies `offset` bytes behind `place`.
+    /// Prefetches the memory that a sample reads. The direction begins `offset` bytes after
+    /// `place`.
     pub(super) fn prefetch_for_sample<T>(place: &Option<T>, offset: usize) {
         let sender = offset + offset_of!(Self, sender);
         prefetch_within::<5, _>(place, sender + Sender::SAMPLED);

@@ -103,9 +103,10 @@ mod tests {
         (config.pages - session.pages_left, objects, units)
     }
 
-    /// Rounding up, as ns-2's WebTraf does, changes the means: objects per page are 1 + zeta(1.5) = 3.612 on
-    /// average, bounded here so that the mean of a hundred thousand is known to a percent; likewise sizes of a
-    /// Pareto-II number of mean 10 and shape 1.2.
+    /// Rounding up, as ns-2's WebTraf does, changes the means: an unbounded Pareto number of
+    /// minimum 1 and shape 1.5 gives 1 + zeta(1.5) = 3.612 objects per page. Numbers of objects and
+    /// sizes are bounded here, so that the mean over a hundred thousand pages is accurate to a
+    /// percent.
     #[test]
     fn pages_and_objects_are_counted_as_they_should() {
         let config = Web {

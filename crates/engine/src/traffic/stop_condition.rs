@@ -52,7 +52,7 @@ impl StopCondition {
 
     /// Returns the earliest time at which enough exchanges can be complete: all exchanges that
     /// begin before that time are known, and are too few. Called before each arrival, but computed
-    /// only once in as many arrivals as there are sources.
+    /// only once per `n` arrivals, where `n` is the number of sources.
     pub(super) fn earliest_end(&mut self, sources: &[TrafficSource]) -> Option<Time> {
         if self.until_next_look > 0 {
             self.until_next_look -= 1;

@@ -118,9 +118,9 @@ pub enum PathClass {
 /// connect in that part.
 ///
 /// NIST SP 500-282 multiplies "the drawn file or document size" by 100 (chapter 6). To match its
-/// figures, jumbo files have to be documents: 1.9 million packets/s of them with 7.53 completions
-/// in 200 ms (condition 4) are 50,000 packets per file, whereas the mean Web object has 50 packets
-/// and the mean document 500.
+/// figures, jumbo files have to be documents: in condition 4 they have 1.9 million packets/s and
+/// 7.53 completions in 200 ms, which are 50,000 packets per file. The mean Web object has 50
+/// packets, the mean document 500.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Jumbo {
     /// Beginning of the part.

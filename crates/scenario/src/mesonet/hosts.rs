@@ -135,8 +135,8 @@ impl Population {
     }
 }
 
-/// Returns the number of hosts of one kind below each access router: the router's number, or that
-/// of its class.
+/// Returns the number of hosts of one kind below each access router, as the router's table gives it
+/// or as it follows from the router's class.
 fn counts(
     hosts: &Table,
     key: Field<Table>,

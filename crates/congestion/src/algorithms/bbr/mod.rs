@@ -30,9 +30,8 @@ const MIN_WINDOW: f64 = 4.0;
 /// the receiver.
 const QUANTA: f64 = 3.0;
 
-/// Needs delivery rates, since the bandwidth is the largest one, and RACK-TLP: if only the timer
-/// detects the loss of a retransmission, a window of two bandwidth-delay products is held up behind
-/// it.
+/// Needs delivery rates, whose maximum is the bandwidth, and RACK-TLP: if only the timer detects
+/// the loss of a retransmission, a window of two bandwidth-delay products is held up behind it.
 const NEEDS: Needs = Needs {
     delivery_rate: true,
     paces: true,

@@ -74,8 +74,8 @@ impl BinarySearch {
     }
 
     /// Returns the segments per round trip in Linux 2.6.22: a quarter of the way to the peak, in
-    /// whole segments, and one fifth of a segment where that is not above one; beyond it a third of
-    /// the way come. Windows are whole segments.
+    /// whole segments, and one fifth of a segment where that is not above one; beyond the peak, a
+    /// third of the distance from it. Windows are whole segments.
     fn linux_increase(&self, cwnd: f64) -> f64 {
         let beyond = libm::floor(cwnd) - self.peak;
         let step = if beyond < 0.0 {

@@ -17,9 +17,9 @@ pub(super) enum State {
     Recovery,
     /// Holds the nominal rate; `eras` round trips have passed (section 4.5).
     Cruising { eras: u32 },
-    /// Asks for a sixteenth more than the nominal rate, for a round trip (section 4.6).
+    /// Sends a sixteenth faster than the nominal rate, for a round trip (section 4.6).
     Probing,
-    /// Asks for a quarter more than the nominal rate; `eras` round trips have passed (section 4.7).
+    /// Sends a quarter faster than the nominal rate; `eras` round trips have passed (section 4.7).
     Pushing { eras: u32 },
 }
 
@@ -107,7 +107,7 @@ pub struct DraftC4 {
     pub(super) loss_rate: f64,
     /// Smoothed share of marked segments (section 5.4).
     pub(super) mark_rate: f64,
-    /// True if a probe was marked: the next one asks for half as much (section 4.6).
+    /// True if a probe was marked: the increase of the next one is halved (section 4.6).
     pub(super) marked: bool,
     /// Excess of the last round trip over the nominal maximum and the threshold of section 5.2, in seconds.
     pub(super) delay_excess_s: f64,
@@ -173,7 +173,7 @@ impl DraftC4 {
         }
     }
 
-    /// Returns true in states that ask for more than the nominal rate.
+    /// Returns true in states that send faster than the nominal rate.
     pub(super) fn is_probing(&self) -> bool {
         matches!(self.state, State::Probing | State::Pushing { .. })
     }

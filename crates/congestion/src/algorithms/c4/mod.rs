@@ -6,10 +6,11 @@
 //! (section 4.1). The reduction after a delay is the excess over the threshold (section 5.5.1). Draining paces at
 //! 7/8 (section 5.7; the table of section 4.1 has 3/4). Cruising lasts two eras (section 4.5; section 4 has four).
 //!
-//! Growth means a quarter of the increase that was asked for (version 00, section 4.3), in the Initial state, too.
-//! Three rules are those of picoquic (c4.c, August 2026), with which the draft's authors ran their tests: Recovery
-//! drains if congestion hits it again, delays count only for packets sent in probes, and high jitter leads back to
-//! Initial only below 1 MB/s and above 50 ms. Variant picoquic is that implementation as a whole.
+//! Growth means growth by at least a quarter of the probed increase (version 00, section 4.3), in
+//! the Initial state, too. Three rules are those of picoquic (c4.c, August 2026), with which the
+//! draft's authors ran their tests: Recovery drains if congestion hits it again, delays count only
+//! for packets sent in probes, and high jitter leads back to Initial only below 1 MB/s and above 50
+//! ms. Variant picoquic is that implementation as a whole.
 //!
 //! Not implemented: Resuming (section 4.3), which needs a window remembered from an earlier connection; the pacing of
 //! paths below 1 ms (section 6.2); and draining after Initial, after Pushing, and where the round trip of the path becomes

@@ -12,8 +12,9 @@ use crate::window::Window;
 /// Largest growth beyond the plateau, in segments per second (Linux 2.6.22).
 const LINUX_GROWTH: f64 = 160.0;
 
-/// Number of acknowledgements per window that add one segment in Linux 2.6.22's standard TCP: 3 (1
-/// + b) / (1 - b), inverted, in whole eighths, independent of the number of segments per
+/// Number of acknowledgements per window that add one segment in Linux 2.6.22's standard TCP:
+/// `(1 + b) / (3 (1 - b))` in whole eighths, rounded down, where `b` = 819/1024 is the fraction of
+/// the window that a loss leaves (`beta_scale`). It does not depend on the number of segments per
 /// acknowledgement.
 const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
 

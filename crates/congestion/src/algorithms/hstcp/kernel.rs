@@ -53,7 +53,8 @@ const ROWS: [u32; 72] = [
     89053,
 ];
 
-/// Returns the rows of a current kernel: the RFC's, each with its decrease in 256ths, where parameters are the RFC's.
+/// Returns the rows of a current kernel's table (the RFC's, each with its decrease in 256ths), or
+/// none if the parameters are not the RFC's.
 pub(super) fn rows(settings: &Settings) -> Vec<(u64, u64)> {
     let points = [
         ("low_window", "low_p", 38.0),

@@ -226,8 +226,8 @@ mod tests {
         assert_eq!(htcp.increase, 2 * (22 * 8 / 4) * HALF);
     }
 
-    /// Throughput has to be steady at two events before round-trip times decide: 5/6 of their
-    /// ratio, at most 102/128.
+    /// Throughput has to be steady, within a fifth, at two events in a row; then the ratio of the
+    /// round-trip times, here 25/40, is the fraction of the window that is kept.
     #[test]
     fn the_second_steady_event_trusts_round_trips() {
         let mut htcp = KernelHtcp::new(102.0 / 128.0);

@@ -409,8 +409,8 @@ mod tests {
         }
     }
 
-    /// Returns the ratio of 70 to 100 ms, where each event has taken a twentieth off the queueing delay: 98.5
-    /// ms and so on.
+    /// Returns the ratio of 70 to 100 ms, where each event has reduced the queueing delay by a
+    /// twentieth: 98.5 ms and so on.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }
@@ -469,7 +469,8 @@ mod tests {
         }
     }
 
-    /// In whole milliseconds and 128ths: 70 and 100 ms, then 98, 96, 94, 92 and 90.
+    /// Linux computes in whole milliseconds and 128ths. The smallest round-trip time is 70 ms, the
+    /// largest is 100 ms and then falls to 98, 96, 94, 92 and 90 ms.
     #[test]
     fn linux_waits_for_a_second_steady_event() {
         let mut htcp = htcp(Variant::Linux2_6_22);

@@ -8,8 +8,8 @@ use crate::facts::AckSample;
 /// Minimum number of segments in an interval, however long they take (PCC-Uspace, branch NSDI-2018,
 /// core.cpp).
 const MIN_SEGMENTS: u64 = 10;
-/// Smallest fraction, of the data that its rate allows, that an interval has sent if the rate was
-/// the limit.
+/// Fraction of the data allowed by its rate that an interval must have sent to count as limited by
+/// that rate.
 const SENT: f64 = 0.9;
 /// Slopes of the round-trip time below this are noise (section 4.3).
 const NOISE: f64 = 0.01;

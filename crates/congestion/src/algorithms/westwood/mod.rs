@@ -153,8 +153,8 @@ impl CongestionControl for Westwood {
         window.grow(ack.credit / window.cwnd());
     }
 
-    /// Reduces the window to that product; a smaller window does not change, in slow start (MobiCom
-    /// 2001 section 3.1).
+    /// Reduces the window to the bandwidth-delay product; in slow start, a smaller window does not
+    /// change (MobiCom 2001 section 3.1).
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_congestion(event, window);

@@ -37,8 +37,8 @@ struct Group {
     last: Packet,
 }
 
-/// Result of an arrival: of the acknowledgement that waited and the new one, those that are
-/// forwarded and the one that is dropped.
+/// Result of the arrival of an acknowledgement: the acknowledgements that are forwarded, and the
+/// one that is dropped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ThinningOutcome {
     pub(super) dropped: Option<Packet>,

@@ -175,8 +175,9 @@ impl FlowBoxes {
         self.flows.count
     }
 
-    /// Returns the time at which a packet that arrives later, at `comes`, leaves a box that only
-    /// delays packets ([`Link::only_delays_flows`]), so that they keep their order.
+    /// Admits a packet before its arrival, at `comes`, to a box that only delays packets
+    /// ([`Link::only_delays_flows`]) and thus keeps their order. Returns the time at which the
+    /// packet leaves.
     pub(super) fn admit_ahead(&mut self, packet: &Packet, carrier: Carrier, comes: Time) -> Time {
         let Some(flow) = self.flows.get_mut(carrier, packet.flow) else {
             return comes;

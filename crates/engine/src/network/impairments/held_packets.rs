@@ -19,8 +19,8 @@ pub(super) struct HeldPackets {
     slots: Vec<Held>,
     free: Vec<u32>,
     held: u64,
-    /// Slots of the packets with the release time of the packet released last; the next one to
-    /// release is last.
+    /// Slots of the packets that have the same release time as the packet released last, in reverse
+    /// order of release.
     simultaneous: Vec<u32>,
 }
 

@@ -41,7 +41,8 @@ pub(super) trait Clock {
     fn busy_until(&self) -> Time;
 
     /// Returns the unsent work of the packets whose service has begun, with `waiting_bytes` waiting
-    /// behind them. The work of a fraction of a picosecond is sent after it.
+    /// behind them. The work of the current picosecond counts as unsent until the picosecond is
+    /// over.
     fn unsent(&self, now: Time, waiting_bytes: u64) -> Work;
 
     /// Serves a packet after all earlier ones. `idle` is true if the link is idle on its arrival.

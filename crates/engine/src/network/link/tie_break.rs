@@ -91,7 +91,7 @@ impl Ns2EntryOrder {
 pub(super) struct TransitRank {
     /// Time from the beginning of the transmission to the far end.
     transit_s: f64,
-    /// Maximum distance behind the preceding packet of a packet that followed without a gap, in
+    /// Maximum time between the arrivals of two packets that were transmitted without a gap, in
     /// seconds.
     back_to_back_s: f64,
     code: u64,
@@ -168,7 +168,7 @@ mod tests {
         }
     }
 
-    /// Of packets with the same arrival in picoseconds, the order is that of ns-2.
+    /// Packets whose arrivals are the same in picoseconds have the order of ns-2.
     #[test]
     fn ns2_takes_the_earlier_double_then_the_longer_crossing_then_the_link_busy_for_less() {
         const TRANSMISSION_S: f64 = 0.000_12;

@@ -65,7 +65,8 @@ impl Channel {
         passing
     }
 
-    /// Returns true if the packet at which the state was to change, or a loss was due, is lost.
+    /// Decides about a packet for which a change of state or a loss is due; returns true if it is
+    /// lost.
     pub(super) fn decide(&mut self) -> bool {
         if self.stay == 0 {
             self.enter(!self.bad);

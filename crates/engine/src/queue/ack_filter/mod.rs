@@ -58,7 +58,7 @@ struct Content {
     connection: u32,
     seq: u64,
     stamp: Time,
-    /// Bytes of an acknowledgement of a real program, and their number.
+    /// Handle of the bytes of a real program's acknowledgement, and number of these bytes.
     sack: SackHandle,
     bytes: u16,
 }

@@ -29,7 +29,6 @@ fn bench(limit: u64) -> Bench {
 /// each flow used the queue of its hash, 1024 / e = 377 queues would stay empty. In a set of eight
 /// queues, as many are used as flows are hashed to the set (a Poisson variable of mean 8), but at
 /// most eight: 6.88 on average, 881 in all.
-/// most: 6.88 on average, 881 in all. Of a hundred flows none shares its queue.
 #[test]
 fn flows_hardly_ever_share_a_queue() {
     let queues = |flows: u32| {

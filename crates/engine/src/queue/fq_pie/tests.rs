@@ -55,10 +55,9 @@ fn a_sparse_flow_sees_no_queue_beside_a_bulk_flow() {
     }
 }
 
-/// The delay is the sojourn time of the last packet that left, 40 ms: the first step is (0.125 *
-/// 0.025 + 1.25 * 0.04) / 2048 while the probability is below 1e-6; the next is 0.125 * 0.025 /
-/// 128. A queue left empty has no delay.
-/// empty has no delay.
+/// The delay is the sojourn time of the last packet that left, 40 ms. The first step is (0.125 *
+/// 0.025 + 1.25 * 0.04) / 2048 while the probability is below 1e-6, and the next is 0.125 * 0.025 /
+/// 128 (a queue left empty has no delay).
 #[test]
 fn the_probability_by_hand() {
     let mut bench = bench(1000);

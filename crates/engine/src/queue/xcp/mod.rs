@@ -157,8 +157,8 @@ impl Xcp {
         self.control_in.min(self.queue_in)
     }
 
-    /// Sets the persistent queue: the queue that does not drain within half a round trip, without the queueing
-    /// delay itself.
+    /// Sets the persistent queue, which does not drain within a queue interval. The next interval
+    /// is half of the mean round-trip time less the queueing delay.
     fn end_queue_interval(&mut self, waiting_bytes: u64) {
         self.persistent_bytes = self.least_bytes;
         self.least_bytes = waiting_bytes;

@@ -35,9 +35,9 @@ pub(super) fn variance(d: f64) -> f64 {
 /// Weights of past values, the weight of the oldest first.
 #[derive(Debug)]
 struct Weights {
-    /// Weights of all but the newest past values, with zeros in front and behind: of the values
-    /// that share a load of past values, some have no weight for it. No sum is -0, so adding a
-    /// product of zero does not change it.
+    /// Weights of all but the newest past values, with zeros before and after them, because several
+    /// sums share each load of past values, and some of the sums have no weight for it. Adding a
+    /// product of zero changes nothing, since no sum is -0.
     others: Box<[Lanes]>,
     /// Weights of the newest `BLOCK` past values, which are not known when the sums of a block are
     /// begun.

@@ -211,8 +211,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// For blocks of successive acknowledgements, all numbers in blocks that are left out are
-        /// in the set.
+        /// Blocks of an acknowledgement are left out only if all their numbers are in the set.
         #[test]
         fn what_is_left_out_is_known(
             acks in prop::collection::vec(prop::collection::vec((0u64..6, 1u64..4), 0..4), 1..40),

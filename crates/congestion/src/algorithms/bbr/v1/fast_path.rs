@@ -109,7 +109,8 @@ mod tests {
     }
 
     proptest! {
-        /// On the fast path nothing but the window would have changed.
+        /// Acknowledgements on the fast path have the same effect as with a full update: only the
+        /// window changes.
         #[test]
         fn fast_path_acknowledgements_move_the_window_alone(
             steps in prop::collection::vec(

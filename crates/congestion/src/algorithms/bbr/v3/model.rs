@@ -272,8 +272,8 @@ impl Marks {
         }
     }
 
-    /// Returns true if marks of this cycle, which had no losses, have ceased: for a round trip, as Linux is back in its state
-    /// `TCP_CA_Open` then.
+    /// Returns true if this cycle had marks and no losses, and a round trip has passed without
+    /// marks. (Linux is back in its state `TCP_CA_Open` then.)
     pub(super) fn have_ceased(&self, ack: &AckSample) -> bool {
         let answered = ack.delivered + ack.lost;
         let over = !ack.ecn_echo && answered >= self.round_until;

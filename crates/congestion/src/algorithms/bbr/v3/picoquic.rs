@@ -13,8 +13,9 @@
 //!   round trips, as for TCP's tail loss probe (RFC 8985 section 7.2).
 //! - A delivery rate of a third of the pacing rate, at twice the smallest round-trip time, is taken as the rate of the
 //!   path (`BBRCheckPathSaturated`).
-//! - Losses count from the fourth in a flight on, and hold the window for a round trip (`IsInflightTooHigh`,
-//!   `BBROnEnterFastRecovery`); each takes its segment off the window.
+//! - Losses count from the fourth in a flight on, and hold the window for a round trip
+//!   (`IsInflightTooHigh`, `BBROnEnterFastRecovery`); each loss removes its segment from the
+//!   window.
 //!
 //! Left out: HyStart on paths above 250 ms, careful resume, lost feedback and the end of a limit by the application.
 
@@ -77,8 +78,9 @@ pub(super) struct Picoquic {
     hurries: bool,
     /// Rate above which Startup begins again: segments per second.
     ceiling: f64,
-    /// Segments sent when the window was last held for losses, which end the hold when they are acknowledged, and segments
-    /// delivered when it was last held or released.
+    /// Number of segments sent when the window was last held for losses; the hold ends when they
+    /// are acknowledged. The next field is the number of segments delivered when the window was
+    /// last held or released.
     held_until: u64,
     delivered: u64,
     /// Time of the last acknowledgement.

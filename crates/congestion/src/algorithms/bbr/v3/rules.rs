@@ -11,7 +11,8 @@ use crate::window::Window;
 /// The rules of a variant, with its state in addition to that of the state machine. Only picoquic
 /// implements the rules that have an empty body here.
 pub(super) trait Rules {
-    /// True if each loss takes a segment off the window, and too many losses hold the window for a round trip.
+    /// True if each loss removes a segment from the window, and too many losses hold the window for
+    /// a round trip.
     const CONSERVES: bool;
 
     /// True if samples still count as samples of a probe after its end, until one shows too much in

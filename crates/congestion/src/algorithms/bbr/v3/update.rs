@@ -231,7 +231,7 @@ impl Machine {
         R::CONSERVES && self.recovery.is_fast()
     }
 
-    /// Returns the window, less the segments just lost if the rules take these off it.
+    /// Returns the window, less the segments just lost if the rules subtract them.
     fn window_after_losses<R: Rules>(&self, sample: &Sample, window: &Window) -> f64 {
         if R::CONSERVES {
             larger(window.cwnd() - sample.newly_lost, 1.0)

@@ -47,7 +47,7 @@ pub(super) enum State {
     Pushing,
 }
 
-/// Signals of congestion, each with the part of the rate that it takes.
+/// Signals of congestion, each with the part of the rate that it removes.
 #[derive(Clone, Copy, Debug)]
 enum Signal {
     Delay(f64),

@@ -33,7 +33,7 @@ pub(crate) struct Port {
 }
 
 /// Counters. They may include departures later than the counters' last update; see
-/// [`Port::catch_up`].
+/// [`Link::catch_up`](super::Link::catch_up).
 #[derive(Clone, Copy, Debug, Default)]
 struct Counters {
     accepted_bytes: u64,
@@ -43,9 +43,9 @@ struct Counters {
     /// Total waiting time of all accepted packets, in picoseconds, including waits that lie in the
     /// future.
     waits: u128,
-    /// Sum of the service starts of the packets that wait, in picoseconds, for the part of `waits`
-    /// that lies in the future. With explicit service, where starts are not known, the sum of the
-    /// packets' arrivals.
+    /// Sum, over the packets that wait, of the time at which their service starts, in picoseconds;
+    /// the part of `waits` that lies in the future is computed from it. With explicit service,
+    /// which does not know the starts, it is the sum of the packets' arrival times.
     starts_ahead: u128,
     queue_max: u64,
     /// Sum, over arrivals, of the number of waiting packets that each found.

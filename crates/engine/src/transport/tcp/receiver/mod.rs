@@ -34,9 +34,9 @@ pub(crate) struct Receiver {
     path: Path,
     /// The next segment expected.
     next: u64,
-    /// One past the last segment that is regular if it arrives in order (neither the first nor the
-    /// last segment), while the receiver is plain and its acknowledgements report nothing; zero
-    /// otherwise.
+    /// End of the range of segments that are regular if they arrive in order: all except the first
+    /// and the last segment. Zero unless the receiver is plain and its acknowledgements report
+    /// nothing.
     plain_below: u64,
     /// Timestamp to echo, of the segment that an acknowledgement answers (RFC 7323 section 4.3).
     stamp: Time,

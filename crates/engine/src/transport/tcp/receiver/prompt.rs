@@ -315,8 +315,9 @@ mod tests {
         (first..first + count).filter_map(arrives).collect()
     }
 
-    /// From 65,536 to 81,920 bytes less one segment (1448) are 14,936 bytes: six segments open the window, by up
-    /// to 2896 bytes each. With those, 17 prompt ACKs are left, less the one that leaves; then 16.
+    /// The window opens from 65,536 to 81,920 bytes less one segment (1448 bytes). These 14,936
+    /// bytes take six segments, which open the window by up to 2896 bytes each and are acknowledged
+    /// at once. Then 16 prompt ACKs are left: 22 in all.
     #[test]
     fn the_first_ones_are_not_delayed_nor_those_that_open_the_window() {
         let mut prompt = prompt();
@@ -326,9 +327,10 @@ mod tests {
         assert_eq!(prompt.settled_below(), 11);
     }
 
-    /// The buffer is judged by the segments that have arrived when the first one after a round trip does,
-    /// including that one: 11, 20 and 40. 2 x 11 + 4 x 11 x (11 - 10)/10 is less than the initial 56, 2 x 20 + 4 x
-    /// 20 x (20 - 11)/11 is 105, 2 x 40 + 4 x 40 x (40 - 20)/20 is 240.
+    /// The buffer follows the number of segments that have arrived when the first segment after a
+    /// round trip arrives, including that segment: 11, 20 and 40. 2 x 11 + 4 x 11 x (11 - 10)/10 is
+    /// less than the initial 56, 2 x 20 + 4 x 20 x (20 - 11)/11 is 105, 2 x 40 + 4 x 40 x (40 -
+    /// 20)/20 is 240.
     #[test]
     fn the_buffer_follows_what_arrives_in_a_round_trip() {
         let mut prompt = prompt();

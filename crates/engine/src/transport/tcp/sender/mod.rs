@@ -400,8 +400,8 @@ fn send(
     send_as::<false, false>(tcb, recovery, burst, released, env);
 }
 
-/// Sends segments as [`send`], out of line: for connections that may be paced while nothing else is out of the
-/// ordinary, and where something other than an acknowledgement lets segments leave.
+/// Sends segments as [`send`], out of line. Used for connections that may be paced but are plain
+/// otherwise, and for segments that leave for a reason other than an acknowledgement.
 #[inline(never)]
 fn send_paced(
     tcb: &mut ControlBlock,
