@@ -142,9 +142,14 @@ fn the_schema_allows_every_resolved_example() {
     ));
 }
 
-/// Editors show what the program's lists do.
+/// Editors show what the program's lists do, under the schema's title.
 #[test]
 fn the_schema_describes_algorithms_and_slow_starts() {
+    assert_eq!(schema()["title"], "Longhaul scenario");
+    assert_eq!(
+        schema()["$schema"],
+        "https://json-schema.org/draft/2020-12/schema"
+    );
     let text = schema().to_string();
     let algorithms = registry::algorithms().iter().map(|entry| entry.description);
     let slow_starts = registry::slow_starts()
