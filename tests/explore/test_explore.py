@@ -19,7 +19,6 @@ from PIL import Image
 
 import longhaul
 from longhaul import LonghaulError
-from longhaul.analysis.network_layout import around, spread
 from longhaul.campaign.dataset import Dataset
 from longhaul.explore import explore
 from longhaul.explore.animation import Replay
@@ -262,29 +261,6 @@ def test_network_has_a_place_for_each_router(mesonet: longhaul.Results, tmp_path
     }
     assert {frozenset("XY"), frozenset("YZ")} <= ends
     assert frozenset("XZ") not in ends
-
-
-def test_neighbours_are_drawn_nearer_than_others() -> None:
-    names = ["a", "b", "c", "d", "e"]
-    places = spread(names, [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")])
-    along = sorted(names, key=lambda name: places[name])
-    assert along in (names, names[::-1])
-
-
-def test_path_lies_on_its_side() -> None:
-    names = ["a", "b", "c", "d"]
-    places = spread(names, [("a", "b"), ("b", "c"), ("c", "d")])
-    assert {round(y, 1) for _, y in places.values()} == {0.5}
-    assert sorted(x for x, _ in places.values())[::3] == pytest.approx([0.0, 1.0])
-
-
-def test_branches_stay_with_their_root() -> None:
-    roots = {"A": (0.0, 0.0), "B": (1.0, 0.0)}
-    above = {"A1": "A", "A1a": "A1", "A1b": "A1", "B1": "B", "B2": "B"}
-    places = around(roots, above)
-    for name in above:
-        near = min(roots, key=lambda root: np.hypot(*np.subtract(places[name], places[root])))
-        assert near == name[0]
 
 
 @pytest.fixture

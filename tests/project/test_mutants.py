@@ -20,6 +20,7 @@ def limit(values: list[int], most: float) -> str | None:
     for value in values:
         total += value * 2
         values[0] = -value
+    values[:] = [max(pair) for pair in zip(values, values, strict=True)]
     return f"{min(total, most)} of {total - 1}" if total else "none"
 '''
 RUST = """
@@ -27,10 +28,12 @@ const NONE: u32 = 0;
 impl Queue {
     const fn two() -> u32 { 1 + 1 }
     fn interval(&self) -> Option<Span> { None }
+    fn prefetch(&self) { prefetch(self); self.parts.prefetch_all(); }
     /// Returns true if there is room.
     fn accepts(&mut self, bytes: u64) -> bool {
         if self.parts.0 >= 2 && !self.full { return false; }
         if let Some(rate) = self.rate && rate > 1.5 { self.clear(); }
+        kernel::prefetch(&self.parts);
         match bytes { 0 => {}, _ if bytes < 10 => self.count += 1, _ => {} }
         bytes.max(self.least) <= self.limit
     }
@@ -64,6 +67,15 @@ def test_each_kind_is_found_and_constants_patterns_and_tests_are_not(tmp_path: P
     assert expected <= changes
     assert not [change for _, change in changes if change.startswith(("0 ->", "1 + 1"))]
     assert ("return", "begins with return None") not in changes
+    # Reading memory ahead alters no behaviour.
+    assert not [
+        change for _, change in changes if "prefetch" in change or change.endswith("return")
+    ]
+
+
+def test_what_only_asserts_is_not_changed(tmp_path: Path) -> None:
+    changes = [site.change for site in found(PYTHON, tmp_path / "limit.py")]
+    assert not [change for change in changes if change.startswith("True -> False")]
 
 
 def outcome(code: str, active: int, values: list[int], most: float) -> object:

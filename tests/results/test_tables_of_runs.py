@@ -107,3 +107,29 @@ def test_the_next_command_fits_the_run(
     assert done.returncode == 0, done.stderr
     assert f"Next:   longhaul plot r {plot}   or" in done.stdout
     assert cli("plot", "r", plot).returncode == 0
+
+
+def test_a_summary_is_printed_in_columns(runs: dict[str, longhaul.Results]) -> None:
+    """A block of labels with all flows, and one of links, with names to the left of figures."""
+    summary = runs["two"].summary()
+    of_labels, of_links = repr(summary).split("\n\n")
+    for text, heads in (
+        (of_labels, ["mine", "other", "all"]),
+        (of_links, summary.links["link"].to_list()),
+    ):
+        head, *lines = text.splitlines()
+        assert head.split() == heads
+        assert {len(line) for line in lines} == {len(head)}
+        names = [line.split()[0] for line in lines]
+        first = max(map(len, names))
+        assert all(line[first : first + 2] == "  " for line in lines)
+        assert "label" not in names
+    rate = summary.labels["goodput_bps"][0]
+    assert f"{rate:.6g}" in next(line for line in of_labels.splitlines() if "goodput" in line)
+
+
+def test_links_and_proxies_are_found_by_name(runs: dict[str, longhaul.Results]) -> None:
+    summary = runs["two"].summary()
+    assert summary.link("bottleneck-reverse") == summary.links.to_dicts()[1]
+    assert summary.link("nowhere") == summary.proxy("pep") == {}
+    assert "proxies" not in summary.as_dict()

@@ -17,7 +17,9 @@ from longhaul.campaign.pool import LocalWorkers, RunOutcome, tell
 from longhaul.campaign.reduce import reduce
 from longhaul.campaign.store import Store
 from longhaul.campaign.sweep import Run
-from longhaul.studies.study import find
+from longhaul.studies.adoption import adopt
+from longhaul.studies.errors import StudyError
+from longhaul.studies.study import Study, find
 
 # Six runs of two seconds.
 EXPERIMENTS = """
@@ -243,3 +245,30 @@ def test_run_of_mesonet_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     assert {key: value for key, value in kept.items() if key != "run"} == {
         key: value for key, value in expected.items() if key != "run"
     }
+
+
+def test_versions_and_parts_of_runs_that_a_study_does_not_take(
+    study: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Versions with the same figures are taken, older and newer ones and stopped runs are not."""
+    cli("study", "scenario", study, "clean", "algorithm=cubic", "--out", "one.toml")
+    cli("run", "one.toml", "--out", "one", "--quiet")
+    run, own = longhaul.open("one"), Study("link", study)
+    this, oldest = run.meta["results_version"], run.kind.same_since
+    store = Path("store")
+
+    def adopted(**meta: object) -> list[str]:
+        monkeypatch.setattr(run, "meta", run.meta | meta)
+        return [one.name for one in adopt(own, [run], "full", store)]
+
+    for version in (oldest - 1, this + 1):
+        with pytest.raises(StudyError, match=f"expected results version .*{this}, found {version}"):
+            adopted(results_version=version)
+    with pytest.raises(StudyError, match="the run was stopped at 2 s"):
+        adopted(results_version=this, stopped=True)
+    assert not store.exists()
+    for version in {oldest, this}:
+        assert adopted(results_version=version, stopped=False) == [
+            "clean (algorithm cubic; replication 0)"
+        ]
+    assert len(list(store.rglob("results-*/*/*.json"))) == 1

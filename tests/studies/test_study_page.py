@@ -1,7 +1,10 @@
 """Layout of a study's page."""
 
+import re
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from markupsafe import Markup
@@ -62,6 +65,51 @@ def test_networks_are_drawn_once_with_all_that_runs_over_them() -> None:
         assert f">{text}</text>" in pictures[0][1]
     # NIST's networks are of another kind.
     assert set_up.pictures(find("nist-2010"), "full") == []
+
+
+@pytest.mark.parametrize("name", ["sync-tcp-2003", "split-pep-2009", "dualpi2-2022"])
+def test_pictures_have_flows_to_the_right_above_the_routers_and_others_below(name: str) -> None:
+    """Routers stand in a row at equal distances; arrows begin and end at them."""
+    svg = "{http://www.w3.org/2000/svg}"
+    pictures = set_up.pictures(find(name), "full")
+    assert pictures
+    for _, picture in pictures:
+        named = f'<svg xmlns="{svg[1:-1]}" '
+        root = ElementTree.fromstring(str(picture).replace("<svg ", named, 1))
+        width, height = map(int, str(root.get("viewBox")).split()[2:])
+        nodes = [
+            (int(one.attrib["cx"]), int(one.attrib["cy"])) for one in root.iter(f"{svg}circle")
+        ]
+        xs, (axis,) = [x for x, _ in nodes], {y for _, y in nodes}
+        assert {right - left for left, right in pairwise(xs)} == {set_up.STEP}
+        assert (xs[0], width - xs[-1]) == (set_up.MARGIN + set_up.NODE,) * 2
+        texts = [
+            (int(one.attrib["x"]), int(one.attrib["y"]), str(one.text))
+            for one in root.iter(f"{svg}text")
+        ]
+        assert all(0 < x < width and 0 < y < height for x, y, _ in texts)
+        assert len({(x, y) for x, y, _ in texts}) == len(texts)
+        ways = [
+            tuple(map(float, re.findall(r"-?[\d.]+", one.attrib["d"])))
+            for one in root.iter(f"{svg}path")
+            if one.get("class") == "flow"
+        ]
+        of_links = {y for x, y, _ in texts if y > axis + 4 and x in map(sum, pairwise(xs))}
+        for (start, y, gap), (ahead, also, end) in zip(ways[::2], ways[1::2], strict=True):
+            assert {start, end} <= set(xs)
+            assert y == also
+            [text] = [
+                text for x, at, text in texts if at == y + 4 and abs(2 * x - start - end) <= 1
+            ]
+            # Its text has room between both halves, in the middle.
+            assert abs(ahead - gap) > 6 * len(text)
+            assert start + end == pytest.approx(gap + ahead, abs=1)
+            if end > start:
+                assert y < axis
+                assert start < gap < ahead < end
+            else:
+                assert y > max(of_links, default=axis)
+                assert end < ahead < gap < start
 
 
 def test_axes_have_the_plural_of_their_names() -> None:

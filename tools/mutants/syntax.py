@@ -34,7 +34,8 @@ def _functions(node: Node, grammar: Grammar) -> Iterator[Node]:
             continue
         # A const function cannot contain a switch.
         modifiers = [_text(part) for part in child.children if part.type == "function_modifiers"]
-        if child.type == grammar.function and "const" not in " ".join(modifiers):
+        acts = child.type == grammar.function and not _prefetches(child, "name")
+        if acts and "const" not in " ".join(modifiers):
             yield child
         yield from _functions(child, grammar)
 
@@ -128,6 +129,10 @@ _FLOAT = re.compile(r"([\d_]*\.[\d_]*(?:e-?\d+)?|[\d_]+e-?\d+)(f64)?")
 
 def _constants(node: Node, grammar: Grammar) -> Iterator[_Change]:
     text = _text(node)
+    named = node.parent and _text(node.parent.child_by_field_name("name"))
+    if named == "strict":
+        # `zip(..., strict=True)` asserts that lengths are equal.
+        return
     if node.type in ("boolean_literal", "true", "false"):
         yield "constant", node, BOOLEANS[text]
     if node.type not in grammar.numbers:
@@ -151,8 +156,14 @@ def _statements(node: Node, grammar: Grammar) -> Iterator[_Change]:
             yield node.type.partition("_")[0].replace("raise", "statement"), node, ""
     elif node.type == "expression_statement" and _text(node).endswith(";") == (grammar is RUST):
         acts = node.named_children[0]
-        if acts.type in grammar.actions and not _names(acts):
+        if acts.type in grammar.actions and not (_names(acts) or _prefetches(acts, "function")):
             yield "return" if acts.type.startswith("return") else "statement", node, ""
+
+
+def _prefetches(node: Node, field: str) -> bool:
+    """Return true for a function, or a call of one, that only has memory read ahead of its use."""
+    name = re.split(r"\.|::", _text(node.child_by_field_name(field)))[-1]
+    return name.startswith("prefetch")
 
 
 def _names(statement: Node) -> bool:

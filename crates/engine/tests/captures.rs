@@ -6,11 +6,12 @@ use std::collections::{HashMap, HashSet};
 
 use common::{AT_ONCE, Records, add_flows, add_source, delayed_ack, drop_tail, dumbbell, run, tcp};
 use longhaul_engine::config::{
-    Binding, Distribution, Process, Recovery, Requests, Source, Tcp, Timestamps,
+    AckThinning, Binding, Distribution, Ecn, Policer, Process, Recovery, Requests, Source, Tcp,
+    Timestamps,
 };
 use longhaul_engine::measure::CapturedPacket;
 use longhaul_engine::{Config, Loss};
-use longhaul_units::{Rate, Span, Time};
+use longhaul_units::{Bytes, Rate, Span, Time};
 
 /// Returns a network with short and long connections, with or without losses.
 fn config(loss: f64) -> Config {
@@ -120,5 +121,82 @@ fn the_end_that_asks_has_opened_the_connection() {
         if packet.syn && !packet.ack {
             assert_eq!(packet.reverse, packet.flow == 2, "{packet:?}");
         }
+    }
+}
+
+/// RFC 3168 section 6.1.1: a SYN asks for ECN with ECE and CWR, and the answer agrees with ECE. RFC 9768 section 3.1.1: a SYN
+/// asks for AccECN with AE, CWR and ECE, and the answer to one that came without a mark is CWR alone; later segments and
+/// acknowledgements count marks from 5 on.
+#[test]
+fn handshakes_ask_for_the_ecn_that_is_in_use() {
+    let flags = |ecn| {
+        let mut config = dumbbell(
+            Rate::from_bps(10_000_000),
+            Span::from_millis(10),
+            drop_tail(100),
+            1,
+        );
+        let with_ecn = Tcp {
+            ecn,
+            ..tcp(Recovery::Sack)
+        };
+        add_flows(&mut config, "flow", 1, AT_ONCE, with_ecn);
+        for link in &mut config.links {
+            link.captured = true;
+        }
+        let packets = run(&config).1.packets;
+        let first = |syn, ack, reverse| {
+            let found = packets
+                .iter()
+                .find(|packet| (packet.syn, packet.ack, packet.reverse) == (syn, ack, reverse));
+            found.map(|packet| [packet.ae, packet.cwr, packet.ece].map(u8::from))
+        };
+        [
+            first(true, false, false),
+            first(true, true, true),
+            first(false, true, false),
+            first(false, true, true),
+        ]
+    };
+    let none = Some([0, 0, 0]);
+    assert_eq!(flags(Ecn::Off), [none; 4]);
+    assert_eq!(
+        flags(Ecn::Classic),
+        [Some([0, 1, 1]), Some([0, 0, 1]), none, none]
+    );
+    let five = Some([1, 0, 1]);
+    assert_eq!(
+        flags(Ecn::Accurate),
+        [Some([1, 1, 1]), Some([0, 1, 0]), five, five]
+    );
+}
+
+/// The impairments of a link are part of it: packets are recorded where they come to it, those that its policer drops as dropped, and
+/// acknowledgements that are left out for later ones as what they were, since they had come.
+#[test]
+fn packets_are_recorded_at_the_link_whose_impairments_they_meet() {
+    let mut config = config(0.0);
+    let [there, back] = &mut config.links[..] else {
+        panic!("two links")
+    };
+    there.direction.policer = Some(Policer {
+        rate: Rate::from_bps(5_000_000),
+        burst: Bytes(30_000),
+    });
+    back.direction.ack_thinning = Some(AckThinning {
+        keep_every: 2,
+        hold: Span::from_millis(10),
+    });
+    let (totals, records) = run(&config);
+    for (link, reason) in [(0, "policed"), (1, "thinned")] {
+        let total = totals.links[link].total;
+        let of_link = |packet: &&CapturedPacket| packet.interface as usize == link;
+        let packets = records.packets.iter().filter(of_link);
+        let dropped = packets.clone().filter(|packet| packet.dropped).count() as u64;
+        assert_eq!(packets.count() as u64, total.arrived_pkts, "{reason}");
+        let [policed, thinned] = [total.dropped_policed_pkts, total.dropped_thinned_pkts];
+        assert_eq!(dropped, policed, "{reason}");
+        let expected = if link == 0 { policed } else { thinned };
+        assert!(expected > 100, "{expected} {reason}");
     }
 }

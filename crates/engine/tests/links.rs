@@ -453,3 +453,43 @@ fn thinned_acks_are_fewer_and_nothing_is_retransmitted() {
     assert!((kept - 1.0 / 3.0).abs() < 0.02, "{kept} {all:?}");
     assert!(later >= finish && later < finish + 0.5, "{finish} {later}");
 }
+
+/// A link holds packets back for reordering and acknowledgements for thinning at once: each leaves when its own time is over.
+/// Datagrams that are delayed by a second arrive as evenly as they were sent, while acknowledgements wait for others beside them.
+#[test]
+fn packets_held_back_leave_on_time_beside_acks_that_wait() {
+    let mut config = dumbbell(mbps(1_000_000), Span::from_millis(5), drop_tail(1000), 4);
+    config.nodes.push("front".to_string());
+    for (from, to) in [(2, 0), (0, 2)] {
+        config.links.push(Link {
+            name: format!("{from}-{to}"),
+            from,
+            to,
+            captured: to == 2,
+            ..config.links[0].clone()
+        });
+    }
+    let back = &mut config.links[1].direction;
+    back.reordering = Some(Reordering {
+        probability: 1.0,
+        delay: Distribution::Constant(1.0),
+    });
+    back.ack_thinning = Some(AckThinning {
+        keep_every: 1000,
+        hold: Span::from_millis(20),
+    });
+    // One every 4 ms.
+    add_datagrams(&mut config, mbps(2));
+    (config.flows[0].from, config.flows[0].to) = (1, 2);
+    add_flows(&mut config, "flow", 1, AT_ONCE, tcp(Recovery::RackTlp));
+    config.flows[1].from = 2;
+    let (totals, records) = run(&config);
+    assert!(totals.links[1].total.dropped_thinned_pkts > 0);
+    let datagrams = records.packets.iter().filter(|packet| packet.udp);
+    let times: Vec<f64> = datagrams
+        .map(|packet| packet.time.as_secs_f64() * 1e3)
+        .collect();
+    assert!(times.len() > 700);
+    let mut gaps = times.windows(2).map(|pair| pair[1] - pair[0]);
+    assert!(gaps.all(|gap| (gap - 4.0).abs() < 1e-3), "{times:?}");
+}

@@ -1,7 +1,7 @@
 //! Queues: tables of a scenario, which the engine's disciplines complete and read.
 
 use longhaul_engine::queue::{Capacity, DISCIPLINES, Discipline, LinkContext, QueueConfig};
-use longhaul_keys::{KIND, Profile};
+use longhaul_keys::KIND;
 use longhaul_units::{Bytes, Rate};
 
 use crate::document::{Origin, Table, Value, join};
@@ -16,16 +16,15 @@ fn discipline(queue: &Table) -> &'static Discipline {
         .expect("a checked queue has a known kind")
 }
 
-/// Sets the defaults of a profile, and derives the values that follow from the link of the queue.
+/// Derives the values that follow from the place of the queue. Its other keys already have their
+/// defaults, which are filled in with those of its link.
 pub(crate) fn resolve(
     queue: &mut Table,
     path: &str,
     link: &LinkContext,
-    profile: Profile,
     out: &mut Vec<Diagnostic>,
 ) {
     let discipline = discipline(queue);
-    queue.fill(discipline.keys, profile);
     let given = queue.clone();
     if let Err(refusal) = discipline.complete(queue, link) {
         let origin = &given.entries[refusal.key].origin;

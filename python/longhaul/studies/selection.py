@@ -22,12 +22,12 @@ REST = "*"
 
 def selects(word: Word) -> Predicate:
     """Return a predicate that is true for the levels that a word selects."""
-    if isinstance(word, str) and BETWEEN in word:
-        low, _, high = word.partition(BETWEEN)
-        return _between(float(low or -inf), float(high or inf))
     if isinstance(word, str) and word.startswith(EXCEPT):
         excluded = selects(word.removeprefix(EXCEPT))
         return lambda level: not excluded(level)
+    if isinstance(word, str) and BETWEEN in word:
+        low, _, high = word.partition(BETWEEN)
+        return _between(float(low or -inf), float(high or inf))
     if isinstance(word, str) and word.endswith(REST):
         start = word.removesuffix(REST)
         return lambda level: str(level).startswith(start)

@@ -234,6 +234,7 @@ impl CarefulResume {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::slow_start::SlowStart;
     use crate::window::Rounding;
 
     fn resume(given: &[(&str, f64)]) -> (CarefulResume, Window) {
@@ -366,7 +367,10 @@ mod tests {
         resume.on_idle_restart();
         resume.watch(&ack(10, 29), &mut window);
         assert_eq!(window.cwnd(), 150.0);
-        resume.on_idle_restart();
-        assert!(!resume.is_under_way());
+        let mut slow_start = SlowStart::CarefulResume(Box::new(resume));
+        assert!(slow_start.watches(&window));
+        slow_start.on_idle_restart();
+        window.set_ssthresh(100.0);
+        assert!(!slow_start.watches(&window) && !slow_start.lasts(&window));
     }
 }

@@ -216,6 +216,56 @@ mod tests {
         }
     }
 
+    /// Section 4.2: growth of exactly the threshold counts; a hundredth of a millisecond less does not.
+    #[test]
+    fn growth_of_the_threshold_slows_down() {
+        for (grown_us, slow) in [(112_500, 0.25), (112_490, 1.0)] {
+            let settings = ENTRY.settings(Variant::Paper, &[]).unwrap();
+            let mut hystart = Hystart::new(&settings).unwrap();
+            let mut window = Window::new(10.0, 1e6, 1e6, Rounding::Real);
+            let mut growth = |round, rtt_us| {
+                let ack = AckSample {
+                    round,
+                    rtt: Some(Span::from_micros(rtt_us)),
+                    ..AckSample::ONE_SEGMENT
+                };
+                hystart.on_ack(&ack, &mut window)
+            };
+            (0..8).for_each(|_| {
+                growth(0, 100_000);
+            });
+            (0..8).for_each(|_| {
+                growth(1, grown_us);
+            });
+            assert_eq!(growth(1, grown_us), slow, "{grown_us}");
+        }
+    }
+
+    /// Section 4.2: an acknowledgement adds at most L = 8 segments (section 4.3, for a sender that does not pace), in the
+    /// first slow start alone.
+    #[test]
+    fn an_acknowledgement_adds_eight_segments_at_most_in_the_first_slow_start() {
+        for (acked, over, added) in [
+            (7.0, false, 7.0),
+            (8.0, false, 8.0),
+            (20.0, false, 8.0),
+            (20.0, true, 20.0),
+        ] {
+            let settings = ENTRY.settings(Variant::Paper, &[]).unwrap();
+            let mut hystart = Hystart::new(&settings).unwrap();
+            if over {
+                hystart.end();
+            }
+            let mut window = Window::new(10.0, 1e6, 1e6, Rounding::Real);
+            let ack = AckSample {
+                credit: acked,
+                ..AckSample::ONE_SEGMENT
+            };
+            SlowStart::Hystart(hystart).on_ack(&ack, &mut window);
+            assert_eq!(window.cwnd(), 10.0 + added, "{acked}, over: {over}");
+        }
+    }
+
     /// Section 4.2: eight samples of a round decide. Samples of acknowledgements that may not
     /// enlarge the window count, those of duplicates do not. Conservative slow start continues
     /// while the smallest round-trip time equals the one at its beginning, and ends when it is

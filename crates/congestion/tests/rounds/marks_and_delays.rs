@@ -145,6 +145,9 @@ fn peach_starts_with_a_window_of_dummies() {
         full.state.take_dummies(rtt, 1).is_none(),
         "the first segment fills the receive window"
     );
+    assert_eq!(full.state.take_dummies(rtt, 2), None, "it was answered");
+    let mut nearly = self::sender("peach", 1.0);
+    assert_eq!(nearly.state.take_dummies(rtt, 2).unwrap().count, 1);
 }
 
 /// After a loss at a window of 64 segments, the window is 32 and 64 dummies are sent; the

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use longhaul_congestion::{
-    Cause, Congestion, CongestionControl, CongestionState, Rounding, Timeout, Variant, Window,
+    AckSample, Cause, Congestion, CongestionControl, CongestionState, Phase, Rounding, Timeout,
+    Variant, Window,
 };
 use longhaul_units::{Span, Time};
 
@@ -102,6 +103,57 @@ fn a_timeout_forgets_the_segments_counted_towards_an_increase() {
         assert_eq!(algorithm.increment(1.0, 5.0), Some(0.0), "{acknowledged}");
     }
     assert_eq!(algorithm.increment(1.0, 5.0), Some(1.0));
+}
+
+/// Linux's Hybla begins with `rho` segments, the handshake's round trip over 25 ms and at least one (`hybla_init`); without a handshake,
+/// with the transport's window.
+#[test]
+fn hybla_of_linux_begins_with_rho_segments() {
+    let begins = |handshake: Option<u64>| {
+        let mut algorithm = controller("hybla", Variant::Linux6_18, &[])
+            .build()
+            .expect("hybla");
+        let mut window = Window::new(10.0, 1e6, 1e6, Rounding::Real);
+        if let Some(ms) = handshake {
+            let ack = AckSample {
+                srtt: Span::from_millis(ms),
+                ..AckSample::ONE_SEGMENT
+            };
+            algorithm.on_handshake(&ack, &mut window);
+        }
+        algorithm.first_window(10.0)
+    };
+    let found = [None, Some(100), Some(60), Some(10)].map(begins);
+    assert_eq!(found, [10.0, 4.0, 2.0, 1.0]);
+}
+
+/// Linux's Westwood begins to measure with the connection (`tcp_westwood_init`, `rtt_win_sx`), whenever that is: the first sample of the
+/// bandwidth is not over the time before.
+#[test]
+fn westwood_of_linux_measures_from_the_handshake_on() {
+    let reduced = |start_s| {
+        let spec = controller("westwood", Variant::Linux6_18, &[]);
+        let mut algorithm = spec.build().expect("westwood");
+        let mut window = Window::new(50.0, 2.0, 1e6, Rounding::Real);
+        let ack = |ms, delivered| AckSample {
+            now: Time::ZERO + Span::from_secs(start_s) + Span::from_millis(ms),
+            acked: 1,
+            delivered,
+            rtt: Some(Span::from_millis(100)),
+            srtt: Span::from_millis(100),
+            ..AckSample::ONE_SEGMENT
+        };
+        algorithm.on_handshake(&ack(0, 0), &mut window);
+        for number in 1..100 {
+            let ack = ack(100 + 5 * number, number);
+            algorithm.on_ack(&ack, Phase::Avoidance, &mut window);
+        }
+        algorithm.on_congestion(&loss(50.0), &mut window);
+        window.cwnd()
+    };
+    let expected = reduced(0);
+    assert!((5.0..50.0).contains(&expected), "{expected}");
+    assert_eq!(reduced(40), expected);
 }
 
 /// ns-2 halves the window at the first reduction of a connection and in slow start, whatever the

@@ -6,7 +6,7 @@ use crate::common::{
 };
 use crate::{DELAY, RATE, entry, ms, requests, trace, with};
 use longhaul_engine::config::{
-    Distribution, Link, Process, Recovery, Requests, Source, StopRule, Tcp,
+    Distribution, Link, Process, Randomness, Recovery, Requests, Source, StopRule, Tcp,
 };
 use longhaul_engine::measure::NoRecorder;
 use longhaul_engine::{DelayBox, simulation};
@@ -111,6 +111,23 @@ fn working_ahead_changes_nothing_however_a_run_ends() {
         two.packets.clear();
         assert_eq!(one, two);
     }
+}
+
+/// ns-2 has one generator, whose numbers go to senders in the order in which they send: senders that draw are not ahead of one
+/// another.
+#[test]
+fn senders_draw_from_one_generator_in_their_turn() {
+    let mut config = dumbbell(RATE, DELAY, drop_tail(30), 10);
+    config.randomness = Randomness::Ns2;
+    let jittered = Tcp {
+        send_jitter: Span::from_millis(1),
+        ..tcp(Recovery::Sack)
+    };
+    add_flows(&mut config, "flow", 3, AT_ONCE, jittered);
+    add_own_access(&mut config, Span::from_millis(3));
+    let ahead = results(&config);
+    serve_explicitly(&mut config);
+    assert!(ahead == results(&config));
 }
 
 /// Packets that ends will delay go to those ends ahead of time, but only these packets: a packet that passes the

@@ -200,7 +200,7 @@ fn resolve_queues(
             ..context.of_link(link.queue_rate(), link.delay, rtt)
         };
         let path = join(path, LinkParts::queue.name());
-        queue::resolve(queue, &path, &link, context.profile, out);
+        queue::resolve(queue, &path, &link, out);
     };
     let written = table.node(LinkParts::queue).clone();
     resolve(table.sub_mut(LinkParts::queue), path, &forward.link, false);
@@ -265,7 +265,7 @@ pub(crate) fn resolve_access_queue(
     let link = context.of_link(keys.rate, keys.delay, keys.delay * 2);
     let path = join(path, AccessKeys::queue.name());
     let queue = access.sub_mut(AccessKeys::queue);
-    queue::resolve(queue, &path, &link, context.profile, out);
+    queue::resolve(queue, &path, &link, out);
 }
 
 /// Refuses a token bucket of a direction of a link that has no effect, or lets no packet pass.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use longhaul_congestion::ControllerSpec;
 use longhaul_engine::config::{Proxy, ProxyChange, Tcp};
 use longhaul_engine::queue::{DISCIPLINES, DropTail, LinkContext};
-use longhaul_keys::{Field, KIND, Profile};
+use longhaul_keys::{Field, KIND};
 use longhaul_units::{Bytes, Quantity, Rate, Span, Time};
 
 pub(crate) use self::assign::assign;
@@ -55,14 +55,7 @@ pub(crate) fn resolve(
     let payload = flow::payload(proxy.sub(Stack::tcp), packet)?;
     resolve_credit(proxy, Proxy::credit_bytes, path, payload, out);
     let link = LinkContext::new(rate, delay, shared.context.packet);
-    resolve_queue(
-        proxy,
-        ProxyKeys::queue,
-        path,
-        &link,
-        shared.context.profile,
-        out,
-    );
+    resolve_queue(proxy, ProxyKeys::queue, path, &link, out);
     resolve_changes(proxy, path, payload, &link, shared, out);
     Some(Site {
         start,
@@ -162,12 +155,11 @@ fn resolve_queue(
     key: Field<Table>,
     path: &str,
     link: &LinkContext,
-    profile: Profile,
     out: &mut Vec<Diagnostic>,
 ) {
     let path = join(path, key.name());
     let queue = table.sub_mut(key);
-    queue::resolve(queue, &path, link, profile, out);
+    queue::resolve(queue, &path, link, out);
     if queue.is_word(DropTail::drop, "head") {
         let message = "a local queue drops the packet that arrives; write drop = \"tail\", or leave \
                        it out";
@@ -220,14 +212,7 @@ fn resolve_changes(
                 );
                 out.push(Diagnostic::new(&path, origin, message));
             }
-            resolve_queue(
-                change,
-                ChangeKeys::queue,
-                &path,
-                link,
-                shared.context.profile,
-                out,
-            );
+            resolve_queue(change, ChangeKeys::queue, &path, link, out);
         }
     }
 }

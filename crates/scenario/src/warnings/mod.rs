@@ -83,9 +83,14 @@ fn packet_bytes(transport: &Transport) -> u32 {
         Transport::Stack(stack) => stack.packet_bytes,
         Transport::Outside(_) => 0,
         Transport::Tcp(tcp) | Transport::Traffic(tcp, _) | Transport::Messages(tcp, _) => {
-            tcp.mss_bytes + tcp.header_bytes
+            segment_bytes(tcp)
         }
     }
+}
+
+/// Returns the bytes of a full segment with headers and options.
+fn segment_bytes(tcp: &Tcp) -> u32 {
+    tcp.mss_bytes + tcp.header_bytes + tcp.timestamps.bytes().unwrap_or(0)
 }
 
 /// Returns the requirements of an algorithm on its paths; none if it is not registered.

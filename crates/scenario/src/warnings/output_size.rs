@@ -2,7 +2,7 @@
 
 use longhaul_engine::config::{Config, Link, Transport};
 
-use super::packet_bytes;
+use super::{packet_bytes, segment_bytes};
 
 /// Measured bytes of a sample of a flow or link in the table of time series: for samples so close
 /// together that few values change between them, and for samples far apart.
@@ -92,7 +92,7 @@ pub(super) fn warn_of_captures(config: &Config, out: &mut Vec<String>) {
     let at_most = |transport: &Transport| match transport {
         Transport::Tcp(tcp) => tcp.transfer.map_or(f64::INFINITY, |bytes| {
             let packets = bytes.div_ceil(u64::from(tcp.mss_bytes)) as f64;
-            packets * 8.0 * f64::from(tcp.mss_bytes + tcp.header_bytes) / duration
+            packets * 8.0 * f64::from(segment_bytes(tcp)) / duration
         }),
         Transport::Udp(udp) => udp.rate.as_bps() as f64,
         Transport::Stack(stack) => stack

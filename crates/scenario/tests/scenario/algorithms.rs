@@ -168,6 +168,30 @@ fn a_file_is_found_beside_the_scenario_and_kept_in_the_resolved_one() {
     assert_ne!(other.hash(), scenario.hash());
 }
 
+/// A constructor gets the numbers that JSON has: whole ones without a fraction, also within lists and tables, and none that is infinite.
+#[test]
+fn numbers_reach_the_constructor_as_they_were_written() {
+    let (_, asked) = parsed(
+        &replaced(
+            "{ python = \"Mine\", a = 2.5, b = 3.0, c = 1e16, d = [4.0, 0.25], e = { f = -5.0 } }",
+        ),
+        &[],
+    );
+    assert_eq!(
+        asked,
+        [
+            "Mine of nowhere: handed over with {\"a\":2.5,\"b\":3,\"c\":1e+16,\"d\":[4,0.25],\"e\":{\"f\":-5}}"
+        ]
+    );
+    for (number, found) in [("inf", "inf"), ("-inf", "-inf"), ("nan", "NaN")] {
+        let message = refusal(&replaced(&format!(
+            "{{ python = \"Mine\", e = {{ f = {number} }} }}"
+        )));
+        let expected = format!("flows.0.congestion.e.f: expected a finite number, found {found}");
+        assert!(message.contains(&expected), "{message}");
+    }
+}
+
 #[test]
 fn an_override_replaces_a_known_algorithm_by_a_users_and_back() {
     let hstcp = replaced("{ kind = \"hstcp\", low_window = 31 }");

@@ -427,6 +427,13 @@ fn a_scenario_without_a_topology_is_told_of_all() {
         message.contains("give one of [topology.dumbbell], "),
         "{message}"
     );
+    let links = "links = [{ from = \"a\", to = \"b\", rate = \"9 Mbps\", delay = \"9 ms\" }]";
+    let two = format!("{BASE}\n[topology.graph]\nnodes = [\"a\", \"b\"]\n{links}\n");
+    let message = refusal(&two);
+    assert!(
+        message.contains("give one of [topology.dumbbell], "),
+        "{message}"
+    );
 }
 
 #[test]
@@ -543,5 +550,34 @@ fn a_renamed_key_is_refused_with_its_new_name() {
         &message,
         "wrong.toml:8:1: flows.0.host_noise: unknown key",
         &["`longhaul list keys flows` shows all"],
+    );
+}
+
+/// A packet has at most 64 KB, as IPv4's length field says (RFC 791).
+#[test]
+fn packets_larger_than_ip_s_are_refused() {
+    let message = replaced("[[flows]]", "[[flows]]\npacket = \"70 kB\"");
+    assert_one(
+        &message,
+        "wrong.toml:8:10: flows.0.packet: ",
+        &["70 kB is more than the largest packet"],
+    );
+    parse(
+        &BASE.replacen("[[flows]]", "[[flows]]\npacket = \"9 kB\"", 1),
+        "right.toml",
+        None,
+        &[],
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// A flow in a topology that places flows otherwise is told so, and of nothing that follows from it.
+#[test]
+fn places_of_another_topology_are_refused_once() {
+    let message = replaced("[[flows]]", "[[flows]]\nfrom = \"a\"");
+    assert_one(
+        &message,
+        "wrong.toml:8:1: flows.0.from: ",
+        &["this topology places flows by ", "not by from"],
     );
 }

@@ -143,9 +143,14 @@ fn the_schema_allows_every_resolved_example() {
     ));
 }
 
-/// The schema has the same texts for editors as the program's lists.
+/// The schema has a title, and the same texts for editors as the program's lists.
 #[test]
 fn the_schema_describes_algorithms_and_slow_starts() {
+    assert_eq!(schema()["title"], "Longhaul scenario");
+    assert_eq!(
+        schema()["$schema"],
+        "https://json-schema.org/draft/2020-12/schema"
+    );
     let text = schema().to_string();
     let algorithms = registry::algorithms().iter().map(|entry| entry.description);
     let slow_starts = registry::slow_starts()

@@ -301,6 +301,13 @@ fn a_delivery_trace_is_read_from_mahimahis_files_and_gives_the_rate() {
         (reverse.rate, &reverse.delivery_trace),
         (forward.rate, &None)
     );
+    // The text takes the place of the file, whose name is kept.
+    let kept = |key: &str| {
+        let pointer = format!("/topology/dumbbell/bottleneck/delivery_trace/{key}");
+        scenario.resolved_json().pointer(&pointer).cloned()
+    };
+    assert_eq!(kept("from_file"), Some("cell.down".into()));
+    assert_eq!(kept("file"), None);
     let resolved = scenario.resolved_json().to_string();
     let again = parse(&resolved, "resolved.json", None, &[]).expect("sound");
     assert_eq!(again.hash(), scenario.hash());

@@ -2,6 +2,7 @@
 //! configuration.
 
 mod algorithms;
+mod catalogue;
 mod composition;
 mod distributions;
 mod errors;
@@ -15,8 +16,10 @@ mod names;
 mod profiles;
 mod proxies;
 mod queues;
+mod quic;
 mod resolved;
 mod traffic;
+mod warnings;
 
 use longhaul_scenario::{Scenario, parse};
 

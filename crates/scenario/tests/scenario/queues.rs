@@ -252,6 +252,14 @@ fn what_no_discipline_can_do_is_refused() {
         &["queue.a", "expected a above b (0.00002), found 0.00001"],
     );
     assert_refused(
+        r#"{ kind = "pi", a = 1e-5, b = 1e-5 }"#,
+        &["queue.a", "expected a above b (0.00001), found 0.00001"],
+    );
+    assert!(matches!(
+        queue(r#"{ kind = "rem", update = "10 us" }"#),
+        QueueConfig::Rem(_)
+    ));
+    assert_refused(
         r#"{ kind = "rem", phi = 1 }"#,
         &["queue.phi", "1 is out of range"],
     );

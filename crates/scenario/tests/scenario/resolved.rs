@@ -188,3 +188,87 @@ fn a_receive_window_of_one_segment_can_be_read_again() {
         assert_eq!(value(&scenario, "/flows/0/tcp/initial_ssthresh"), ssthresh);
     }
 }
+
+/// Replications of a scenario that draws nothing are the same, which is told; those of MesoNet never are.
+#[test]
+fn replications_without_random_numbers_are_told_of() {
+    let start = "flows.0.start={ uniform = [\"0 s\", \"1 s\"] }";
+    assert!(with(&[start]).nothing_drawn().is_none());
+    let reason = with(&[]).nothing_drawn().expect("nothing is drawn");
+    assert!(reason.contains("draw start times"), "{reason}");
+    let mesonet = parse("[mesonet]\nintervals = 100\n", "m.toml", None, &[]).expect("valid");
+    assert!(mesonet.draws() && mesonet.nothing_drawn().is_none());
+}
+
+/// A `run.json` is a scenario: the one that was run. Other documents are taken as they are.
+#[test]
+fn the_scenario_of_a_finished_run_is_read() {
+    let scenario = with(&["seed=7"]);
+    let run = serde_json::json!({
+        "results_version": 20,
+        "scenario": scenario.resolved_json(),
+        "flows": [],
+    });
+    let again = parse(&run.to_string(), "run.json", None, &[]).expect("valid");
+    assert_eq!(again.hash(), scenario.hash());
+    assert_eq!(value(&again, "/seed"), "7");
+    let other = serde_json::json!({ "scenario": scenario.resolved_json() });
+    let refused = parse(&other.to_string(), "other.json", None, &[]).expect_err("no run");
+    assert!(
+        refused.to_string().contains("unknown key `scenario`"),
+        "{refused}"
+    );
+}
+
+/// Recorded packets are those of the nodes and links that are named. A node with the name of a link is not meant.
+#[test]
+fn captures_are_of_links_and_of_nodes() {
+    let captured = |names: &str| {
+        let config = with(&[&format!("measure.capture=[{names}]")])
+            .config()
+            .clone();
+        let nodes = config.captured_nodes.iter();
+        let links = config.links.iter().filter(|link| link.captured);
+        (
+            nodes
+                .map(|&node| config.nodes[node].clone())
+                .collect::<Vec<_>>(),
+            links.map(|link| link.name.clone()).collect::<Vec<_>>(),
+        )
+    };
+    let config = with(&[]).config().clone();
+    let (node, link) = (&config.nodes[0], &config.links[0].name);
+    assert_eq!(captured(""), (vec![], vec![]));
+    assert_eq!(captured(&format!("{node:?}")), (vec![node.clone()], vec![]));
+    assert_eq!(captured(&format!("{link:?}")), (vec![], vec![link.clone()]));
+    let graph = r#"
+duration = "1 s"
+measure = { capture = ["middle"] }
+flows = [{ from = "a", to = "b" }]
+[topology.graph]
+nodes = ["a", "middle", "b"]
+[[topology.graph.links]]
+name = "middle"
+from = "a"
+to = "middle"
+rate = "100 Mbps"
+delay = "5 ms"
+[[topology.graph.links]]
+from = "middle"
+to = "b"
+rate = "100 Mbps"
+delay = "5 ms"
+"#;
+    let config = parse(graph, "graph.toml", None, &[]);
+    let config = config
+        .unwrap_or_else(|error| panic!("{error}"))
+        .config()
+        .clone();
+    assert!(config.captured_nodes.is_empty());
+    assert!(
+        config
+            .links
+            .iter()
+            .any(|link| link.captured && link.name == "middle")
+    );
+}

@@ -337,6 +337,25 @@ mod tests {
         }
     }
 
+    /// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4: few segments stay in flight for 200 ms and a round trip at least,
+    /// counted from when there are so few.
+    #[test]
+    fn a_probe_for_the_round_trip_time_lasts_200_ms_and_a_round_trip() {
+        let at = |ms| Time::ZERO + Span::from_millis(ms);
+        let run = |calls: &[(u64, bool, bool)]| {
+            let (mut probe, mut meter) = (ProbeRtt::default(), Meter::default());
+            let ends = |&(ms, few, round_start): &(u64, bool, bool)| {
+                probe.advance(at(ms), few, round_start, &mut meter)
+            };
+            calls.iter().position(ends)
+        };
+        let few = [(0, false, true), (100, true, true), (150, true, false)];
+        let until = |more: &[(u64, bool, bool)]| run(&[&few, more].concat());
+        assert_eq!(until(&[(200, true, true), (300, true, false)]), None);
+        assert_eq!(until(&[(200, true, true), (301, false, false)]), Some(4));
+        assert_eq!(until(&[(301, true, false), (400, true, true)]), Some(4));
+    }
+
     /// `BBRSaveCwnd` (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.2.3.4.4): in a recovery, or while the
     /// round-trip time is probed, the larger of the saved window and this one; otherwise this one.
     #[test]

@@ -166,7 +166,8 @@ mod tests {
         BicNist::new(&ENTRY.settings(Variant::Nist, &[]).unwrap())
     }
 
-    /// Worked out from NIST SP 500-282, equation 10.
+    /// Worked out from NIST SP 500-282, equation 10, also at the ends of its cases: a distance of exactly S = 4 segments, and of
+    /// 32 (S - 1) beyond the target.
     #[test]
     fn the_step_follows_the_distance_from_the_target() {
         for (target, expected) in [
@@ -175,6 +176,9 @@ mod tests {
             (1000.0, 25.0),
             (1100.0, 32.0),
             (899.0, 0.2),
+            (896.0, 32.0),
+            (840.0, 280.0),
+            (804.0, 32.0),
             (0.0, 32.0),
         ] {
             let bic = BicNist { target, ..bic() };

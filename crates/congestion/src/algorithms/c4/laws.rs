@@ -48,3 +48,33 @@ pub(super) fn show(values: [f64; 4], out: &mut dyn FnMut(&'static str, f64)) {
         out(name, value);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// draft-ietf-ccwg-c4, section 4.1: a quantum lasts 4 ms, and has at most 64 KiB and at least two segments. Packets of 1024 bytes.
+    #[test]
+    fn quanta_last_four_milliseconds_within_their_bounds() {
+        for (per_s, quantum) in [
+            (100.0, 2),
+            (500.0, 2),
+            (2_500.0, 10),
+            (16_000.0, 64),
+            (1e6, 64),
+        ] {
+            let rate = Rate::from_bps(8 * 1024 * per_s as u64);
+            assert_eq!(pacing(per_s, 1024.0), (Some(rate), quantum), "{per_s}");
+        }
+        assert_eq!(pacing(1.0 / 8192.0, 1024.0).0, Some(Rate::from_bps(1)));
+        assert_eq!(pacing(0.9 / 8192.0, 1024.0).0, None, "below a bit per second");
+    }
+
+    /// Section 4.1: a quarter of the nominal maximum round trip, up to 15 ms.
+    #[test]
+    fn margins_are_a_quarter_of_the_round_trip_up_to_fifteen_milliseconds() {
+        for (max_rtt_s, margin) in [(0.02, 0.005), (0.06, 0.015), (0.4, 0.015)] {
+            assert_eq!(margin_s(max_rtt_s), margin);
+        }
+    }
+}

@@ -109,5 +109,19 @@ mod tests {
         assert!(losses.exceed(51, 3));
         let mut other = SmoothedLosses::new(0.15);
         assert!(other.exceed(50, 3));
+        // The last of them was segment 53: a loss seven later adds a sixteenth of what its share leaves.
+        other.exceed(56, 4);
+        let kept = 0.165_711 * libm::pow(15.0 / 16.0, 7.0);
+        assert!((other.share() - (kept + (1.0 - kept) / 16.0)).abs() < 1e-6);
+    }
+
+    /// Losses that were ignored are none later: the next one stands alone, a sixteenth.
+    #[test]
+    fn ignored_losses_do_not_count() {
+        let mut losses = SmoothedLosses::new(0.15);
+        losses.ignore(5);
+        assert!(!losses.exceed(50, 5));
+        assert!(!losses.exceed(50, 6));
+        assert_eq!(losses.share(), 0.0625);
     }
 }

@@ -392,6 +392,19 @@ mod tests {
         }
     }
 
+    /// `htcp_alpha_update` counts round trips in ticks of its clock, a millisecond here: it scales one of a tick by the smallest factor,
+    /// 8 / 80, and one that rounds to none not at all.
+    #[test]
+    fn linux_does_not_scale_round_trips_of_no_tick() {
+        for (rtt_us, expected) in [(1_000, 2.0), (999, 22.0)] {
+            let mut htcp = htcp(Variant::Linux2_6_22);
+            htcp.kept = 0.5;
+            htcp.min_rtt = Span::from_micros(rtt_us);
+            // 1 + 10 * 2 + (2 / 2)^2 = 22, and 8 * 22 / 80 = 2.2.
+            assert_eq!(htcp.increase(3.0), expected, "{rtt_us} us");
+        }
+    }
+
     #[test]
     fn the_increase_is_scaled_with_what_is_removed_and_with_the_round_trip() {
         let cases = [

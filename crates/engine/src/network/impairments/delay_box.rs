@@ -281,6 +281,16 @@ mod tests {
         assert_eq!(leaves(0, 1000, 90), at(110));
     }
 
+    /// A rate below a bit per second that was drawn is one: 1000 B take 8000 s.
+    #[test]
+    fn no_bottleneck_is_slower_than_a_bit_per_second() {
+        for bps in [0.0, 0.25, 1.0] {
+            let mut boxes = boxes(&constant(0.0, 0.0, Some(bps)), &["a"]);
+            let leaves = [0, 0].map(|ms| boxes.admit(&packet(0, 1000), Carrier::Tcp, at(ms)));
+            assert_eq!(leaves, [Some(at(0)), Some(at(8_000_000))]);
+        }
+    }
+
     #[test]
     fn delay_without_a_rate_is_the_same_for_every_packet() {
         let mut boxes = boxes(&constant(0.5, 0.0, None), &["a"]);

@@ -5,8 +5,8 @@ use longhaul_units::Time;
 use proptest::prelude::*;
 
 use super::*;
-use crate::queue::QueueConfig;
-use crate::queue::tests::check_passing;
+use crate::queue::{PacketQueue, QueueConfig};
+use crate::queue::tests::{Bench, check_passing};
 
 const RATE_MBPS: u64 = 12;
 
@@ -282,6 +282,17 @@ fn a_packet_that_finds_the_link_idle_passes() {
     for derandomise in [false, true] {
         check_passing(&QueueConfig::Pie(config(derandomise)));
     }
+}
+
+/// Linux's PIE sets no `TCQ_F_CAN_BYPASS` (sch_pie.c): also a packet that waits for nothing leaves through `pie_qdisc_dequeue`, which
+/// reads the burst allowance.
+#[test]
+fn no_packet_goes_by_the_discipline_in_linux() {
+    let linux = PieConfig {
+        control: linux(),
+        ..config(false)
+    };
+    assert!(!Bench::new(&QueueConfig::Pie(linux)).discipline.passes());
 }
 
 /// With timestamps, the delay is the sojourn time of the last packet that left, independent of the queue, and zero

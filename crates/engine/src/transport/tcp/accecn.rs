@@ -90,6 +90,15 @@ mod tests {
         assert_eq!(answered, [(1, (6, 6)), (3, (0, 8)), (5, (1, 9))]);
     }
 
+    /// Section 3.2.2.5.1: the first packet of a connection that is marked has no marked one before it.
+    #[test]
+    fn a_first_packet_that_is_marked_is_answered_at_once() {
+        let mut counter = CeCounter::new();
+        assert!(counter.on_packet(true));
+        counter.report();
+        assert!(!counter.on_packet(true));
+    }
+
     /// The total is right for any number of packets and marks per acknowledgement, with lost and reordered
     /// acknowledgements.
     #[test]

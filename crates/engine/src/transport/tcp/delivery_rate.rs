@@ -206,3 +206,49 @@ impl DeliveryRate {
         Some((RateSample::new(segments, interval), newest.limit))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_millis(ms)
+    }
+
+    /// draft-cheng-iccrg-delivery-rate-estimation-02, section 3.2: a segment keeps the limit that holds when it is sent, also one that
+    /// leaves at the same moment as segments sent before the limit was known.
+    #[test]
+    fn segments_sent_after_a_limit_was_noted_are_limited() {
+        let limit_of = |acknowledged| {
+            let mut rate = DeliveryRate::default();
+            rate.on_sent(1, 0, true, at(0));
+            assert!(rate.goes_on(2, 0, at(0)));
+            rate.note_limit(Limit::Application, 2);
+            assert!(!rate.goes_on(3, 0, at(0)));
+            rate.on_sent(3, 0, false, at(0));
+            rate.on_delivered(1, acknowledged);
+            let sample = rate.sample(acknowledged - 1, Span::ZERO, at(100));
+            sample.expect("100 ms have passed").1
+        };
+        assert_eq!(limit_of(3), Limit::Network);
+        assert_eq!(limit_of(4), Limit::Application);
+    }
+
+    /// A limit ends with the segments that were in flight when it was noted.
+    #[test]
+    fn a_limit_holds_until_its_flight_is_delivered() {
+        for (delivered, limit) in [(2, Limit::Application), (3, Limit::Network)] {
+            let mut rate = DeliveryRate::default();
+            rate.on_sent(1, 0, true, at(0));
+            rate.note_limit(Limit::Application, 2);
+            rate.on_delivered(1, 2);
+            rate.sample(delivered, Span::ZERO, at(50));
+            rate.on_sent(2, delivered, false, at(50));
+            rate.on_delivered(2, 3);
+            let (_, found) = rate
+                .sample(delivered + 1, Span::ZERO, at(150))
+                .expect("a sample");
+            assert_eq!(found, limit, "{delivered} delivered");
+        }
+    }
+}

@@ -178,8 +178,7 @@ impl RttEstimator {
         if let RttClock::Ns2Ticks { .. } = config.clock
             && self.backoff > 8
         {
-            // ns-2 moves the mean into the variation and restarts the mean.
-            self.rttvar += self.srtt >> 3;
+            // ns-2 restarts the mean; the variation, to which it adds the mean, is set anew with the next sample.
             self.srtt = 0;
         }
     }
@@ -281,6 +280,29 @@ mod tests {
         assert_eq!(rtt.timeout(), Span::from_secs(60));
     }
 
+    /// Section 5.7: after a lost SYN, of which the timer has backed off, a timeout below 3 seconds begins anew with them; one that is
+    /// not below keeps its back-off.
+    #[test]
+    fn a_lost_syn_begins_again_with_three_seconds() {
+        let granularity = Span::from_millis(1);
+        for (initial_ms, after_ms) in [
+            (1_000, 3_000),
+            (2_999, 3_000),
+            (3_000, 6_000),
+            (4_000, 8_000),
+        ] {
+            let config = Rto {
+                initial: Span::from_millis(initial_ms),
+                ..config(RttClock::Exact { granularity })
+            };
+            let mut rtt = RttEstimator::new(&config, Span::ZERO);
+            rtt.back_off(&config);
+            assert_eq!(rtt.timeout(), Span::from_millis(2 * initial_ms));
+            rtt.reinitialize(&config);
+            assert_eq!(rtt.timeout(), Span::from_millis(after_ms));
+        }
+    }
+
     #[test]
     fn counts_ticks_as_ns2_does() {
         let config = config(RttClock::Ns2Ticks {
@@ -308,8 +330,8 @@ mod tests {
         assert_eq!(rtt.srtt(&config), Span::from_millis(10));
     }
 
-    /// ns-2.35, `TcpAgent::rtt_backoff`: beyond eight-fold back-off the mean of 10 ticks goes into the variation of 20
-    /// quarters, and the next sample is a first one: srtt 96 eighths, rttvar 24, RTO (24 * 8 + 96) / 8 = 36 ticks.
+    /// ns-2.35, `TcpAgent::rtt_backoff`: beyond eight-fold back-off the next sample is a first one: srtt 96 eighths, rttvar
+    /// 24, RTO (24 * 8 + 96) / 8 = 36 ticks.
     #[test]
     fn ns2_s_mean_starts_over_after_four_back_offs() {
         let config = config(RttClock::Ns2Ticks {

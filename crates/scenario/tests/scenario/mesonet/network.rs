@@ -1,9 +1,10 @@
 //! Topology, routes, speeds, buffers and populations (NIST SP 500-282, chapters 3, 4 and 6).
 
 use longhaul_mesonet::config::{AccessClass, Config, PacketRate, Parent, Topology};
+use longhaul_scenario::parse;
 use longhaul_units::Span;
 
-use super::{SMALL, config, scenario, with};
+use super::{BASE, SMALL, config, scenario, with};
 
 fn access(topology: &Topology, name: &str) -> usize {
     let found = topology
@@ -395,4 +396,45 @@ fn one_server_has_one_buffer_unless_told_otherwise() {
     assert!(shared(&["network.service=alternating"]));
     assert!(!shared(&["network.service=dual"]));
     assert!(!shared(&["network.shared_buffer=false"]));
+}
+
+/// The published networks have their bottlenecks at access routers (NIST SP 500-282, chapter 3): a tier that is slower than the one
+/// below it is told of, one that is as fast is not.
+#[test]
+fn a_tier_that_is_slower_than_the_one_below_is_told_of() {
+    let told = |overrides: &[&str]| scenario(overrides).warnings().join("; ");
+    assert_eq!(told(&["network.access_divisor=1"]), "");
+    assert_eq!(told(&["network.pop_divisor=0.5"]), "");
+    let normal = told(&["network.access_divisor=0.5"]);
+    assert!(
+        normal.starts_with(
+            "points of presence forward 300 packets per time step, normal access routers 600"
+        ),
+        "{normal}"
+    );
+    let pop = told(&["network.pop_divisor=0.4"]);
+    assert!(
+        pop.starts_with(
+            "backbone routers forward 2400 packets per time step, points of presence 3000"
+        ),
+        "{pop}"
+    );
+}
+
+/// Three classes have 40 sources a router on average, a third of all with each class, and four times as many receivers, of which normal
+/// routers have 0.6.
+#[test]
+fn hosts_of_all_routers_are_explained_and_counted_together() {
+    let scenario = scenario(&[SMALL, "hosts.sources=40", "hosts.scale=1"]);
+    let all = |kind: &str| {
+        let path = format!("hosts.{kind}.all");
+        let rows = scenario.explain();
+        let row = rows.iter().find(|row| row.path.ends_with(&path));
+        row.expect("a row for each kind").value.clone()
+    };
+    assert_eq!([all("sources"), all("receivers")], ["80", "576"]);
+    let text = format!("{BASE}{SMALL}\nhosts = {{ sources = 1e7, scale = 2 }}\n");
+    let error = parse(&text, "wrong.toml", None, &[]).expect_err("too many");
+    let message = "this makes 328000000 hosts; at most 100000000 can be simulated";
+    assert!(error.to_string().contains(message), "{error}");
 }

@@ -207,3 +207,41 @@ fn shares_of_paths_may_be_given_for_the_limits_alone() {
         4
     );
 }
+
+/// The probabilities of the first three moments leave the rest, which may be nothing (NIST SP 500-282, chapter 3).
+#[test]
+fn users_may_all_start_in_the_first_three_waves() {
+    for (second, third) in [(0.25, 0.0), (0.25, 0.25)] {
+        let start = format!("users.start={{ at_once = 0.5, second = {second}, third = {third} }}");
+        let waves = with(&[&start]).users.start;
+        assert_eq!(
+            (waves.at_once, waves.second, waves.third),
+            (0.5, second, third)
+        );
+    }
+}
+
+/// The limits on large transfers are explained where they hold, for each kind of file.
+#[test]
+fn limits_on_large_files_are_explained() {
+    let limits = |overrides: &[&str]| -> Vec<(String, String)> {
+        let rows = scenario(overrides).explain();
+        let rows = rows.into_iter().filter(|row| {
+            row.path.starts_with("mesonet.files.")
+                && (row.path.ends_with(".max") || row.path.ends_with(".min"))
+        });
+        rows.map(|row| (row.path, row.value)).collect()
+    };
+    let rare = [
+        "files.admission=true",
+        "files.service_packs.probability=0.002",
+        "files.movies.probability=0.0002",
+    ];
+    let found = limits(&rare);
+    let largest = found.iter().filter(|(path, _)| path.ends_with(".max"));
+    let largest: Vec<&str> = largest.map(|(_, value)| value.as_str()).collect();
+    assert_eq!(largest, ["1000", "100", "10"]);
+    assert_eq!(found.len(), 6, "{found:?}");
+    let without = limits(&["files.admission=false"]);
+    assert!(without.is_empty(), "{without:?}");
+}

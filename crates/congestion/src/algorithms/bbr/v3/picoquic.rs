@@ -565,6 +565,22 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
+    /// picoquic's interval of an aggregation begins anew with each acknowledgement (`BBRUpdateACKAggregation`): what one brings in a
+    /// burst is the excess, without what the burst before it brought beyond the rate. The draft's goes on: 5 segments less the one of a
+    /// millisecond, and 7.
+    #[test]
+    fn each_acknowledgement_begins_an_aggregation() {
+        let now = Time::ZERO + MS;
+        let mut aggregation = Aggregation {
+            delivered: 5.0,
+            ..Aggregation::default()
+        };
+        let extra = |aggregation: &Aggregation| aggregation.with(now, 7.0, 1000.0, 100.0).extra;
+        assert_eq!(extra(&aggregation), 11.0);
+        Picoquic::default().begin_aggregation(&mut aggregation, now);
+        assert_eq!(extra(&aggregation), 7.0);
+    }
+
     /// The delivery rate is a third of the pacing rate at twice the round-trip time, in a cycle for
     /// which the check was drawn.
     #[test]

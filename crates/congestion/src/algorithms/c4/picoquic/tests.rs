@@ -60,6 +60,23 @@ fn successes_lead_to_pushes_and_then_to_initial() {
     assert_eq!(path.era(1.1 * quarter, RTT_MS), State::Initial);
 }
 
+/// More than twenty acknowledgements and losses have to come before losses end Initial: a first flight that loses some says little.
+#[test]
+fn losses_end_initial_after_twenty_events() {
+    for (acks, lost, ends) in [(16, 4, false), (17, 4, true), (1, 19, false), (1, 20, true)] {
+        let mut path = Path::new();
+        path.ack.in_flight = 1_000;
+        for _ in 0..acks {
+            path.ack.delivered += 1;
+            path.ack(1000.0, RTT_MS);
+        }
+        path.ack.lost += lost;
+        path.ack.delivered += 1;
+        path.ack(1000.0, RTT_MS);
+        assert_eq!(path.c4.state != State::Initial, ends, "{acks} {lost}");
+    }
+}
+
 /// A loss removes a quarter of the rate at the highest sensitivity, here 0.9222 of the way from an
 /// eighth to that, and as much of the round trip. Losses in Recovery, and losses assumed at a
 /// timeout, do not count.

@@ -1,0 +1,194 @@
+"""Descriptions of columns, facts of runs and responses, each by hand."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import longhaul
+from longhaul import _engine
+from longhaul.campaign import columns
+from longhaul.campaign.reduce import facts, reduce, reduce_keeping_samples
+from longhaul.campaign.responses import (
+    Response,
+    ResponseError,
+    Responses,
+    look_up,
+    read_responses,
+)
+from longhaul.campaign.store import Store
+from longhaul.campaign.sweep import Setting
+from longhaul.figures import words
+
+KEYS = {row["name"]: row["description"] for row in _engine.scenario_keys()}
+
+
+def test_a_key_has_the_description_of_the_scenario_s_keys() -> None:
+    """Groups of flows have any number or label; kinds and limits are described with their table."""
+    assert columns.of_key("duration") == KEYS["duration"] != ""
+    assert columns.of_key("flows.3.count") == KEYS["flows.*.count"]
+    assert columns.of_key("flows.cubic.count") == KEYS["flows.*.count"]
+    bottleneck = "topology.dumbbell.bottleneck"
+    for last in ("kind", "limit"):
+        assert columns.of_key(f"{bottleneck}.queue.{last}") == KEYS[f"{bottleneck}.queue"]
+    assert columns.of_key(f"{bottleneck}.queue.target") == ""
+    assert columns.of_key("count") == columns.of_key("flows.count.more") == ""
+    # An original parameter of MesoNet stands behind the key that has its value.
+    assert "(deltaU)" in columns.of_key("mesonet.deltaU")
+
+
+def test_a_factor_sets_the_keys_that_follow_it() -> None:
+    settings = {
+        "duration": Setting(factor="n"),
+        "seed": Setting(factor="n"),
+        "title": Setting(value="x"),
+        "no.such.key": Setting(factor="m"),
+    }
+    assert columns.of_factors(settings) == {
+        "n": f"sets duration, seed: {KEYS['duration'].rstrip('.')}",
+        "m": "sets no.such.key",
+    }
+
+
+def test_a_response_is_described_by_its_figure_or_its_function() -> None:
+    place = "labels.cubic.goodput_bps"
+    found = columns.of_responses(
+        [
+            Response("goodput_bps", place="goodput_bps"),
+            Response("cubic", place=place),
+            Response("own", source="def f(run): return 1", function="f"),
+            Response("odd", place="labels.cubic.nothing_known"),
+        ]
+    )
+    assert found == {
+        "goodput_bps": words.meaning("goodput_bps"),
+        "cubic": f"{place}: {words.meaning(place)}",
+        "own": "measured by f",
+    }
+    assert found["goodput_bps"]
+    table = columns.of_table({"seed": Setting(factor="n")}, [Response("own", function="f")])
+    assert set(table) == {*columns.OTHERS, "n", "own"}
+
+
+def test_facts_of_a_run_are_those_that_tell_it_from_others_and_its_cost() -> None:
+    meta: dict[str, Any] = {
+        "scenario_hash": "abc", "results_version": 20, "version": "0.1", "simulated_s": 60.0,
+        "measured_from_s": 15.0, "data_packets": 7, "machine": {"wall_s": 2.5}, "seed": 3,
+    }  # fmt: skip
+    assert facts(meta) == {
+        "scenario_hash": "abc", "results_version": 20, "version": "0.1", "measured_s": 45.0,
+        "data_packets": 7, "wall_s": 2.5,
+    }  # fmt: skip
+
+
+def test_samples_are_thinned_unless_all_are_kept(finished: longhaul.Results) -> None:
+    thinned, whole = reduce(finished), reduce_keeping_samples(finished)
+    assert thinned["run"] == whole["run"]
+    assert thinned["run"]["measured_s"] == finished.measured_s
+    assert thinned.keys() == whole.keys()
+
+
+KEPT: dict[str, Any] = {
+    "run": {"wall_s": 2.0, "version": "0.1"},
+    "all": {"goodput_bps": 5.0, "jain": None},
+    "labels": [{"label": "a", "goodput_bps": 3.0}, {"label": "b", "goodput_bps": 2.0}],
+    "links": [{"link": "x", "utilization": 0.5}, {"link": "y", "utilization": 0.25}],
+    "measured": {"own.most": 9.0},
+}
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        ("goodput_bps", 5.0), ("jain", None), ("labels.b.goodput_bps", 2.0), ("wall_s", 2.0),
+        ("links.utilization", 0.5), ("utilization", 0.5), ("links.y.utilization", 0.25),
+        ("run.wall_s", 2.0), ("all.jain", None),
+    ],
+)  # fmt: skip
+def test_a_response_is_the_number_at_its_path(place: str, value: float | None) -> None:
+    """Without a row's name the first row counts, without a table's the first that has it."""
+    assert look_up(KEPT, place) == value
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("version", "`version` is no number"),
+        ("labels.c.goodput_bps", "unknown column `labels.c.goodput_bps`"),
+        ("godput_bps", "unknown column `godput_bps` .*did you mean `goodput_bps`"),
+        ("labels.a", "unknown column `labels.a`"),
+        ("links.x.utilisation", "`utilisation` is now called `utilization`"),
+    ],
+)
+def test_a_path_that_leads_to_no_number_is_refused(place: str, message: str) -> None:
+    with pytest.raises(ResponseError, match=message):
+        look_up(KEPT, place)
+
+
+def test_rows_have_responses_in_order_and_those_of_functions_behind() -> None:
+    own = Response("own", source="def f(run): return {'most': 9}", function="f")
+    reducer = Responses(
+        (own, Response("rate", place="goodput_bps"), Response("jain", place="jain"))
+    )
+    assert list(reducer.row(KEPT).items()) == [("rate", 5.0), ("jain", None), ("own.most", 9.0)]
+
+
+def test_runs_measured_otherwise_are_kept_apart() -> None:
+    """The variant is part of a run's key: functions, their texts, and tables kept whole."""
+    plain = Responses((Response("rate", place="goodput_bps"),))
+    assert plain.variant == ""
+    one, two = (Response("own", source=f"def f(run): return {n}", function="f") for n in (1, 2))
+    variants = {
+        Responses((one,)).variant, Responses((two,)).variant,
+        Responses(plain.responses, keep=("flows",)).variant,
+        Responses(plain.responses, keep=("flows", "links")).variant,
+    }  # fmt: skip
+    assert len(variants) == 4
+    assert {len(variant) for variant in variants} == {8}
+    order = [Responses((), keep=keep).variant for keep in (("a", "b"), ("b", "a"))]
+    assert order[0] == order[1]
+
+
+def test_responses_are_a_list_or_a_table(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("def most(run):\n    return 1\n")
+    (tmp_path / "bad.py").write_text("def most(run:\n")
+    assert read_responses(tmp_path, ["jain"]) == (Response("jain", place="jain"),)
+    table = {"fairness": "jain", "most": {"python": "own.py:most"}}
+    assert [one.place or one.function for one in read_responses(tmp_path, table)] == [
+        "jain",
+        "most",
+    ]
+    for given, message in (
+        ([], "expected at least one"),
+        ({"a": 3}, "responses.a: expected a column, or"),
+        ({"a": {"python": "own.py:most", "more": 1}}, "responses.a: expected a column, or"),
+        ({"a": {"python": "own.py"}}, "responses.a: expected FILE:FUNCTION, found 'own.py'"),
+        ({"a": {"python": "own.py:least"}}, "own.py has no function `least`"),
+        ({"a": {"python": "bad.py:most"}}, r"bad\.py:1: '\(' was never closed"),
+    ):
+        with pytest.raises(ResponseError, match=message):
+            read_responses(tmp_path, given)
+
+
+def test_a_failure_is_kept_until_it_is_cleared(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    assert store.failure("abc") is None
+    store.record_failure("abc", "no memory")
+    failed = store.failure("abc")
+    assert failed is not None
+    assert failed[1] == "no memory"
+    assert failed[0] == pytest.approx((tmp_path / next(tmp_path.rglob("abc.json"))).stat().st_mtime)
+    assert store.failure("abd") is None
+    store.clear_failure("abc")
+    store.clear_failure("abc")
+    assert store.failure("abc") is None
+
+
+def test_values_of_variants_are_apart(tmp_path: Path) -> None:
+    plain, other = Store(tmp_path), Store(tmp_path, "v1")
+    plain.put("abc", {"run": {}})
+    assert (plain.has("abc"), other.has("abc")) == (True, False)
+    other.put("abc", {"run": {"x": 1}}, {"flows": b"content"})
+    assert (plain.get("abc"), other.get("abc")) == ({"run": {}}, {"run": {"x": 1}})
+    assert other.table("abc", "flows").read_bytes() == b"content"
+    assert not plain.table("abc", "flows").exists()
