@@ -362,11 +362,11 @@ mod tests {
         assert_eq!((flow.prague.target, flow.cwnd()), (50.0 + 1.0 / 50.0, 51.0));
     }
 
-    /// Independent marks of probability p: between two reductions lie a round trip and 1 / p
-    /// segments, in which the window grows by as much as a reduction takes, p W / 2. With x = p W
-    /// marks a round trip, x / 2 = 1 + 1 / x, so that x is 1 + sqrt(3) at any rate. With short
-    /// round trips, there are as many marks in the target round-trip time. (Where each round trip
-    /// has a reduction, x is 2.)
+    /// Marks are independent with probability p. Between two reductions a round trip and 1 / p
+    /// segments pass, in which the window W grows by p W / 2, which a reduction removes. With x = p
+    /// W marks per round trip, this means x / 2 = 1 + 1 / x, so x is 1 + sqrt(3) at any rate. With
+    /// short round trips, x is the number of marks per target round-trip time. (Where each round
+    /// trip has a reduction, x is 2.)
     #[test]
     fn marks_a_round_trip_do_not_depend_on_the_rate() {
         for (rtt_ms, share) in [(25, 0.02), (25, 0.002), (50, 0.02), (5, 0.02)] {

@@ -39,9 +39,9 @@ pub(super) struct Era {
 /// Values measured since the last Recovery ended.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Cycle {
-    /// Nominal rate at its beginning.
+    /// Nominal rate at the beginning of the cycle.
     pub rate: f64,
-    /// The coefficient of the probe since then.
+    /// Pacing coefficient of the cycle's probe.
     pub alpha: f64,
     /// True if the probe caused congestion.
     pub congested: bool,
