@@ -90,7 +90,7 @@ pub(crate) struct Connection {
     received: Vec<u8>,
     /// Facts that reports of acknowledgements contain.
     pub(crate) facts: Vec<Fact>,
-    /// Which acknowledgements are reported.
+    /// Selection of the acknowledgements to report.
     pub(crate) when: When,
     /// Number of flows so far.
     pub(crate) flows: u64,

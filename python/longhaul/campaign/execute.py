@@ -267,11 +267,11 @@ class _Execution:
 
 
 def work(
-    scenario: Scenario, store: Store, reducer: Reducer, threads: int
+    scenario: Scenario, store: Store, reducer: Reducer, threads: int = 1
 ) -> tuple[int, None, Tables]:
     """Execute one run and store its values; return its number of data packets.
 
-    A run of MesoNet is shared among threads, all others take one.
+    A run of MesoNet uses this number of threads, other runs use one.
     """
     resolved = load(scenario)
     progress = _Progress(resolved.duration_s)
