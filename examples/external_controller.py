@@ -1,11 +1,11 @@
-"""A congestion controller in a process of its own: standard TCP (RFC 5681) over a socket.
+"""Congestion controller in a separate process: standard TCP (RFC 5681) over a socket.
 
     python examples/external_controller.py controller.sock &
     longhaul evaluate unix:controller.sock
 
-With `round` after the path it is told of one acknowledgement a round trip instead of each.
-`docs/external-controllers.md` describes the lines that go over the socket; `external_controller.c`
-does the same in C.
+With `round` after the path it receives one acknowledgement per round trip instead of each one.
+`docs/external-controllers.md` describes the lines of the protocol; `external_controller.c` is the
+same controller in C.
 """
 
 import json
@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# What is wanted of an acknowledgement: nothing else is sent. The window comes back with each event,
-# so that no flow needs memory of its own.
+# The requested facts of an acknowledgement; others are not sent. Each event includes the window, so
+# that the controller stores no state per flow.
 HELLO = {
     "facts": ["acked", "may_grow", "cwnd", "ssthresh"],
     "report": "round" if sys.argv[2:] == ["round"] else "ack",
@@ -25,15 +25,15 @@ HELLO = {
 
 
 def answer(event: dict[str, Any]) -> dict[str, Any]:
-    """What the window of a flow is after an event; `event["flow"]` would tell which flow."""
+    """Return the window of a flow after an event; `event["flow"]` is the number of the flow."""
     match event["event"]:
         case "hello":
             return HELLO
         case "ack" if event["may_grow"]:
             cwnd, ssthresh = event["cwnd"], event["ssthresh"]
             if ssthresh is None or cwnd < ssthresh:
-                # RFC 5681, section 3.1, equation 2: at most one segment for each that arrived. What
-                # fills a hole acknowledges more than the window.
+                # RFC 5681, section 3.1, equation 2: at most one segment per acknowledged segment.
+                # An ACK of a segment that fills a hole may acknowledge more than the window.
                 return {"cwnd": cwnd + min(event["acked"], cwnd)}
             return {"cwnd": cwnd + event["acked"] / cwnd}
         case "congestion":
@@ -48,7 +48,7 @@ def answer(event: dict[str, Any]) -> dict[str, Any]:
 
 def serve(connection: socket.socket) -> None:
     """Answer each line until the run ends."""
-    # One line is under way at a time, so that whatever has arrived is at most that line.
+    # Only one line is in flight at a time, so that the received data is at most this line.
     received = bytearray()
     while more := connection.recv(4096):
         received += more
@@ -58,9 +58,9 @@ def serve(connection: socket.socket) -> None:
 
 
 def main(path: str) -> None:
-    """Listen until the process is ended; each connection, that is each run, has a process."""
+    """Listen until the process is killed; each connection, and so each run, has a process."""
     Path(path).unlink(missing_ok=True)
-    # Processes that have ended are not waited for.
+    # Ended child processes are reaped automatically.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(path)

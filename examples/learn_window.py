@@ -1,9 +1,9 @@
-"""An agent that learns to set a window, in a minute or two: `python examples/learn_window.py`.
+"""Agent that learns to set a window in a minute or two: `python examples/learn_window.py`.
 
-A linear policy, five weights and a constant, is found by the cross-entropy method (Rubinstein
-1999): draw policies around a mean, keep the best quarter, draw anew around these. It learns on
-links of 5 to 20 Mbit/s and 20 to 60 ms, and is then shown beside CUBIC on one it has not seen.
-Needs the package gymnasium: `pip install longhaul[learn]`.
+A linear policy with five weights and a constant is found by the cross-entropy method (Rubinstein
+1999): draw policies around a mean, keep the best quarter, and repeat with their mean. It is trained
+on links of 5 to 20 Mbit/s and 20 to 60 ms, and then compared with CUBIC on another link. The script
+needs the package gymnasium: `pip install longhaul[learn]`.
 """
 
 import numpy as np
@@ -21,13 +21,13 @@ SCENARIO = {
 
 
 def reward(interval: Interval) -> float:
-    """Power, in logarithms: doubling the throughput is worth as much as halving the delay."""
+    """Return the logarithm of the power: doubling throughput is worth as much as halving delay."""
     lost = 10 * interval.lost
     return float(np.log(max(interval.throughput_bps, 1e3)) - np.log(interval.rtt_s)) - lost
 
 
 def episode(env: CongestionEnv, weights: np.ndarray, link: tuple[float, float], seed: int) -> float:
-    """The mean reward of a policy on a link of so many Mbit/s and ms one way."""
+    """Return the mean reward of a policy on a link, given by Mbit/s and one-way delay in ms."""
     bottleneck = "topology.dumbbell.bottleneck"
     settings = [f'{bottleneck}.rate="{link[0]} Mbps"', f'{bottleneck}.delay="{link[1]} ms"']
     seen, _ = env.reset(seed=seed, options={"set": settings})
@@ -41,7 +41,7 @@ def episode(env: CongestionEnv, weights: np.ndarray, link: tuple[float, float], 
 
 
 def main() -> None:
-    """Learn, then compare."""
+    """Train the agent, then compare it with CUBIC."""
     random = np.random.default_rng(1)
     env = CongestionEnv(SCENARIO, reward=reward)
     mean, spread = np.zeros(6), np.ones(6)

@@ -1,6 +1,6 @@
-"""The pictures of the explorer in docs/images: `make explorer-pictures`.
+"""Pictures of the explorer in docs/images: `make explorer-pictures`.
 
-Makes the runs that they show, in a temporary directory, and opens the pages in Chromium.
+The script simulates the runs in a temporary directory, and opens their pages in Chromium.
 """
 
 import shutil
@@ -40,13 +40,13 @@ def main() -> None:
         page.set_viewport_size({"width": 1200, "height": 800})
         _open(page, network)
         _drag(page, "curves", (0.3, 0.15), (0.9, 0.3))
-        # Where the selected ones lose next.
+        # The next time at which the selected routers lose packets.
         page.fill("#view-network input[type=range]", "190")
         page.get_by_role("button", name="Go on to where").click()
         page.wait_for_timeout(500)
         page.screenshot(path=IMAGES / "explore-network.png")
         page.keyboard.press("Escape")
-        # So tall that the page's heading is not in front of the card.
+        # The window is so tall that the page's heading does not cover the card.
         page.set_viewport_size({"width": 1200, "height": 6000})
         card = page.locator("#view-carpet")
         page.wait_for_timeout(1000)

@@ -1,9 +1,9 @@
-"""How fast the explorer's page is, as docs/explore.md has it: `make explorer-speed`.
+"""Measurement of the speed of the explorer's page for docs/explore.md: `make explorer-speed`.
 
-Makes pages of several sizes in a temporary directory, opens each in Chromium, brushes in several
-views, and prints a table: the size of the page, and the processor time of the page's thread
-to the first view, and for each move of a brush until all that is in sight is drawn. In brackets are
-the largest, and the time on a clock, which other programs make longer.
+The script writes pages of several sizes to a temporary directory, opens each in Chromium, brushes
+in several views, and prints a table. It has the size of the page, and the processor time of the
+page's thread until the first view, and for each move of a brush until all visible views are drawn.
+In brackets are the largest time, and the wall-clock time, which is longer if other programs run.
 """
 
 import shutil
@@ -25,7 +25,7 @@ from longhaul.explore.tables import Content, Roles, add_table
 
 VIEWS = ("parallel", "scatter", "distribution")
 MOVES = 12
-# An event of a pointer on a canvas, at a place from 0 to 1, until all that is in sight is drawn.
+# Pointer event on a canvas, at a position from 0 to 1; it ends when all visible views are drawn.
 POINTER = """
 async ([view, kind, x, y]) => {
     const canvas = document.querySelector(`#view-${view} canvas`);
@@ -43,7 +43,7 @@ async ([view, kind, x, y]) => {
 
 
 class Meter:
-    """Seconds of a page's thread, on its processor and on the clock."""
+    """Processor time and wall-clock time of a page's thread, in seconds."""
 
     def __init__(self, page: Page) -> None:
         self._session = page.context.new_cdp_session(page)
@@ -51,12 +51,12 @@ class Meter:
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Restart the measurement."""
         self._began = self._used()
         self._clock = time.monotonic()
 
     def read(self) -> tuple[float, float]:
-        """Since it began: processor time and time."""
+        """Return processor time and wall-clock time since the last reset."""
         return self._used() - self._began, time.monotonic() - self._clock
 
     def _used(self) -> float:
@@ -126,7 +126,7 @@ def _measure(chromium: Browser, name: str, file: Path) -> None:
 
 
 def _brush(page: Page, meter: Meter, view: str) -> list[tuple[float, float]]:
-    """What each move of a brush takes: along the first axis of parallel coordinates, or a box."""
+    """Return the times of each move of a brush along the first parallel coordinate, or of a box."""
     canvas = page.locator(f"#view-{view} canvas")
     canvas.evaluate("canvas => canvas.scrollIntoView({block: 'center'})")
     page.wait_for_timeout(400)

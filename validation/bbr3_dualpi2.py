@@ -91,7 +91,7 @@ def _rows(found: dict[tuple[tuple[str, str], int], list[Figures]]) -> Iterator[l
     for pair in PAIRS:
         for place, name in enumerate(filter(None, pair)):
             other = pair[1 - place]
-            title = f"{name} beside {other}" if other else f"{name} alone"
+            title = f"{name} against {other}" if other else f"{name} alone"
             cells = [_cell(found[pair, rtt][place]) for rtt in ROUND_TRIPS_MS]
             if place == 0 or name != other:
                 yield [title, *cells]

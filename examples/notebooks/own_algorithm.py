@@ -1,4 +1,4 @@
-"""A notebook: an algorithm of one's own."""
+"""Notebook about your own algorithm."""
 
 import marimo
 
@@ -18,8 +18,8 @@ def _(mo):
     mo.md("""
     # Your own algorithm
 
-    A law of the congestion window is a class. Change it, and the cells below show what becomes of it beside CUBIC. The
-    [tutorial](../tutorials/own-algorithm.md) does the same from the command line.
+    A class implements a rule for the congestion window. After a change of the class, the cells below show its share against CUBIC.
+    The [tutorial](../tutorials/own-algorithm.md) does the same from the command line.
     """)
     return
 
@@ -38,10 +38,10 @@ def _():
 @app.cell
 def _(mo):
     mo.md("""
-    ## The law
+    ## The rule
 
-    Each round trip adds the square root of the window times `gain`; a loss takes a quarter. Slow start, loss recovery and timeouts
-    are the simulator's.
+    Each round trip adds `gain` times the square root of the window; a loss reduces the window by a quarter. The simulator implements
+    slow start, loss recovery and timeouts.
     """)
     return
 
@@ -54,7 +54,7 @@ def _(Ack, Congestion, CongestionControl, Window):
             self.decrease = decrease
 
         def on_round(self, ack: Ack, window: Window) -> float:
-            """Segments that this round trip adds."""
+            """Return the segments that this round trip adds."""
             return max(1.0, self.gain * window.cwnd**0.5)
 
         def on_congestion(self, event: Congestion, window: Window) -> None:
@@ -66,7 +66,7 @@ def _(Ack, Congestion, CongestionControl, Window):
 @app.cell
 def _(mo):
     mo.md("""
-    ## Beside CUBIC
+    ## Against CUBIC
 
     Arguments of the constructor are keys of the scenario.
     """)
@@ -118,7 +118,7 @@ def _(plt, run):
 @app.cell
 def _(mo):
     mo.md("""
-    ## Which gain leaves CUBIC its half?
+    ## Share as a function of the gain
     """)
     return
 

@@ -1,4 +1,4 @@
-"""A notebook: from a run to a figure in pandas."""
+"""Notebook from a run to a figure in pandas."""
 
 import marimo
 
@@ -18,8 +18,8 @@ def _(mo):
     mo.md("""
     # From a run to a figure in pandas
 
-    A run leaves tables in Parquet, which pandas reads. The question: how fast does HighSpeed TCP grow back to its window after
-    a loss, beside standard TCP?
+    A run writes tables in Parquet, which pandas reads. This notebook measures the time in which HighSpeed TCP regains its window
+    after a loss, compared with standard TCP on the same link.
     """)
     return
 
@@ -42,7 +42,8 @@ def _(mo):
     mo.md("""
     ## The run
 
-    A scenario may be a dictionary, with the keys of a scenario file. `events` adds a table of what happened to windows and why.
+    A scenario may be a dictionary, with the keys of a scenario file. `events` adds a table of window reductions with
+    their causes.
     """)
     return
 
@@ -92,10 +93,10 @@ def _(folder, pd):
 @app.cell
 def _(mo):
     mo.md("""
-    ## How long it takes to grow back
+    ## Time to regain the window
 
-    Each row of `events.parquet` with the event `cut` is a reduction of a window. The time until the window is what it was
-    comes from the series.
+    Each row of `events.parquet` with the event `cut` is a reduction of a window. The time until the window has its
+    previous size again is computed from the series.
     """)
     return
 

@@ -1,4 +1,4 @@
-"""A notebook: a sweep with intervals."""
+"""Notebook about a sweep with intervals."""
 
 import marimo
 
@@ -18,9 +18,9 @@ def _(mo):
     mo.md("""
     # A sweep with intervals
 
-    What does CUBIC gain over standard TCP where packets are lost at random, and how sure is it? Two algorithms, three loss
-    rates, five seeds. A [campaign file](../campaigns.md) does such a sweep on all cores and keeps finished runs; twenty or
-    thirty short runs are a loop.
+    This notebook measures CUBIC's additional goodput over standard TCP under random losses, with confidence intervals, for three loss
+    rates and five seeds. A [campaign file](../campaigns.md) runs such a sweep on all cores and keeps finished runs; for twenty or
+    thirty short runs a loop is sufficient.
     """)
     return
 
@@ -41,8 +41,8 @@ def _(mo):
     mo.md("""
     ## The runs
 
-    `replication` draws other random numbers from the same seed. Both algorithms have the same replications: the same packets
-    are lost, and flows start at the same times.
+    `replication` draws other random numbers from the same seed. Both algorithms have the same replications, so that the same
+    packets are lost, and flows start at the same times.
     """)
     return
 
@@ -95,8 +95,8 @@ def _(mo):
     mo.md("""
     ## Means and differences, with 95 % intervals
 
-    The interval of a difference is that of the differences of pairs: what both have in common, such as which packets are lost,
-    cancels. An interval that does not hold zero is a difference that five seeds show; where one does, more seeds are needed.
+    The interval of a difference is computed from the differences of pairs, in which common effects, such as the lost packets, cancel.
+    If the interval does not contain zero, five seeds are sufficient to show a difference; otherwise more seeds are needed.
     """)
     return
 
@@ -129,7 +129,7 @@ def _(gains, pl, plt):
     )
     axes.errorbar(gains["loss"], gains["gain"], yerr=reach.to_numpy().T, fmt="o", capsize=4)
     axes.axhline(0, color="grey", linewidth=0.8)
-    axes.set(xscale="log", xlabel="loss rate", ylabel="CUBIC less Reno (Mbit/s)")
+    axes.set(xscale="log", xlabel="loss rate", ylabel="CUBIC minus Reno (Mbit/s)")
     figure
     return
 

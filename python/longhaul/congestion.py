@@ -13,11 +13,11 @@
         def on_congestion(self, event: Congestion, window: Window) -> None:
             window.reduce_to(event.base * (1 - self.decrease))
 
-A scenario names file and class, and what the constructor takes:
+A scenario names the file, the class, and the constructor's arguments:
 
     congestion = { python = "aimd.py:Aimd", increase = 2 }
 
-`docs/python-algorithms.md` tells the rest.
+`docs/python-algorithms.md` has the details.
 """
 
 from typing import ClassVar, Literal

@@ -1,4 +1,4 @@
-"""`python -m tools.mutants`: draw changes, run the tests that reach each, name those unnoticed."""
+"""`python -m tools.mutants`: draw changes, run the tests that reach each, list undetected ones."""
 
 import argparse
 import random

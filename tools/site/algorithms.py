@@ -68,9 +68,9 @@ def _index(title: str, what: str, rows: list[dict[str, Any]]) -> list[str]:
     )  # fmt: skip
     return page(
         title,
-        f'What `{key} = {{ kind = "NAME" }}` of a group of flows may name. `longhaul list {what}` prints the same in the terminal.',
+        f'The table has the values of `{key} = {{ kind = "NAME" }}` of a group of flows. `longhaul list {what}` prints the same table in the terminal.',
         table(["name", "in the literature", "reacts to", "source"], described),
-        "An algorithm of your own is a [Python class](../../python-algorithms.md) or a [table](table.md)."
+        "Your own algorithm can be a [Python class](../../python-algorithms.md) or a [table](table.md)."
         if what == "algorithms"
         else "",
         toctree((slug(row["name"]) for row in rows), hidden=True),
@@ -88,7 +88,7 @@ def _head(row: Mapping[str, Any], key: str) -> list[str]:
         *section(
             "Law",
             html("\n".join(equations(row["law"], parameters))),
-            "`acked` is the number of segments that an ACK tells of, in congestion avoidance; windows are in segments.",
+            "`acked` is the number of segments that an ACK newly acknowledges in congestion avoidance; windows are in segments.",
         ),
     ]
 
@@ -103,14 +103,14 @@ def _page(row: Mapping[str, Any], laws: Mapping[str, list[evidence.Measured]]) -
             "Window",
             html(chart(given, views.windows, "windows").svg()),
             _caption(name, given),
-            "Without a network, round trip by round trip:",
+            "The following command plots the window without a network, round trip by round trip:",
             block("sh", _window_command(name)),
         ),
         *_parameters(row),
         *_variants(row),
         *_state(row),
         *_response(name, laws.get(name, [])),
-        *section("Held against", evidence.held_against(name)),
+        *section("Comparisons", evidence.held_against(name)),
         *section(
             "Sources",
             _sources(row),
@@ -125,7 +125,7 @@ def _state(row: Mapping[str, Any]) -> list[str]:
         return []
     return section(
         "State",
-        "With `trace_acks = true` a group of flows records at each acknowledgement, beside its window:",
+        "With `trace_acks = true` a group of flows records at each acknowledgement, in addition to its window, these quantities:",
         table(["quantity", "meaning", "unit"], rows),
         "`longhaul plot RUN state` draws them.",
     )
@@ -189,7 +189,7 @@ def _parameters(row: Mapping[str, Any]) -> list[str]:
     return section(
         "Parameters",
         table(["name", "meaning", "range and unit", "default", "source"], rows),
-        "Defaults are the same in all profiles; what a variant changes is named.",
+        "Defaults are the same in all profiles, except for changes by a variant, which are stated.",
     )
 
 
@@ -200,8 +200,7 @@ def _variants(row: Mapping[str, Any]) -> list[str]:
     names = ", ".join(code(variant) for variant in others)
     return section(
         "Variants",
-        f"`{first}` is the default; {names}. Profile `linux` takes `linux-6.18` and profiles of ns-2 take `ns2` where there is one. "
-        "The description above says what each changes.",
+        f"`{first}` is the default; {names}. Profile `linux` uses the variant `linux-6.18`, and profiles of ns-2 use `ns2`, if the algorithm has such a variant. The description above states the changes of each variant.",
         block("toml", f'congestion = {{ kind = "{row["name"]}", variant = "{others[-1]}" }}'),
     )
 
@@ -211,7 +210,8 @@ def _response(name: str, measured: list[evidence.Measured]) -> list[str]:
     values = [_mean_window(loaded, p) for p in LOSSES]
     if all(value is None for value in values) and not measured:
         return section(
-            "Response function", "It has none: its window does not follow from the loss rate alone."
+            "Response function",
+            "This algorithm has no response function, since its window does not depend on the loss rate alone.",
         )
     curves = [Line("response function", list(map(math.log10, LOSSES)), values)]
     parts: list[str | list[str]] = [f"Mean window at a round-trip time of {RTT_S * 1e3:g} ms."]
@@ -224,7 +224,7 @@ def _response(name: str, measured: list[evidence.Measured]) -> list[str]:
         )
         parts += [
             table(["loss rate", "law:", "packets:", ""], rows),
-            "Random losses; [Measured mean cwnd against the response function](../../response-functions.md) says how.",
+            "The table is for random losses, as described on [Measured mean cwnd against the response function](../../response-functions.md).",
         ]
     axes = ("loss rate (log10)", "mean cwnd (segments)", f"Response function of {name}")
     return section("Response function", html(Chart(tuple(curves), *axes, log=True).svg()), *parts)

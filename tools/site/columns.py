@@ -4,14 +4,14 @@ from longhaul import _engine
 from tools.site.markdown import Pages, code, page, section, table, toctree
 
 TABLES = {
-    "flows": "one row per flow: what it did in the measurement window, and over the whole run (`total_...`)",
-    "links": "one row per link direction: what it did in the measurement window, and over the whole run",
+    "flows": "one row per flow, with its counts and means in the measurement window, and over the whole run (`total_...`)",
+    "links": "one row per link direction, with its counts and means in the measurement window, and over the whole run",
     "proxies": "one row per proxy",
-    "series": "samples of flows, links and proxies over time, `measure.every` apart; counters are cumulative",
-    "events": "congestion events of flows, where `measure.events = true`",
-    "acks": "state of a sender at each ACK, where `trace_acks = true`: one row per quantity",
-    "delays": "quantiles, where `measure.delays = true`: one row per label, of the one-way delays of its data packets, and one row per sampled link, of the waits in its queue",
-    "exchanges": "one row per connection, or per pair of request and response, where flows have traffic",
+    "series": "samples of flows, links and proxies over time, at intervals of `measure.every`; counters are cumulative",
+    "events": "congestion events of flows, with `measure.events = true`",
+    "acks": "state of a sender at each ACK, with `trace_acks = true`: one row per quantity",
+    "delays": "quantiles, with `measure.delays = true`: one row per label for the one-way delays of its data packets, and one row per sampled link for the delays in its queue",
+    "exchanges": "one row per connection, or per pair of request and response, of flows with traffic",
 }
 
 UNITS = {
@@ -37,7 +37,7 @@ def write(pages: Pages) -> None:
             for row in columns
             if row["table"] == name
         )  # fmt: skip
-        links = ", and `results.link_series` with those of links alone" if name == "series" else ""
+        links = ", and `results.link_series` for links only" if name == "series" else ""
         lines = page(
             f"Table `{name}`",
             f"{TABLES[name][0].upper()}{TABLES[name][1:]}. In the run directory: `{name}.parquet`; in Python: `results.{name}`{links}.",

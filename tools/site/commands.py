@@ -24,8 +24,7 @@ def write(pages: Pages) -> None:
         rows.append((f"[`longhaul {' '.join(words)}`]({name}.md)", _first(command.help or "")))
     index = page(
         "Commands",
-        "`longhaul COMMAND --help` prints the same. Exit codes: 0 done, 2 bad input, 1 failed. Ctrl-C, SIGTERM and `--limit` stop a "
-        "run within a second and keep what was recorded.",
+        "`longhaul COMMAND --help` prints the same. The exit code is 0 after success, 2 after invalid input, and 1 after a failure. Ctrl-C, SIGTERM and `--limit` stop a run within a second and keep the recorded part.",
         table(["command", ""], rows),
         toctree(names, hidden=True),
     )

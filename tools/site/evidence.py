@@ -44,9 +44,9 @@ def held_against(name: str) -> list[str]:
     rows = [*_ns2(name), *_linux(name), *_response(name), *_coexistence(name)]
     if not rows:
         return [
-            "Tests of the algorithm's own file, against numbers worked out from its sources; no other implementation."
+            "No comparison with another implementation; unit tests compare the algorithm with numbers computed from its sources."
         ]
-    return table(["what", "found", "where"], rows)
+    return table(["compared with", "result", "page"], rows)
 
 
 def _ns2(name: str) -> Iterator[tuple[str, str, str]]:
@@ -59,7 +59,7 @@ def _ns2(name: str) -> Iterator[tuple[str, str, str]]:
     if rows:
         within = sum(bool(row.within) for row in rows)
         compared = len({row.case for row in rows})
-        found = f"{within} of {len(rows)} figures within their bounds"
+        found = f"{within} of {len(rows)} values within their bounds"
         yield f"ns-2.35, {compared} cases", found, "[Longhaul against ns-2](../../validation.md)"
 
 
@@ -79,8 +79,8 @@ def _linux(name: str) -> Iterator[tuple[str, str, str]]:
     if ours:
         outside = sum(row["verdict"] == linux_report.OUTSIDE for row in ours)
         cases = len({row["case"] for row in ours})
-        where = "[The profile `linux` beside Linux 6.18](../../linux.md)"
-        found = f"{len(ours) - outside} of {len(ours)} figures within their bounds"
+        where = "[The profile `linux` against Linux 6.18](../../linux.md)"
+        found = f"{len(ours) - outside} of {len(ours)} values within their bounds"
         yield f"Linux 6.18, {cases} recorded runs", found, where
 
 
@@ -90,7 +90,7 @@ def _response(name: str) -> Iterator[tuple[str, str, str]]:
         verdicts = [judge(point, kind) for point in measured for kind in (point.even, point.random)]
         explained = sum(verdict.value != "outside" for verdict in verdicts)
         where = "[Measured mean cwnd](../../response-functions.md)"
-        found = f"{explained} of {len(verdicts)} mean windows as the law gives, or explained"
+        found = f"{explained} of {len(verdicts)} mean windows within 5 % of the law, or with a known cause"
         yield "its published law, at four loss rates", found, where
 
 
@@ -100,7 +100,7 @@ def _coexistence(name: str) -> Iterator[tuple[str, str, str]]:
         if cells[0] == f"`{name}`" and len(cells) == 7:
             found = f"{cells[5]} of the link"
             yield (
-                "standard TCP beside it: two flows of each",
+                "standard TCP, two flows of each",
                 found,
                 "[Coexistence](../../coexistence.md)",
             )

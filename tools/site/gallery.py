@@ -36,7 +36,7 @@ GROUPS = {
         "cellular changing_link burst_loss reordering delay_box emulated_link satellite_return satellite_slots split_proxy peach",
     "Queues and routers":
         "codel_or_pie gentle_adaptive_red control_theory decbit dctcp_incast l4s fair_queues vcp xcp token_bucket policed_link packet_pair",
-    "Traffic that comes and goes":
+    "Traffic that starts and stops":
         "requests packmime web_sessions http_dumbbell on_off trace perturbations udp_cross_traffic",
 }  # fmt: skip
 """Scenarios under each heading of the gallery; remaining scenarios come last."""
@@ -72,7 +72,7 @@ def _page(example: Example, picture: Chart) -> list[str]:
             str(example.scenario.get("description", "")),
             _comment(example),
             html(picture.svg()),
-            f"The picture is of a smaller run: `{smaller}`." if smaller else "",
+            f"The picture shows a smaller run: `{smaller}`." if smaller else "",
         ),
         *section(
             "Run it", block("sh", f"{new}longhaul run {example.name}.toml --out {example.name}")
@@ -106,7 +106,7 @@ def _index(examples: Examples, charts: dict[str, Chart]) -> list[str]:
     ]
     lines = page(
         "Gallery",
-        "Scenarios that run as they are. Each picture leads to its page, with the file and the command.",
+        "Each scenario can be run unchanged. Each picture is a link to the scenario's page, with the file and the command.",
     )
     for title, names in groups.items():
         there = [name for name in names if name in known]

@@ -69,11 +69,11 @@ def write(pages: Pages, examples: Examples) -> None:
             "Keys of scenario files",
             _INDEX,
             table(["page", "keys:"], listed),
-            "Kinds of traffic have [pages of their own](../traffic/index.md), as have [queue disciplines](../queues/index.md).",
+            "Kinds of [traffic](../traffic/index.md) and [queue disciplines](../queues/index.md) have separate pages.",
         ),
         *section(
             "Profiles",
-            'A profile is a frozen bundle of defaults: `profile = "linux"`.',
+            'A profile is a fixed set of defaults: `profile = "linux"`.',
             table(["profile", "stands for"], profiles),
             toctree(sections, hidden=True),
         ),
@@ -143,7 +143,7 @@ def _traffic(pages: Pages, examples: Examples) -> None:
         name = kind["name"]
         lines = page(
             f"Traffic: `{name}`",
-            f'`[flows.traffic]` with `kind = "{name}"`; [Traffic](../../traffic.md) tells how it works.',
+            f'`[flows.traffic]` with `kind = "{name}"`; [Traffic](../../traffic.md) explains it.',
         )
         shown = examples.with_traffic(name)
         pictured = [example for example in examples.all if (example.name, example.title) in shown]
@@ -173,26 +173,20 @@ def _traffic(pages: Pages, examples: Examples) -> None:
 
 
 _INDEX = (
-    "Scenario files are TOML or JSON. A misspelt, impossible or missing value is refused before anything runs, with its line and the "
-    "nearest valid name. `longhaul explain FILE` prints every value of a scenario and where it comes from, `longhaul schema` writes a "
+    "Scenario files are TOML or JSON. A misspelt, impossible or missing value is rejected before anything runs, with its line and the nearest valid name. `longhaul explain FILE` prints every value of a scenario with its origin, and `longhaul schema` writes a "
     "[JSON Schema](../schema.md) for editors. `*` stands for an entry of a list, such as one of `[[flows]]`."
 )
 _TOP = "Keys at the top of the file, and in `[measure]`."
-_TCP = "Options of TCP for all flows; a group of `[[flows]]` and a proxy may have a `tcp` table of their own, with the same keys."
-_LINKS = (
-    "Every link has these keys: the `bottleneck` of a `dumbbell`, the `hops` of a `parking-lot`, the `links` of a `graph`. A link goes "
-    "both ways; `reverse = { ... }` holds what the other direction has of its own, with the same keys. "
-    "[Link impairments](../../links.md) tells how they work, with pictures."
-)
-_TOPOLOGY = "One of `[topology.dumbbell]`, `[topology.parking-lot]` and `[topology.graph]`. Keys of links are [on their own page](links.md)."
+_TCP = "Options of TCP for all flows; a group of `[[flows]]` and a proxy may have their own `tcp` table with the same keys."
+_LINKS = "Every link has these keys: the `bottleneck` of a `dumbbell`, the `hops` of a `parking-lot`, the `links` of a `graph`. A link has two directions; `reverse = { ... }` sets, with the same keys, the values in which the return direction differs. [Link impairments](../../links.md) explains these keys, with pictures."
+_TOPOLOGY = "One of `[topology.dumbbell]`, `[topology.parking-lot]` and `[topology.graph]`. Keys of links are on [another page](links.md)."
 _FLOWS = (
-    "A group of flows is an entry of `[[flows]]`. [TCP's options](tcp.md) may stand in `tcp` of a group; [traffic](../traffic/index.md) "
-    "says what connections come and go. `congestion` names an [algorithm](../algorithms/index.md), `slow_start` a "
+    "A group of flows is an entry of `[[flows]]`. [TCP's options](tcp.md) may be set in `tcp` of a group; [traffic](../traffic/index.md) describes sources that open and close connections. `congestion` names an [algorithm](../algorithms/index.md), `slow_start` a "
     "[slow start](../slow-starts/index.md)."
 )
 _PROXIES = "Split-TCP proxies: [A satellite link behind a proxy](../../proxy.md)."
 _MESONET = "Keys of `[mesonet]`: [MesoNet](../../mesonet.md)."
 _TRAFFIC = (
-    'A group of flows sends without end, unless it has a `transfer` of a size, a `rate` of datagrams (`protocol = "udp"`), or traffic: '
-    "connections that come and go. [Traffic](../../traffic.md) tells how the kinds work and what they were checked against."
+    'A group of flows sends data without end, unless it has a `transfer` of a given size, a `rate` of datagrams (`protocol = "udp"`), or '
+    "`traffic`, which opens and closes connections. [Traffic](../../traffic.md) explains the kinds of traffic and their validation."
 )

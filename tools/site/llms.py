@@ -27,7 +27,7 @@ count = 2
 congestion = { kind = "cubic" }
 ```
 
-`longhaul check FILE` names what is wrong with a scenario and the nearest valid name; `longhaul run FILE --out DIR` runs it;
+`longhaul check FILE` reports the errors of a scenario with the nearest valid names; `longhaul run FILE --out DIR` runs it;
 `longhaul list WHAT --json` prints any list below with all details; `longhaul schema` is the JSON Schema of scenario files.
 Every quantity is a text with a unit: "100 ms", "1 Gbps", "64 KiB", "2 BDP".
 """

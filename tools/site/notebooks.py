@@ -23,7 +23,7 @@ NOTEBOOKS = sorted(ROOT.glob("examples/notebooks/*.py"))
 
 HEAD = """# Notebooks
 
-Notebooks for [marimo](https://marimo.io): Python files, in which a cell that changes has those run that depend on it. Each is run by a test. With
+These notebooks are Python files for [marimo](https://marimo.io), which runs the cells that depend on a changed cell. A test runs each notebook. With
 `pip install marimo` they open in the browser; without its editor, `python FILE` runs them from top to bottom.
 
 ```sh

@@ -29,10 +29,7 @@ LARGE_BYTES = 1_000_000
 
 def write(pages: Pages) -> None:
     """Write the page."""
-    text = (
-        "`longhaul plot RUN NAME` draws one, as SVG, PNG or PDF ([figures for a paper](../howto/figures-for-a-paper.md)); `longhaul report` has those that "
-        "suit its runs. `longhaul analyze` draws means with confidence intervals."
-    )
+    text = "`longhaul plot RUN NAME` writes a plot as SVG, PNG or PDF ([figures for a paper](../howto/figures-for-a-paper.md)); `longhaul report` includes the plots for which its runs have data. `longhaul analyze` plots means with confidence intervals."
     runs = Samples()
     cards = (
         [

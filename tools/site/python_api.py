@@ -15,12 +15,12 @@ Section = tuple[str, str, dict[str, str]]
 SECTIONS: dict[str, Section] = {
     "running": (
         "Running scenarios",
-        "`import longhaul` gives these: `longhaul.run`, `longhaul.load`, `longhaul.open` (here `open_run`).",
+        "`import longhaul` has these functions: `longhaul.run`, `longhaul.load`, `longhaul.open` (here `open_run`).",
         {"running/execution.py": "run", "running/loading.py": "load", "results/run.py": "open_run", "_engine.pyi": "Scenario TimeLimit"},
     ),
     "results": (
         "Results and plots",
-        "What `longhaul.run` and `longhaul.open` return, and what is made of it: `longhaul.plot`, `longhaul.compare`, `longhaul.report`. "
+        "The results that `longhaul.run` and `longhaul.open` return, and functions that use them: `longhaul.plot`, `longhaul.compare`, `longhaul.report`. "
         "[Tables of a run](../tables/index.md) lists the columns.",
         {
             "results/run.py": "Results", "results/summary.py": "Summary", "plots/__init__.py": "plot", "comparison/__init__.py": "compare",
@@ -29,7 +29,7 @@ SECTIONS: dict[str, Section] = {
     ),
     "congestion": (
         "Congestion control in Python",
-        "An algorithm of your own is a subclass of `longhaul.CongestionControl`: "
+        "Your own algorithm is a subclass of `longhaul.CongestionControl`: "
         "[Congestion control algorithms in Python](../../python-algorithms.md).",
         {
             "congestion.py": "CongestionControl",
@@ -38,7 +38,7 @@ SECTIONS: dict[str, Section] = {
     ),
     "errors": (
         "Errors",
-        "Everything that Longhaul refuses or fails to do is a `longhaul.LonghaulError`.",
+        "Every rejection of input and every failure of Longhaul is a `longhaul.LonghaulError`.",
         {
             "_engine.pyi": "LonghaulError ScenarioError OutputError RunError AlgorithmError",
             "results/files.py": "ResultsError",
@@ -46,8 +46,7 @@ SECTIONS: dict[str, Section] = {
     ),
     "registries": (
         "Registries",
-        "What there is to choose from, as lists and dictionaries (`longhaul._engine`); this reference is made of them. "
-        "`longhaul list WHAT --json` prints the same.",
+        "The registries of algorithms, queues, keys and other choices, as lists and dictionaries (`longhaul._engine`), from which this reference is generated. `longhaul list WHAT --json` prints the same.",
         {"_engine.pyi": "algorithms queues scenario_keys traffic profiles columns schema results_version"},
     ),
 }  # fmt: skip
@@ -153,6 +152,6 @@ import longhaul
 results = longhaul.run("scenario.toml")
 print(results.summary().labels)
 again = longhaul.open("r1")  # a run directory"""),
-    "The commands of the command line have the same names here: `longhaul.run`, `longhaul.plot`, `longhaul.compare`, `longhaul.report`. "
+    "The functions have the same names as the commands of the command line: `longhaul.run`, `longhaul.plot`, `longhaul.compare`, `longhaul.report`. "
     "Tables are Polars data frames.",
 )  # fmt: skip

@@ -35,9 +35,9 @@ def write(pages: Pages, examples: Examples) -> None:
     )
     index = page(
         "Queue disciplines",
-        'What `queue = { kind = "NAME" }` of a link may name; [Queue disciplines](../../queues.md) tells how they work and what '
-        "they were checked against. `longhaul list queues` prints the same in the terminal.",
-        table(["name", "in the literature", "what it does", "source"], described),
+        'The table has the values of `queue = { kind = "NAME" }` of a link. [Queue disciplines](../../queues.md) explains the disciplines '
+        "and their validation. `longhaul list queues` prints the same table in the terminal.",
+        table(["name", "in the literature", "effect", "source"], described),
         toctree((row["name"] for row in rows), hidden=True),
     )
     pages.write("queues/index.md", index)
@@ -79,5 +79,7 @@ def _page(row: Mapping[str, Any], examples: Examples) -> list[str]:
         ),
         *section("Parameters", table(["name", "meaning", "allowed", "default"], rows)),
         *used_in(examples.with_queue(name)),
-        *section("Source", f"{row['source']}. [Queue disciplines](../../queues.md) tells more."),
+        *section(
+            "Source", f"{row['source']}. [Queue disciplines](../../queues.md) has more details."
+        ),
     ]

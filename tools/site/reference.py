@@ -8,15 +8,15 @@ from longhaul.figures.words import place_of
 from tools.site.markdown import Pages, block, code, page, table, toctree
 
 PARTS = (
-    ("algorithms/index", "Congestion control algorithms", "law, parameters, variants, window, response function, what each was held against"),
+    ("algorithms/index", "Congestion control algorithms", "law, parameters, variants, window, response function, comparisons with other implementations"),
     ("slow-starts/index", "Slow starts", "law, parameters, window"),
-    ("queues/index", "Queue disciplines", "parameters, and a picture of the queue"),
-    ("keys/index", "Keys of scenario files", "type, default by profile, example, source; links and impairments among them"),
-    ("traffic/index", "Kinds of traffic", "keys, and a picture of what is sent"),
+    ("queues/index", "Queue disciplines", "parameters, and a plot of the queue"),
+    ("keys/index", "Keys of scenario files", "type, default by profile, example and source, also of links and impairments"),
+    ("traffic/index", "Kinds of traffic", "keys, and a plot of the sent data"),
     ("tables/index", "Tables of a run", "every column with its unit"),
     ("commands/index", "Commands", "arguments, options, examples"),
-    ("figures", "Figures of runs", "meaning, unit and name of each as a response of a campaign"),
-    ("plots", "Plots", "a picture of each that `longhaul plot` draws"),
+    ("figures", "Figures of runs", "meaning, unit and name of each figure, also as a response of a campaign"),
+    ("plots", "Plots", "an example of each plot of `longhaul plot`"),
     ("python/index", "Python interface", "functions, classes, registries"),
     ("schema", "JSON Schema", "completion and checks in an editor"),
 )  # fmt: skip
@@ -26,9 +26,9 @@ def write(pages: Pages) -> None:
     """Write the pages."""
     index = page(
         "Reference",
-        "Made from the program's own registries: what is listed here is what this version has.",
+        "The reference is generated from the program's registries, and therefore complete for this version.",
         table(
-            ["", "what it says"], ((f"[{title}]({name}.md)", text) for name, title, text in PARTS)
+            ["page", "content"], ((f"[{title}]({name}.md)", text) for name, title, text in PARTS)
         ),
         toctree((name for name, _, _ in PARTS), depth=2, hidden=True),
     )
@@ -38,12 +38,12 @@ def write(pages: Pages) -> None:
 
 
 def _figures(pages: Pages) -> None:
-    text = "Summaries, comparisons and `longhaul analyze RUN merit` show them; a response of a campaign may be any of them. Of those of labels, `all.` in place of `labels.NAME.` asks for the figure of all flows together."
+    text = "Summaries, comparisons and `longhaul analyze RUN merit` show these figures, and each can be a response of a campaign. For figures of labels, `all.` instead of `labels.NAME.` selects the figure of all flows together."
     rows = (
         (code(place_of(one)), one.title, one.unit, one.meaning(), ", ".join(map(code, one.needs)))
         for one in every()
     )
-    heads = ["name", "title", "unit", "meaning", "needs the tables"]
+    heads = ["name", "title", "unit", "meaning", "needed tables"]
     pages.write("figures.md", page("Figures of runs", text, table(heads, rows)))
 
 
@@ -54,10 +54,9 @@ def _schema(pages: Pages) -> None:
     )
     lines = page(
         "JSON Schema",
-        "`longhaul schema` prints the JSON Schema of scenario files. Editors complete and check TOML with it: those with Taplo (the "
-        "extension *Even Better TOML* of Visual Studio Code, Zed, Helix, Neovim) take it from a first line of the scenario:",
+        "`longhaul schema` prints the JSON Schema of scenario files, with which editors complete and check TOML. Editors with Taplo (the extension *Even Better TOML* of Visual Studio Code, Zed, Helix, Neovim) read its name from the first line of the scenario:",
         block("sh", "longhaul schema --out scenario.schema.json"),
         block("toml", '#:schema ./scenario.schema.json\nduration = "10 s"'),
-        "The schema of this version: {download}`scenario.schema.json`. What values can be together is checked by `longhaul check` alone.",
+        "The schema of this version: {download}`scenario.schema.json`. Only `longhaul check` tests combinations of values.",
     )
     pages.write("schema.md", lines)

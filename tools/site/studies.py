@@ -8,17 +8,17 @@ from tools.site.markdown import DOCS, ROOT, Pages, page, section, table, toctree
 STUDIES = ROOT / "reproductions/longhaul_studies"
 
 COMPARISONS = (
-    ("validation", "Longhaul against ns-2", "packet by packet, event by event where nothing is random"),
-    ("linux", "The profile `linux` beside Linux 6.18", "56 recorded runs of a kernel"),
-    ("linux-modules", "The profile `linux` beside the kernel's modules", "fourteen modules of Linux 6.1, run as they are"),
-    ("linux-queues", "Queue disciplines beside the kernel's", "a million packets of five patterns, decision by decision"),
-    ("response-functions", "Measured mean cwnd against the response function", "the law of each algorithm, at four loss rates"),
-    ("coexistence", "Delay- and model-based algorithms against standard TCP", "what their authors say, and what happens here"),
-    ("slow-starts", "How slow start ends", "five slow starts on paths that they do not know"),
-    ("quic-stacks", "quinn over long fat paths", "real QUIC stacks beside TCP of this engine"),
-    ("bbr3-dualpi2", "BBR v3 behind DualPI2", "beside CUBIC and Prague, with marks of L4S and without"),
+    ("validation", "Longhaul against ns-2", "event by event in cases without randomness, otherwise means over seeds"),
+    ("linux", "The profile `linux` against Linux 6.18", "56 recorded runs of a kernel"),
+    ("linux-modules", "The profile `linux` against the kernel's modules", "fourteen unchanged modules of Linux 6.1"),
+    ("linux-queues", "Queue disciplines against the kernel's", "decisions about a million packets in each of five arrival patterns"),
+    ("response-functions", "Measured mean cwnd against the response function", "each algorithm's mean window at four loss rates"),
+    ("coexistence", "Delay- and model-based algorithms against standard TCP", "queues and shares of two flows, alone and against standard TCP"),
+    ("slow-starts", "Ends of slow start", "windows, losses and delivered data of six slow starts"),
+    ("quic-stacks", "quinn over long fat paths", "a real QUIC stack against TCP of this engine"),
+    ("bbr3-dualpi2", "BBR v3 behind DualPI2", "against CUBIC and Prague, with and without L4S"),
     ("mesonet_validation", "MesoNet against NIST SP 500-282", "a network of hundreds of routers"),
-    ("fluid-and-packets", "Fluid models against packets", "where closed forms and differential equations deviate"),
+    ("fluid-and-packets", "Fluid models against packets", "windows, queues and loss rates by fluid models and by simulated packets"),
     ("speed", "Speed", "loss recovery, many flows, memory"),
 )  # fmt: skip
 
@@ -57,21 +57,21 @@ def _index(studies: Iterable[tuple[tuple[str, str], str]]) -> list[str]:
     return [
         *page(
             "Results",
-            "What Longhaul was held against, and what was found with it. Each page says which command makes its numbers.",
+            "Comparisons of Longhaul with other implementations, repeated studies, and versions of the results. Each page names the command that computes its numbers.",
         ),
         *section(
-            "Held against other simulators, a kernel and published laws",
+            "Comparisons with other simulators, a kernel and published laws",
             table(["page", ""], comparisons),
         ),
         *section(
-            "Published evaluations repeated",
-            "How a study works: [Studies](../studies.md). Their findings:",
+            "Repeated published evaluations",
+            "[Studies](../studies.md) explains the structure of a study. The pages of the table have the findings.",
             table(["study", "name"], (row for row, _ in studies)),
             "[Published analyses, repeated](../published_analyses.md) has the analyses of NIST SP 500-282.",
         ),
         *section(
             "Versions of the results",
-            "[Changes](changes.md) says when numbers changed, by how much and why; [Upgrading](../upgrading.md) what to do about it.",
+            "[Changes](changes.md) lists each change of numbers with its version, size and reason; [Upgrading](../upgrading.md) explains the upgrade to a new version.",
             toctree(entries, hidden=True),
         ),
     ]

@@ -61,7 +61,11 @@ def recorded() -> Iterator[Comparison]:
 def page(comparisons: Iterable[Comparison]) -> Iterator[str]:
     """Generate the lines of the page."""
     yield (HERE / "notes.md").read_text().rstrip()
-    heads = [f"{name}:" for _, title, _ in COLUMNS for name in (f"{title}: packets", "fluid", "")]
+    heads = [
+        f"{name}:"
+        for _, title, _ in COLUMNS
+        for name in (f"{title}: packets", "fluid", "difference")
+    ]
     rows = list(comparisons)
     for queue, title in TITLES.items():
         yield f"\n## {title}\n"

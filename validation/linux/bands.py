@@ -28,7 +28,7 @@ FIGURES = {
     "goodput": Figure("goodput, Mbit/s", ".2f", "2 %", 0.02),
     "cwnd": Figure("mean window, segments", ".1f", "5 %"),
     "srtt_ms": Figure("mean srtt, ms", ".1f", "5 %"),
-    "reductions": Figure("reductions", ".0f", "one of ten, or one", 0.1, 1.0),
+    "reductions": Figure("reductions", ".0f", "10 %, or one", 0.1, 1.0),
     "completion": Figure("completion, s", ".3f", "5 % or a round trip", at_least=None),
     "exit_cwnd": Figure("window at the end of slow start", ".0f", "5 %"),
     "retrans": Figure("retransmissions", ".0f", "10 %, or two", 0.1, 2.0),

@@ -29,12 +29,12 @@ def _summary(verdicts: Sequence[Verdict]) -> Iterable[list[object]]:
     for name, figure in FIGURES.items():
         yield _row(figure.title, [v for v in verdicts if v.figure == name], figure.band)
     main = [verdict for verdict in verdicts if verdict.figure in MAIN]
-    yield _row("the first five", main)
+    yield _row("the first five figures", main)
     for kind in dict.fromkeys(verdict.kind for verdict in main):
         yield _row(f"of these, {kind}", [v for v in main if v.kind == kind])
     yield _row("all", verdicts)
     widened = [sum(verdict.repeats for verdict in some) for some in _sets(verdicts)]
-    yield ["of these, only as other runs of the kernel are", "", *widened]
+    yield ["of these, only within a widened band", "", *widened]
 
 
 def _row(title: str, verdicts: Sequence[Verdict], band: str = "") -> list[object]:

@@ -56,8 +56,8 @@ def page(parts: Mapping[str, Sequence[Row]]) -> str:
 
 
 BY_CHAPTER = (
-    "chapter", "what", "values:", "within:", "outside:", "not judged:", "median distance:",
-    "9 of 10:",
+    "chapter", "runs and printed values", "values:", "within:", "outside:", "not judged:",
+    "median distance:", "90th percentile:",
 )  # fmt: skip
 
 

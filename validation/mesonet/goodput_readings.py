@@ -40,8 +40,9 @@ READINGS = {
 }
 """Numbers of flows by reading; responses use the third."""
 TITLES = (
-    "transferring, completed half", "transferring, completed",
-    "with connecting, completed half", "with connecting, completed",
+    "transferring, and half of the completed", "transferring, and completed",
+    "transferring, connecting, and half of the completed",
+    "transferring, connecting, and completed",
 )  # fmt: skip
 
 

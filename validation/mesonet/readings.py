@@ -28,7 +28,7 @@ HEAD = "# Routers' buffers and the first timeout (python -m validation.mesonet.r
 
 @dataclass(frozen=True)
 class Reading:
-    """An answer to both questions."""
+    """An interpretation of routers' buffers and of the first timeout."""
 
     title: str
     shared_buffer: bool
@@ -36,10 +36,12 @@ class Reading:
 
 
 READINGS = {
-    "each": Reading("a buffer each", shared_buffer=False, handshake_rtt=False),
-    "one": Reading("one for both", shared_buffer=True, handshake_rtt=False),
-    "each_handshake": Reading("each, handshake", shared_buffer=False, handshake_rtt=True),
-    "one_handshake": Reading("one, handshake", shared_buffer=True, handshake_rtt=True),
+    "each": Reading("a buffer per queue", shared_buffer=False, handshake_rtt=False),
+    "one": Reading("shared buffer", shared_buffer=True, handshake_rtt=False),
+    "each_handshake": Reading(
+        "a buffer per queue, handshake", shared_buffer=False, handshake_rtt=True
+    ),
+    "one_handshake": Reading("shared buffer, handshake", shared_buffer=True, handshake_rtt=True),
 }
 """All readings; the last one is the default."""
 PERIOD, JUMBO = "P", "TP2"

@@ -77,7 +77,7 @@ CASES = (
         "CoDel that marks (ECN)",
         link={"queue": {"kind": "codel", "limit": "4 BDP", "ecn": True}},
     ),
-    Case("two", "two flows of it, the second after 5 s", company="same"),
-    Case("cubic", "beside our CUBIC, which begins after 5 s", company="cubic"),
+    Case("two", "two flows, the second of which starts after 5 s", company="same"),
+    Case("cubic", "against our CUBIC, which starts after 5 s", company="cubic"),
     Case("limited", "an application that writes 10 Mbit/s", writes_bps=10_000_000),
 )

@@ -33,20 +33,22 @@ MODULES = {
 
 NOT_COMPARED = {
     "A7_bic_100M, A7_cubic_100M": "after the first reduction the window is still larger than path "
-    "and buffer together, so that retransmissions are lost again and again for two seconds",
-    "A7_vegas_100M": "it cannot go below the threshold of its first loss and stays there with 97 "
-    "packets queued",
-    "A7_hybla_100M, A7_hybla_250M": "after its first loss it stops growing: the increase, in "
-    "128ths of a packet, is rounded to zero",
-    "A7_lp_100M, A7_lp_250M": "it falls back to one packet over and over and uses 6 % of the link",
+    "and buffer together, so that retransmissions are lost repeatedly for two seconds",
+    "A7_vegas_100M": "the window cannot fall below the threshold of the first loss and "
+    "stays there with 97 packets queued",
+    "A7_hybla_100M, A7_hybla_250M": "the window stops growing after the first loss, since the "
+    "increase, in 128ths of a packet, is rounded to zero",
+    "A7_lp_100M, A7_lp_250M": "the window falls to one packet repeatedly, so that the flow "
+    "uses 6 % of the link",
 }
 """Cases that do not test the published algorithm, with reasons."""
 
 REASONS = {
-    "A7_westwood_250M": "the first 20 s only. In slow start the bandwidth is underestimated. Linux "
-    "sets window and threshold to the estimate when a recovery is complete; TCP/Linux never tells "
-    "its modules of that (`CA_EVENT_COMPLETE_CWR`), so that they keep half of the window as "
-    "threshold. With that threshold Longhaul's figures are within 0.4 % of ns-2's",
+    "A7_westwood_250M": "only the first 20 s differ. In slow start the bandwidth is "
+    "underestimated. Linux sets window and threshold to the estimate when a recovery is complete. "
+    "TCP/Linux does not send its modules the event of a complete recovery "
+    "(`CA_EVENT_COMPLETE_CWR`), so that they keep half of the window as threshold. With that "
+    "threshold Longhaul's values are within 0.4 % of ns-2's",
 }
 """Reasons for figures outside their bounds, each checked by experiment."""
 

@@ -38,7 +38,7 @@ def linux_section(judged: Judged) -> Iterable[str]:
     yield ""
     yield "### Sawteeth"
     yield ""
-    yield "ns-2's figure, and Longhaul's."
+    yield "Each cell has ns-2's value, then Longhaul's."
     yield ""
     yield from table(HEADS, (row for case, verdicts in judged for row in _rows(case, verdicts)))
     yield ""
@@ -80,5 +80,5 @@ def _reasons(judged: Judged) -> Iterable[str]:
     """Return the reason, or that it is unknown, for every case with figures outside."""
     for case, verdicts in judged:
         if not all(verdict.within for verdict in verdicts):
-            yield f"- Outside, {case.name}: {REASONS.get(case.name, 'the reason is not known')}."
+            yield f"- Reason for {case.name}: {REASONS.get(case.name, 'the reason is not known')}."
             yield ""

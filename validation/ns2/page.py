@@ -66,7 +66,7 @@ def _page(verdicts: Sequence[Row]) -> Iterable[str]:
     yield ""
     yield "## Summary"
     yield ""
-    yield f"{inside} of {len(compared)} figures of {len(cases)} cases are in their bounds."
+    yield f"{inside} of {len(compared)} values of {len(cases)} cases are within their bounds."
     yield ""
     yield from _outside(compared)
     yield "## Published figures"
@@ -105,10 +105,11 @@ def _outside(verdicts: Iterable[Row]) -> Iterable[str]:
 def _table(cases: Iterable[tuple[Case, list[Row]]]) -> Iterable[str]:
     """Return a table row per case, with the largest difference over flows and seeds."""
     yield (
-        "Events are ns-2's and Longhaul's. Differences are Longhaul's from ns-2's: of several "
-        "flows the largest, of delivered packets where nothing is random. "
-        "`validation/ns2/gold/cases.csv` has what ns-2 was told; `make validate` writes every "
-        "figure, its bounds and a picture of each case to `validation/out`."
+        "Reductions and timeouts are ns-2's number, then Longhaul's. Percentages are the relative "
+        "difference of Longhaul's value from ns-2's; a case with several flows has the largest "
+        "difference, and goodput is delivered packets in cases without randomness. "
+        "`validation/ns2/gold/cases.csv` has ns-2's settings; `make validate` writes every value, "
+        "its bounds and a picture of each case to `validation/out`."
     )
     yield ""
     columns = ("Reductions", "Timeouts", *_DIFFERENCES, "Within")

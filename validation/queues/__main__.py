@@ -3,7 +3,7 @@
 TREE is a kernel's tree or its tar file, such as that of Debian's package `linux-source-6.1`. With
 several trees (`KERNEL="TREE NEWER"`), a discipline is taken from the first tree that has it;
 DualPI2 is in 6.17 and later. Feeds the same packets to the kernel's disciplines and to ours, prints
-the number of packets with different fates, and writes `docs/linux-queues.md`.
+the number of packets with different outcomes, and writes `docs/linux-queues.md`.
 """
 
 from __future__ import annotations

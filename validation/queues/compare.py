@@ -41,7 +41,7 @@ CASES: dict[str, tuple[str, int, dict[int, int]]] = {
 
 @dataclass(frozen=True)
 class Verdict:
-    """Fates of one pattern of packets under the kernel's discipline and ours."""
+    """Outcomes of one pattern of packets under the kernel's discipline and ours."""
 
     case: str
     pattern: str
@@ -81,7 +81,7 @@ def kernels(driver: Path, folder: Path, case: str, pattern: str) -> Fates:
 
 
 def compare(driver: Path, folder: Path, case: str, pattern: str) -> Verdict:
-    """Compare the fates of a pattern's packets."""
+    """Compare the outcomes (sent, marked or dropped) of a pattern's packets."""
     arrivals = np.fromfile(folder / f"{pattern}.arrivals", np.uint64).reshape(-1, 4)[:, 0]
     theirs = kernels(driver, folder, case, pattern)
     own = _read(folder / f"{case}.{pattern}.ours")

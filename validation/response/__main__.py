@@ -65,7 +65,7 @@ def page(measurements: list[Measurement]) -> Iterator[str]:
     yield ""
     verdicts = list(_verdicts(measurements))
     counts = (f"{verdicts.count(verdict)} {verdict.value}" for verdict in Verdict)
-    yield f"Of {len(verdicts)} mean windows, {', '.join(counts)}."
+    yield f"The {len(verdicts)} mean windows have these labels: {', '.join(counts)}."
     for p in LOSS_RATES:
         yield ""
         yield f"## One segment lost in {1.0 / p:,.0f}"

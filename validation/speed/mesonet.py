@@ -54,7 +54,7 @@ class Network:
     until_s: float
 
     def marks(self, threads: int, until_s: float) -> list[Mark]:
-        """Run up to a simulated time; return the marks, of which the first is before the start."""
+        """Run up to a simulated time; return progress marks, the first taken before the start."""
         scenario = find("nist-2010").cell(self.experiment, self.levels).scenario
         marks = [Mark(0.0, 0, process_time(), perf_counter())]
 

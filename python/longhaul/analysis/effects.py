@@ -2,7 +2,7 @@
 
 The definitions are those of the ten-step analysis of screening experiments (Mills et al. 2010, NIST
 SP 500-282, appendix D; NIST/SEMATECH e-Handbook of Statistical Methods, section 5.5.9): an effect
-is the mean at the plus level less the mean at the minus level.
+is the mean at the plus level minus the mean at the minus level.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class Effect:
 
     @property
     def effect(self) -> float:
-        """Mean at the plus level less mean at the minus level."""
+        """Mean at the plus level minus mean at the minus level."""
         return self.high - self.low
 
     @property

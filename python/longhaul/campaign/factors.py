@@ -5,7 +5,7 @@
 loss  = { path = "topology.dumbbell.bottleneck.loss.bernoulli", levels = [1e-5, 1e-3] }
 queue = { path = "...bottleneck.queue", levels = { short = { kind = "droptail" }, red = {} } }
 rtt   = { path = "...bottleneck.delay", levels = [10, 50], unit = "ms" }
-n     = [2, 4, 8]                        # no place of its own: [set] says what follows it
+n     = [2, 4, 8]                        # sets no key itself: [set] has the keys that depend on n
 
 [set]
 "flows.cubic.count" = "n"
@@ -39,7 +39,7 @@ SETTING = {
 
 
 class FactorError(LonghaulError):
-    """An invalid factor, or an invalid setting that follows a factor; the message names its key."""
+    """An invalid factor, or an invalid setting that depends on one; the message names its key."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Factors:
 def read_factors(
     factors: Mapping[str, Any], places: Mapping[str, Any], others: Collection[str] = ()
 ) -> Factors:
-    """Read `factors` and `set`; settings may also follow the factors in `others`."""
+    """Read `factors` and `set`; settings may also depend on the factors in `others`."""
     levels: dict[str, Sequence[Level]] = {}
     settings: dict[str, Setting] = {}
     values: dict[str, Mapping[str, Any]] = {}

@@ -11,7 +11,7 @@ PACKET_BITS = 12_000.0
 
 
 def expected_packets(run: PlannedRun) -> float:
-    """Return expected data packets: simulated time at the rate of the slowest named link."""
+    """Return expected data packets: simulated time times the rate of the slowest named link."""
     scenario = run.scenario
     duration = _quantity(scenario.get("duration"), seconds) or 1.0
     rates = _rates(scenario.get("topology", {}))

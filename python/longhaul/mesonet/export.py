@@ -160,8 +160,8 @@ def _settings(scenario: Mapping[str, Any], path: str = "") -> Rows:
 def _settings_and_derived(run: RunData) -> Rows:
     """Return the settings, followed by the values derived from them.
 
-    The original's file has both (NIST SP 500-282, section 3.2.8): the probabilities of flow classes
-    and the minima of large files, among others.
+    The original's file has settings and derived values (NIST SP 500-282, section 3.2.8), such as
+    the probabilities of flow classes and the minima of large files.
     """
     settings = list(_settings(run.scenario))
     yield from settings

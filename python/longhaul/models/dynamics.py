@@ -32,7 +32,7 @@ class Dynamics(Protocol):
         ...
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return states with this mean window for which only the window, their sum, may change."""
+        """Return stationary states for this mean window: only the window, their sum, may change."""
         return self.at(window)
 
     def derivative(
@@ -159,8 +159,8 @@ class Cubic(Dynamics):
 class HTcp(Dynamics):
     """H-TCP by its window and the time since the last loss (draft-leith-tcp-htcp-06).
 
-    A loss leaves the fraction of the window that propagation has of the round-trip time, from 0.5
-    to 0.8.
+    A loss multiplies the window by the propagation delay divided by the round-trip time, at least
+    0.5 and at most 0.8.
     """
 
     low_speed_s: float = 1.0

@@ -8,8 +8,8 @@ empty path plus queueing delays:
     dq/dt = sum n w / R - C                 between an empty and a full queue
     dw/dt = a(w) / R - b(w) w events        events = p(t - R) w(t - R) / R(t - R), at most 1 / R
 
-with `p` the loss rate of the links on its path. All losses of a round trip are one loss event,
-which the papers leave out, but without which slow start into a full queue would be wrong. Losses
+with `p` the loss rate of the links on its path. All losses of a round trip are one loss event. The
+papers do not have this rule, without which slow start into a full queue would be wrong. Losses
 depend on the mean window of a class, so that the model cannot show the sawteeth of few synchronised
 flows.
 """

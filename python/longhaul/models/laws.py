@@ -112,7 +112,7 @@ def constant_rate(c: float = 25.0) -> Window:
 
 
 def hybla(reference_rtt_s: float = 0.025) -> Window:
-    """Return Hybla's law: `rho^2` segments a round trip, `rho` at least 1."""
+    """Return Hybla's law: an increase by `rho^2` segments per round trip, `rho` at least 1."""
     return lambda p, rtt_s: aimd(max(1.0, rtt_s / reference_rtt_s) ** 2, 0.5)(p, rtt_s)
 
 

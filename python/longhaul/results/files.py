@@ -25,7 +25,7 @@ class RunTable(pl.DataFrame):
     """
 
     def __getitem__(self, key: Any) -> Any:  # noqa: ANN401
-        """Return a column, or whatever else a data frame gives."""
+        """Return a column, or another selection of a data frame."""
         if isinstance(key, str) and key not in self.columns:
             end = suggestion(
                 key, self.columns, "longhaul list columns", _nearest(key, self.columns)

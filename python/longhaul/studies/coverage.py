@@ -77,7 +77,7 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
 
 
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
-    """Return the number of existing runs, for a claim that needs all; empty if all exist."""
+    """Return the numbers of runs as text, for a claim that needs all; empty if all exist."""
     if not claim.question.needs_all_runs:
         return ""
     return _counted(study, recorded, claim, FULL, "{} of {} runs are there")

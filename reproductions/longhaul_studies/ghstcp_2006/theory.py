@@ -158,9 +158,10 @@ def jump(data: Data, buffer_bdp: float) -> float:
 
 @measure
 def fall_of_goodput(data: Data, buffer_bdp: float, times: float) -> float:
-    """Return the fall of synchronised goodput from the first losses to `times` the flows.
+    """Return the decrease of synchronised goodput as connections increase by `times`.
 
-    The result is a fraction of the link's rate, the minimum over the three rates.
+    The smaller number of connections is that at the first losses. The result is a fraction of the
+    link's rate, the minimum over the three rates.
     """
     falls = []
     for mbps in (100.0, 1000.0, 10_000.0):

@@ -127,7 +127,7 @@ def flows_at_departure(data: Data, of: str, metric: str, queue: str, loss: float
 
 @measure
 def two_levels(data: Data, of: str, metric: str, queue: str) -> float:
-    """Return the share of a logarithm's variance that two groups of runs explain, with bursts.
+    """Return the share of the variance of log(metric) between two groups of runs with bursts.
 
     The groups are the best split of all runs by size (Otsu 1979, IEEE Transactions on Systems, Man
     and Cybernetics 9, pp. 62-66). The share is 1 for two exact levels, 3/4 for a uniform

@@ -1,4 +1,4 @@
-"""Figures of chapters 7 (whole and cut network), 8 and 9 of the source, from our results."""
+"""Figures of chapters 7 (whole and cut, or scaled-down, network), 8 and 9, from our results."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ RECOVERY, GOODPUT = ("A7-102", "A7-103"), ("A7-104", "A7-105")
 
 
 def _by_congestion(data: Data) -> list[int]:
-    """Return conditions of the cut network by retransmissions of standard TCP, ascending."""
+    """Return the cut network's conditions in the order of standard TCP's retransmissions."""
     cells = data.cells(CUT, algorithm="TCP").sort("y6_TP1")
     return [int(condition) for condition in cells["condition"]]
 

@@ -9,7 +9,7 @@ A claim names a statistic (`TAKES`), and the words in its `where` select the sta
     metric=a,b                          at each point the mean of several metrics
     metric=100*rf/(1+rf)                arithmetic on metrics at each point
     when.utilisation=..95               points at which another metric is in a range
-    less.queue=droptail                 at each point less the value with these other words
+    less.queue=droptail                 at each point minus the value with these other words
     over.of=E2                          at each point divided by the value with these other words
     by=replication                      compared in each replication; the median of the outcomes
     runs=each                           values of single runs in place of medians

@@ -212,7 +212,7 @@ class DeclaredQuestion(Question):
 
     @property
     def _order(self) -> str:
-        """`ratio` or `sign` for a number that shows the larger side; empty for others."""
+        """`ratio` or `sign` if the number shows which side is larger; otherwise empty."""
         name, compared = self.measure.name, self.sides.compared
         if self.shape.order is not None or "against" in compared:
             return RATIO

@@ -99,7 +99,7 @@ def outlier_share(data: Data, of: str) -> float:
 
 @of_design
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
-    """Return algorithms' distance from the range of the others in component 1, in such ranges.
+    """Return algorithms' distance from the range of the others in component 1, over this range.
 
     Scores are means over conditions; the result is negative if an algorithm is within the range.
     """
@@ -115,7 +115,7 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """Return the ratio of two experiments' goodput differences: most to least congested half."""
+    """Return the mean effect on goodput in the most congested half over that in the least."""
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
     effect = np.abs(own / other - 1)

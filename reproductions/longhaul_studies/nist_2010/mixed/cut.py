@@ -1,4 +1,4 @@
-"""Ranks of goodput on cut networks, for half or all conditions, with or without FAST-AT.
+"""Ranks of goodput on cut (scaled-down) networks, for half or all conditions.
 
 Movies are left out, since a cut run completes only a few. If an alternate has no flows of a flow
 group under a condition, the group has no ranks under this condition.

@@ -122,7 +122,7 @@ def running_goodput(data: Data, of: str, protocol: str, at_s: float) -> float:
 
 @measure
 def later_drift(data: Data, of: str, protocol: str, after_s: float) -> float:
-    """Return the largest difference of running goodput after a time from the run's, in %."""
+    """Return the largest deviation of running goodput after a time from the final one, in %."""
     samples = _running(data, of, protocol)
     late, end = (
         samples.filter(pl.col("t_s") >= after_s)["goodput_mbps"],
