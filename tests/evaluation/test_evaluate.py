@@ -165,7 +165,7 @@ def test_an_evaluation_of_a_python_file(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_evaluated_is_refused_before_anything_runs(
-    cli_process: CommandLine, tmp_path: Path
+    cli: CommandLine, tmp_path: Path
 ) -> None:
     for arguments, message in (
         (["cubik"], "did you mean `cubic`"),
@@ -186,7 +186,7 @@ def test_what_cannot_be_evaluated_is_refused_before_anything_runs(
             "--set topology.dumbbell.bottleneck.queue.limit=LIMIT",
         ),
     ):
-        done = cli_process("evaluate", *arguments)
+        done = cli("evaluate", *arguments)
         assert done.returncode == 2, done.stderr
         assert message in done.stderr
     assert not list(tmp_path.iterdir())
