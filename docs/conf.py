@@ -1,7 +1,7 @@
-"""How Sphinx makes the site of these pages: `make docs`.
+"""Sphinx's configuration for the site of these pages: `make docs`.
 
 `python -m tools.site` writes the generated pages first: the reference, the gallery, the results.
-Nothing of the site is fetched when it is read: theme, icons, search and pictures are in it.
+The site includes theme, icons, search and pictures, so that a browser fetches nothing else.
 """
 
 import sys
@@ -17,9 +17,9 @@ author = "The developers of Longhaul"
 release = version = longhaul.__version__
 
 extensions = ["myst_parser", "sphinx_copybutton", "sphinx_design"]
-# A command that is copied has no prompt.
+# Copied commands do not include the prompt.
 copybutton_prompt_text = "$ "
-# Dashes and quotes stay as they are written: commands are pasted.
+# Dashes and quotes are not changed, since readers copy commands.
 smartquotes = False
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["images"]
@@ -34,9 +34,9 @@ html_show_sphinx = False
 html_show_sourcelink = False
 html_copy_source = False
 html_context = {"default_mode": "auto"}
-# Summaries of what a search finds would be fetched, which browsers refuse for files.
+# Summaries of search results would be fetched, which browsers refuse for local files.
 html_show_search_summary = False
-# The first page has no contents beside it, and the playground takes the whole width.
+# The first page and the playground have no sidebar.
 html_sidebars = {"index": [], "playground": []}
 html_theme_options = {
     "logo": {"text": "Longhaul"},
@@ -51,10 +51,10 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 copyright = "the developers of Longhaul; MIT or Apache 2.0"  # noqa: A001 (Sphinx calls it so)
-# Lexers of scenario files and shells take prompts and outputs as they are.
+# Blocks without a language are plain text, since they contain prompts and outputs.
 highlight_language = "text"
 
 
 def setup(app: object) -> None:
-    """Links to files beside the pages lead to their copies in the site."""
+    """Redirect links to files outside the pages to their copies in the site."""
     app.connect("source-read", links.rewrite)  # type: ignore[attr-defined]
