@@ -22,8 +22,11 @@ def table(**columns: list[object]) -> ResponseTable:
             **columns,
         }
     )
-    factors = {"algorithm": ["reno", "cubic"], "rate": [10, 20, 40]}
-    return ResponseTable.of(frame, factors, [*(["y", "z"]), *columns])
+    factors: dict[str, list[str | int | float]] = {
+        "algorithm": ["reno", "cubic"],
+        "rate": [10, 20, 40],
+    }
+    return ResponseTable.of(frame, factors, ["y", "z", *columns])
 
 
 def test_names_that_a_table_has_not_are_refused() -> None:
