@@ -562,3 +562,11 @@ def test_a_lag_ends_with_the_sample_that_reaches_the_level() -> None:
     assert steady.lag(t, y, 2.0, 4.0) == 1.0
     assert steady.lag(t, y, 2.0, 5.0, end=4.0) == 2.0
     assert steady.lag(t, y, 2.0, 5.0, end=3.9) is None
+
+
+def test_an_effect_on_nothing_has_no_percent() -> None:
+    """Responses of zero, or with a mean of zero up to rounding, leave nothing to compare."""
+    for low, high, mean in ((0.0, 0.0, 0.0), (-1.0, 1.0, 0.0), (-1.0, 1.0, 1e-12)):
+        assert math.isnan(effects.Effect("x", (0,), low, high, mean).percent)
+    assert effects.Effect("x", (0,), 1.0, 3.0, 2.0).percent == pytest.approx(100.0)
+    assert effects.Effect("x", (0,), -1.0, -3.0, -2.0).percent == pytest.approx(100.0)

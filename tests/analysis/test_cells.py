@@ -11,7 +11,7 @@ from scipy import stats
 
 from longhaul.analysis.cells import cell_means
 from longhaul.analysis.levels import factor_means
-from longhaul.analysis.table import Level, ResponseTable
+from longhaul.analysis.table import Level, ResponseTable, TableError
 from longhaul.analysis.variance import anova
 from longhaul.findings import Options, analyse
 from longhaul.plots.analysis.effects import variance_shares
@@ -99,3 +99,10 @@ def test_cells_are_written_as_csv(cli: CommandLine, tmp_path: Path) -> None:
     ]  # fmt: skip
     assert float(rows[0]["mean"]) == 23.0
     assert cli(*words).returncode == 2, "an existing file is kept"
+
+
+def test_names_that_a_table_has_not_are_refused_with_the_nearest() -> None:
+    with pytest.raises(TableError, match="yy"):
+        cell_means(table(), "yy", ["buffer"])
+    with pytest.raises(TableError, match="did you mean `buffer`"):
+        cell_means(table(), "y", ["bufer"])

@@ -10,7 +10,7 @@ PATH = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e")]
 
 def distances(points: np.ndarray) -> np.ndarray:
     apart: np.ndarray = points[:, None, :] - points[None, :, :]
-    return np.hypot(apart[..., 0], apart[..., 1])
+    return np.asarray(np.hypot(apart[..., 0], apart[..., 1]))
 
 
 def test_neighbours_are_drawn_nearer_than_others() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from longhaul.analysis.fairness import bandwidth_stolen, relative_fairness
+from longhaul.analysis.judging import decimals_of, half_a_unit
 from longhaul.analysis.statistics import (
     bootstrap_samples,
     correlations,
@@ -54,6 +55,8 @@ def test_rank_correlation_knows_order_only() -> None:
     assert rank_correlation([1, 2, 3, 4], [10, 30, 20, 40]) == pytest.approx(0.8)
     # Ties share their mean rank: Pearson's coefficient of (1, 2, 3) and (1.5, 1.5, 3).
     assert rank_correlation([1, 2, 3], [1, 1, 2]) == pytest.approx(0.8660254)
+    # And of (1, 2, 3, 4, 5) and (1.5, 1.5, 3, 4.5, 4.5): 9 / sqrt(10 * 9).
+    assert rank_correlation([1, 2, 3, 4, 5], [1, 1, 2, 3, 3]) == pytest.approx(0.9486833)
 
 
 def test_a_crossing_is_interpolated() -> None:
@@ -66,3 +69,17 @@ def test_fairness_and_stolen_bandwidth() -> None:
     assert relative_fairness(80.0, 20.0) == 4.0
     assert relative_fairness(80.0, 0.0) is None
     assert bandwidth_stolen(50.0, 20.0) == 30.0
+
+
+@pytest.mark.parametrize(
+    ("written", "decimals", "half"),
+    [
+        ("0.25", 2, 0.005), ("2.5e-4", 5, 5e-6), ("12", 0, 0.5), ("1e3", -3, 500.0),
+        ("1.25E2", 0, 0.5), ("-3.0", 1, 0.05),
+    ],
+)  # fmt: skip
+def test_a_printed_number_is_known_to_half_a_unit_of_its_last_digit(
+    written: str, decimals: int, half: float
+) -> None:
+    assert decimals_of(written) == decimals
+    assert half_a_unit(decimals) == pytest.approx(half)

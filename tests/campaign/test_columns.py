@@ -1,13 +1,16 @@
 """Descriptions of columns, facts of runs and responses, each by hand."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import polars as pl
 import pytest
 
 import longhaul
 from longhaul import _engine
 from longhaul.campaign import columns
+from longhaul.campaign.dataset import Dataset, path_from
 from longhaul.campaign.reduce import facts, reduce, reduce_keeping_samples
 from longhaul.campaign.responses import (
     Response,
@@ -192,3 +195,23 @@ def test_values_of_variants_are_apart(tmp_path: Path) -> None:
     assert (plain.get("abc"), other.get("abc")) == ({"run": {}}, {"run": {"x": 1}})
     assert other.table("abc", "flows").read_bytes() == b"content"
     assert not plain.table("abc", "flows").exists()
+
+
+def test_another_parquet_file_is_no_table_of_a_campaign(tmp_path: Path) -> None:
+    frame = pl.DataFrame({"run": [1, 2], "n": [1, 2], "y": [0.5, 1.5]})
+    facts = {"factors": {"n": [1, 2]}, "responses": ["y"], "runs": 2}
+    own, other = tmp_path / "own.parquet", tmp_path / "other.parquet"
+    Dataset(frame, facts).write(own)
+    read = Dataset.read(own)
+    assert read.frame.equals(frame)
+    assert (dict(read.facts), read.factors, read.responses) == (facts, {"n": [1, 2]}, ["y"])
+    frame.write_parquet(other)
+    with pytest.raises(longhaul.LonghaulError, match=r"other\.parquet: not a table of a campaign"):
+        Dataset.read(other)
+
+
+def test_a_campaign_s_path_is_relative_to_its_store(tmp_path: Path) -> None:
+    """Both may move together."""
+    campaign: Any = SimpleNamespace(path=tmp_path / "here" / "c.toml")
+    store = Store(tmp_path / "there" / "store")
+    assert path_from(store, campaign) == "../../here/c.toml"

@@ -107,8 +107,11 @@ def test_a_sweep_repeats_all_cells() -> None:
     assert len(cells) == len(sweep) == 12
     assert cells[:3] == [(0, {"a": 1, "b": b}) for b in "xyz"]
     assert cells[6:] == [(1, cell) for _, cell in cells[:6]]
-    conditions = {"c": {1: {"rate": 10, "rtt": (5, 7)}, 2: {"rate": 20, "rtt": 6}}}
-    table = Sweep("t", {}, {"c": [1, 2]}, replications=2, conditions=conditions)
+    rows: dict[Level, dict[str, Level | tuple[Level, ...]]] = {
+        1: {"rate": 10, "rtt": (5, 7)},
+        2: {"rate": 20, "rtt": 6},
+    }
+    table = Sweep("t", {}, {"c": [1, 2]}, replications=2, conditions={"c": rows})
     assert [(cell["rate"], cell["rtt"]) for _, cell in table.every_cell()] == [
         (10, 5), (20, 6), (10, 7), (20, 6),
     ]  # fmt: skip

@@ -13,6 +13,7 @@ import longhaul
 from longhaul.analysis.fairness import jain_of_column
 from longhaul.results.counts import counted
 from longhaul.results.replications import replicated
+from longhaul.results.summary import Summary
 from longhaul.results.table import Block, Table
 
 
@@ -163,6 +164,34 @@ def test_three_samples_are_enough_to_count_in_intervals(
     assert (step_s, len(counts)) == (1.0, intervals)
     # 5 Mbit/s carry 417 packets of 1500 bytes a second.
     assert counts == pytest.approx([416, 416], abs=30)
+
+
+def test_new_connections_are_counted_in_the_same_intervals() -> None:
+    """Samples at 2, 3, 4 and 5 s are three intervals, of which the last has its end."""
+    series = pl.DataFrame({"t_s": [1.0, 2.0, 3.0, 4.0, 5.0], "departed_pkts": [5, 9, 9, 12, 20]})
+    exchanges = pl.DataFrame({"start_s": [1.5, 2.0, 2.5, 3.0, 4.5, 5.0, 5.5]})
+    run: Any = SimpleNamespace(
+        path="r", bottleneck="b", bottleneck_series=series, measured_from_s=2.0,
+        tables={"exchanges": 7}, exchanges=exchanges,
+    )  # fmt: skip
+    (_, _, packets), (name, step_s, connections) = counted(run)
+    assert packets.tolist() == [0, 3, 8]
+    assert (name, step_s, connections.tolist()) == ("new connections", 1.0, [2, 1, 2])
+
+
+def test_a_summary_without_rows_has_the_columns_of_runs() -> None:
+    """Figures of delays and proxies are named where runs have them."""
+    bare = Summary.without_flows(delays=False, proxies=False)
+    assert bare.proxies.columns == []
+    assert not [name for name in bare.labels.columns if name.startswith("delay_")]
+    full = Summary.without_flows(delays=True, proxies=True)
+    assert "proxy" in full.proxies.columns
+    assert "delay_p95_s" in full.labels.columns
+    assert "wait_p99_s" in full.links.columns
+    for summary in (bare, full):
+        tables = (summary.labels, summary.flows, summary.links, summary.proxies)
+        assert [len(table) for table in tables] == [0] * 4
+        assert "goodput_bps" in summary.total
 
 
 def test_replications_are_grouped_whatever_the_order_of_keys() -> None:

@@ -33,7 +33,7 @@ def test_a_word_selects_levels(word: selection.Word, chosen: list[Any], others: 
 
 
 def test_one_level_is_written_as_such() -> None:
-    words = [8.0, "8", "BIC", "8,21", "!8", "5..", "75-*"]
+    words: list[selection.Word] = [8.0, "8", "BIC", "8,21", "!8", "5..", "75-*"]
     assert [word for word in words if selection.is_one_level(word)] == [8.0, "8", "BIC"]
     assert selection.is_written_as(1e-05, "1e-5")
     assert selection.is_written_as(50, "50.0")

@@ -227,6 +227,19 @@ fn needs_follow_from_the_signals_that_algorithms_answer() {
     }
 }
 
+/// TCP-LP follows one-way delays; that of Linux 6.18, which is standard TCP, measures nothing.
+#[test]
+fn a_form_that_is_standard_tcp_asks_for_nothing() {
+    for (variant, asks) in [
+        (Variant::Paper, true),
+        (Variant::Linux2_6_22, true),
+        (Variant::Linux6_18, false),
+    ] {
+        let needs = controller("lp", variant, &[]).build().unwrap().needs();
+        assert_eq!((needs.one_way_delay, needs.rtt), (asks, asks), "{variant}");
+    }
+}
+
 /// BBR v3 responds to marks by a factor, and requests no marks if the factor is zero.
 #[test]
 fn bbr3_without_a_factor_for_marks_is_not_ecn_capable() {

@@ -145,7 +145,7 @@ fn westwood_of_linux_measures_from_the_handshake_on() {
         };
         algorithm.on_handshake(&ack(0, 0), &mut window);
         for number in 1..100 {
-            let ack = ack(100 + 5 * number, number);
+            let ack = ack(95 + 5 * number, number);
             algorithm.on_ack(&ack, Phase::Avoidance, &mut window);
         }
         algorithm.on_congestion(&loss(50.0), &mut window);

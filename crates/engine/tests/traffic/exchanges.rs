@@ -373,17 +373,22 @@ fn a_run_stops_after_enough_exchanges() {
     assert!(totals.run_warnings[1].contains("no response above 200000 B"));
 }
 
-/// On the answering side of a connection, times limited count from the moment at which it joins:
-/// they do not depend on the time at which the connection opens.
+/// On the answering side of a connection, times limited and the integral of the window start when it
+/// joins: they do not depend on the time at which the connection opens.
 #[test]
 fn times_limited_do_not_depend_on_when_a_connection_opens() {
-    let limited = |open_ms| {
+    let counted = |open_ms| {
         let source = trace(&[entry(ms(open_ms), 500, Some(100_000))]);
-        run(&with(source, 4)).0.flows[0].total.limited
+        let total = run(&with(source, 4)).0.flows[0].total;
+        (total.limited, total.cwnd_integral)
     };
-    let early = limited(100.0);
-    assert!(early.network > Span::ZERO);
-    assert_eq!(limited(2100.0), early);
+    let ((early, windows), (late, later_windows)) = (counted(100.0), counted(2100.0));
+    assert!(early.network > Span::ZERO && windows > 0.0);
+    assert_eq!(late, early);
+    assert!(
+        (later_windows / windows - 1.0).abs() < 1e-9,
+        "{windows} {later_windows}"
+    );
 }
 
 /// A traced connection of a source, and no other, records its window and its segments in flight at each

@@ -201,6 +201,10 @@ fn an_override_replaces_a_known_algorithm_by_a_users_and_back() {
         asked,
         ["Mine of nowhere: handed over with {\"low_window\":31}"]
     );
+    // The text of a file goes with its name.
+    let with_text = replaced("{ python = \"my.py:Mine\", source = \"text\" }");
+    let (scenario, _) = parsed(&with_text, &["flows.0.congestion.kind=hstcp"]);
+    assert_eq!(value(&scenario, "/flows/0/label"), "\"hstcp\"");
     let mine = replaced("{ python = \"Mine\" }");
     let (scenario, asked) = parsed(&mine, &["flows.0.congestion.kind=hstcp"]);
     assert!(asked.is_empty());

@@ -156,6 +156,17 @@ fn the_schema_describes_algorithms_and_slow_starts() {
     let slow_starts = registry::slow_starts()
         .iter()
         .map(|entry| entry.description);
+    let units = registry::algorithms()
+        .iter()
+        .flat_map(|entry| entry.parameters)
+        .map(|parameter| format!("{} ({})", parameter.help, parameter.unit));
+    for described in units {
+        let written = serde_json::to_string(&described).unwrap();
+        assert!(
+            text.contains(&format!("\"description\":{written}")),
+            "{described}"
+        );
+    }
     for description in algorithms.chain(slow_starts) {
         let written = serde_json::to_string(description).unwrap();
         assert!(

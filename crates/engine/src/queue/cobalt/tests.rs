@@ -176,7 +176,16 @@ fn blue_falls_once_in_a_target() {
     bench.now = ms(8);
     bench.dequeue_all();
     assert_eq!(blue(&bench), expected, "2 ms after the last change");
-    for (arrival, empty, falls) in [(12, 12, 1.0), (15, 17, 1.0), (18, 19, 0.0), (20, 23, 1.0)] {
+    // At 34 ms just a target has passed, which is not more.
+    for (arrival, empty, falls) in [
+        (12, 12, 1.0),
+        (15, 17, 1.0),
+        (18, 19, 0.0),
+        (20, 23, 1.0),
+        (27, 29, 1.0),
+        (30, 34, 0.0),
+        (35, 35, 1.0),
+    ] {
         bench.now = ms(arrival);
         bench.enqueue(packet(arrival, 1000)).expect("room");
         bench.now = ms(empty);

@@ -227,6 +227,30 @@ mod tests {
         assert_eq!(control.probability(), 1.0);
     }
 
+    /// `pie_drop_early`: a delay below half of the target at a probability below a fifth drops nothing; half of it is not below.
+    #[test]
+    fn short_delays_at_small_probabilities_drop_nothing() {
+        let parameters = PieParameters {
+            derandomise: false,
+            ..linux()
+        };
+        let half = ticks_of(parameters.target) / 2;
+        for (qdelay, prob, drops) in [
+            (half - 1, ONE / 5 - 1, false),
+            (half, ONE / 5 - 1, true),
+            (half - 1, ONE / 5, true),
+        ] {
+            let mut control = Control::new(&parameters);
+            (control.qdelay, control.prob, control.burst_time) = (qdelay, prob, 0);
+            let mut stream = Stream::new(1, 0, "pie");
+            let dropped = (0..100).any(|_| {
+                let verdict = control.on_arrival(&parameters, false, 15_000, &mut stream);
+                verdict == Verdict::Drop(DropReason::Early)
+            });
+            assert_eq!(dropped, drops, "{qdelay} {prob}");
+        }
+    }
+
     /// The time since the first departure uses up the allowance of 150 ms; updates do not.
     #[test]
     fn departures_use_up_the_burst_allowance() {

@@ -79,6 +79,24 @@ fn the_longest_queue_pays_with_its_head() {
     assert_eq!(bench.dequeue_all(), [11, 20, 30, 21]);
 }
 
+/// The flow whose turn it is loses its last packet: the next one has a turn of its own, with its quantum.
+#[test]
+fn a_turn_ends_with_the_flow_that_has_it() {
+    let mut bench = bench(Capacity::Bytes(1700), Some(1000));
+    for (flow, number, bytes) in [
+        (1, 10, 500),
+        (1, 11, 900),
+        (2, 20, 150),
+        (3, 30, 100),
+    ] {
+        bench.enqueue(packet_of(flow, number, bytes)).expect("room");
+    }
+    assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(10));
+    bench.enqueue(packet_of(2, 21, 600)).expect("room");
+    assert_eq!(bench.dropped(), [11]);
+    assert_eq!(bench.dequeue_all(), [20, 21, 30]);
+}
+
 #[test]
 fn datagrams_are_no_connection() {
     let mut bench = bench(PLENTY, None);

@@ -108,9 +108,12 @@ fn a_loss_while_cruising_takes_a_part_of_rate_and_round_trip() {
 fn delays_count_in_probes_only() {
     let mut path = Path::cruising();
     path.era(1000.0, RTT_MS);
+    path.c4.max_rtt_s = 0.1;
     path.ack.delivered += 1;
     path.ack(1000.0, 150);
+    assert!(path.c4.excess_s > 0.0);
     assert!(matches!(path.c4.state, State::Cruising { .. }));
+    near(path.c4.rate, 1000.0);
     let mut path = probing();
     path.c4.max_rtt_s = 0.1;
     path.ack.delivered += 1;
@@ -131,6 +134,33 @@ fn jitter_of_a_slow_flow_leads_back_to_initial() {
         assert_eq!(path.era(200.0, 50), State::Initial);
         while path.era(200.0, 50) == State::Initial {}
     }
+}
+
+/// A rate that was not reached falls half way to the largest sample, if the network limited and something was measured; with
+/// congestion it falls to that sample, in the second cycle in a row.
+#[test]
+fn a_rate_that_was_not_reached_is_lowered() {
+    let lowered = |used, largest, congested: &[bool]| {
+        let mut c4 = PicoquicC4 {
+            rate: 1000.0,
+            ..PicoquicC4::default()
+        };
+        for &congested in congested {
+            (c4.attempt.used, c4.attempt.congested, c4.largest) = (used, congested, largest);
+            c4.lower_rate();
+        }
+        c4.rate
+    };
+    assert_eq!(lowered(true, 600.0, &[false]), 800.0);
+    assert_eq!(lowered(false, 600.0, &[false]), 1000.0);
+    assert_eq!(lowered(true, 0.0, &[false]), 1000.0);
+    for used in [true, false] {
+        assert_eq!(lowered(used, 600.0, &[true]), 1000.0);
+        assert_eq!(lowered(used, 600.0, &[true, true]), 600.0);
+        assert_eq!(lowered(used, 1200.0, &[true, true]), 1000.0);
+        assert_eq!(lowered(used, 0.0, &[true, true]), 1000.0);
+    }
+    assert_eq!(lowered(false, 600.0, &[true, false, true]), 1000.0);
 }
 
 /// Three segments in flight are what a probe of 3.1 allows with one more, and part of a segment.
