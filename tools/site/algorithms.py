@@ -68,7 +68,7 @@ def _index(title: str, what: str, rows: list[dict[str, Any]]) -> list[str]:
     )  # fmt: skip
     return page(
         title,
-        f'What `{key} = {{ kind = "NAME" }}` of a group of flows may name. `longhaul list {what}` prints the same in the terminal.',
+        f'Values of NAME in `{key} = {{ kind = "NAME" }}` of a group of flows. `longhaul list {what}` prints the same in the terminal.',
         table(["name", "in the literature", "reacts to", "source"], described),
         "An algorithm of your own is a [Python class](../../python-algorithms.md) or a [table](table.md)."
         if what == "algorithms"
@@ -88,7 +88,7 @@ def _head(row: Mapping[str, Any], key: str) -> list[str]:
         *section(
             "Law",
             html("\n".join(equations(row["law"], parameters))),
-            "`acked` is the number of segments that an ACK tells of, in congestion avoidance; windows are in segments.",
+            "`acked` is the number of segments that an ACK acknowledges, in congestion avoidance; windows are in segments.",
         ),
     ]
 
@@ -211,7 +211,8 @@ def _response(name: str, measured: list[evidence.Measured]) -> list[str]:
     values = [_mean_window(loaded, p) for p in LOSSES]
     if all(value is None for value in values) and not measured:
         return section(
-            "Response function", "It has none: its window does not follow from the loss rate alone."
+            "Response function",
+            "The algorithm has none: its window does not follow from the loss rate alone.",
         )
     curves = [Line("response function", list(map(math.log10, LOSSES)), values)]
     parts: list[str | list[str]] = [f"Mean window at a round-trip time of {RTT_S * 1e3:g} ms."]

@@ -4,8 +4,8 @@ from longhaul import _engine
 from tools.site.markdown import Pages, code, page, section, table, toctree
 
 TABLES = {
-    "flows": "one row per flow: what it did in the measurement window, and over the whole run (`total_...`)",
-    "links": "one row per link direction: what it did in the measurement window, and over the whole run",
+    "flows": "one row per flow: its counters and means in the measurement window, and over the whole run (`total_...`)",
+    "links": "one row per link direction: its counters and means in the measurement window, and over the whole run",
     "proxies": "one row per proxy",
     "series": "samples of flows, links and proxies over time, `measure.every` apart; counters are cumulative",
     "events": "congestion events of flows, where `measure.events = true`",

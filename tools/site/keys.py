@@ -181,7 +181,7 @@ _TOP = "Keys at the top of the file, and in `[measure]`."
 _TCP = "Options of TCP for all flows; a group of `[[flows]]` and a proxy may have a `tcp` table of their own, with the same keys."
 _LINKS = (
     "Every link has these keys: the `bottleneck` of a `dumbbell`, the `hops` of a `parking-lot`, the `links` of a `graph`. A link goes "
-    "both ways; `reverse = { ... }` holds what the other direction has of its own, with the same keys. "
+    "both ways; `reverse = { ... }` holds the keys of the other direction that differ. "
     "[Link impairments](../../links.md) tells how they work, with pictures."
 )
 _TOPOLOGY = "One of `[topology.dumbbell]`, `[topology.parking-lot]` and `[topology.graph]`. Keys of links are [on their own page](links.md)."
@@ -193,6 +193,6 @@ _FLOWS = (
 _PROXIES = "Split-TCP proxies: [A satellite link behind a proxy](../../proxy.md)."
 _MESONET = "Keys of `[mesonet]`: [MesoNet](../../mesonet.md)."
 _TRAFFIC = (
-    'A group of flows sends without end, unless it has a `transfer` of a size, a `rate` of datagrams (`protocol = "udp"`), or traffic: '
+    'Flows are unlimited (greedy) sources, unless their group has a `transfer` of a size, a `rate` of datagrams (`protocol = "udp"`), or traffic: '
     "connections that come and go. [Traffic](../../traffic.md) tells how the kinds work and what they were checked against."
 )

@@ -20,7 +20,7 @@ SECTIONS: dict[str, Section] = {
     ),
     "results": (
         "Results and plots",
-        "What `longhaul.run` and `longhaul.open` return, and what is made of it: `longhaul.plot`, `longhaul.compare`, `longhaul.report`. "
+        "The results that `longhaul.run` and `longhaul.open` return, and functions that use them: `longhaul.plot`, `longhaul.compare`, `longhaul.report`. "
         "[Tables of a run](../tables/index.md) lists the columns.",
         {
             "results/run.py": "Results", "results/summary.py": "Summary", "plots/__init__.py": "plot", "comparison/__init__.py": "compare",
@@ -38,7 +38,7 @@ SECTIONS: dict[str, Section] = {
     ),
     "errors": (
         "Errors",
-        "Everything that Longhaul refuses or fails to do is a `longhaul.LonghaulError`.",
+        "All errors that Longhaul raises are of the class `longhaul.LonghaulError`.",
         {
             "_engine.pyi": "LonghaulError ScenarioError OutputError RunError AlgorithmError",
             "results/files.py": "ResultsError",
@@ -46,7 +46,7 @@ SECTIONS: dict[str, Section] = {
     ),
     "registries": (
         "Registries",
-        "What there is to choose from, as lists and dictionaries (`longhaul._engine`); this reference is made of them. "
+        "Algorithms, queue disciplines, keys and columns, as lists and dictionaries (`longhaul._engine`), from which this reference is generated. "
         "`longhaul list WHAT --json` prints the same.",
         {"_engine.pyi": "algorithms queues scenario_keys traffic profiles columns schema results_version"},
     ),

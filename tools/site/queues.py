@@ -35,7 +35,7 @@ def write(pages: Pages, examples: Examples) -> None:
     )
     index = page(
         "Queue disciplines",
-        'What `queue = { kind = "NAME" }` of a link may name; [Queue disciplines](../../queues.md) tells how they work and what '
+        'Values of NAME in `queue = { kind = "NAME" }` of a link; [Queue disciplines](../../queues.md) tells how they work and what '
         "they were checked against. `longhaul list queues` prints the same in the terminal.",
         table(["name", "in the literature", "what it does", "source"], described),
         toctree((row["name"] for row in rows), hidden=True),

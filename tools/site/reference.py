@@ -8,7 +8,7 @@ from longhaul.figures.words import place_of
 from tools.site.markdown import Pages, block, code, page, table, toctree
 
 PARTS = (
-    ("algorithms/index", "Congestion control algorithms", "law, parameters, variants, window, response function, what each was held against"),
+    ("algorithms/index", "Congestion control algorithms", "law, parameters, variants, window, response function and evidence of each"),
     ("slow-starts/index", "Slow starts", "law, parameters, window"),
     ("queues/index", "Queue disciplines", "parameters, and a picture of the queue"),
     ("keys/index", "Keys of scenario files", "type, default by profile, example, source; links and impairments among them"),
@@ -26,7 +26,7 @@ def write(pages: Pages) -> None:
     """Write the pages."""
     index = page(
         "Reference",
-        "Made from the program's own registries: what is listed here is what this version has.",
+        "Generated from the program's own registries, so that the pages list what this version has.",
         table(
             ["", "what it says"], ((f"[{title}]({name}.md)", text) for name, title, text in PARTS)
         ),
@@ -38,7 +38,7 @@ def write(pages: Pages) -> None:
 
 
 def _figures(pages: Pages) -> None:
-    text = "Summaries, comparisons and `longhaul analyze RUN merit` show them; a response of a campaign may be any of them. Of those of labels, `all.` in place of `labels.NAME.` asks for the figure of all flows together."
+    text = "Summaries, comparisons and `longhaul analyze RUN merit` show them; a response of a campaign may be any of them. In figures of labels, `all.` in place of `labels.NAME.` stands for all flows together."
     rows = (
         (code(place_of(one)), one.title, one.unit, one.meaning(), ", ".join(map(code, one.needs)))
         for one in every()
@@ -58,6 +58,6 @@ def _schema(pages: Pages) -> None:
         "extension *Even Better TOML* of Visual Studio Code, Zed, Helix, Neovim) take it from a first line of the scenario:",
         block("sh", "longhaul schema --out scenario.schema.json"),
         block("toml", '#:schema ./scenario.schema.json\nduration = "10 s"'),
-        "The schema of this version: {download}`scenario.schema.json`. What values can be together is checked by `longhaul check` alone.",
+        "The schema of this version: {download}`scenario.schema.json`. Only `longhaul check` checks whether values are allowed together.",
     )
     pages.write("schema.md", lines)

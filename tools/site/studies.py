@@ -57,10 +57,10 @@ def _index(studies: Iterable[tuple[tuple[str, str], str]]) -> list[str]:
     return [
         *page(
             "Results",
-            "What Longhaul was held against, and what was found with it. Each page says which command makes its numbers.",
+            "Validation of Longhaul, and studies made with it. Each page names the command that computes its numbers.",
         ),
         *section(
-            "Held against other simulators, a kernel and published laws",
+            "Compared with other simulators, a kernel and published laws",
             table(["page", ""], comparisons),
         ),
         *section(

@@ -90,7 +90,7 @@ pub(crate) struct Connection {
     received: Vec<u8>,
     /// Facts that reports of acknowledgements contain.
     pub(crate) facts: Vec<Fact>,
-    /// Which acknowledgements are reported.
+    /// Choice of the acknowledgements that are reported.
     pub(crate) when: When,
     /// Number of flows so far.
     pub(crate) flows: u64,

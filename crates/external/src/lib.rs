@@ -21,7 +21,7 @@ use controller::Controller;
 /// Time without an answer after which a controller counts as failed.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How the program reacts to a controller that fails or does not answer.
+/// Reaction of the program to a controller that fails or does not answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
     /// Function called with the reason why a controller failed. The controller is not called again,

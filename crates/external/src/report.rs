@@ -8,7 +8,7 @@ use longhaul_units::Span;
 /// Version of the protocol, which the first line states.
 const PROTOCOL: u32 = 1;
 
-/// Which acknowledgements are reported.
+/// Choice of the acknowledgements that are reported.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum When {
     Ack,

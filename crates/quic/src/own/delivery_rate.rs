@@ -20,7 +20,7 @@ struct Burst {
     delivered_at: Instant,
     /// Send time of the first packet of the flight that this burst ends (`P.first_sent_time`).
     flight_began: Instant,
-    /// What limited the sender when the burst was sent (`P.is_app_limited`).
+    /// Limit of the sender when the burst was sent (`P.is_app_limited`).
     limit: Limit,
 }
 
