@@ -1,4 +1,4 @@
-"""The compiled engine: scenarios in, run directories out."""
+"""The compiled engine: it reads scenarios and writes run directories."""
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
@@ -6,24 +6,25 @@ from pathlib import Path
 from typing import Any, Literal, final
 
 class LonghaulError(Exception):
-    """Anything that Longhaul refuses or fails to do."""
+    """Base class of the errors that Longhaul raises."""
 
 class ScenarioError(LonghaulError):
-    """A scenario that cannot be run; the message names file, key and remedy."""
+    """A scenario that cannot be run; the message names the file, the key and the remedy."""
 
 class OutputError(LonghaulError):
-    """A place that cannot be written to, or that already holds something."""
+    """An output directory or file that cannot be written, or that already exists."""
 
 class RunError(LonghaulError):
-    """A run that failed under way."""
+    """A run that failed after it had started."""
 
 class EmulationError(LonghaulError):
-    """An emulation that this machine, its rights or the scenario does not allow."""
+    """An emulation that the machine, the user's permissions or the scenario do not allow."""
 
 class AlgorithmError(LonghaulError):
     """A congestion control algorithm in Python that cannot be used, or that raised an exception.
 
-    The message names file, line and simulated time; `__cause__` is what was raised.
+    The message names the file, the line and the simulated time; `__cause__` is the exception that
+    the algorithm raised.
     """
 
 @final
@@ -32,7 +33,7 @@ class Ack:
 
     @property
     def now_s(self) -> float:
-        """When it arrived, in seconds of simulated time."""
+        """Arrival time of the ACK, in seconds of simulated time."""
 
     @property
     def acked(self) -> int:
@@ -40,31 +41,31 @@ class Ack:
 
     @property
     def credit(self) -> float:
-        """Segments that count towards growth (RFC 3465)."""
+        """Segments that count towards window growth, by `tcp.ack_counting` (RFC 3465)."""
 
     @property
     def delivered(self) -> int:
-        """Segments of the connection known to be delivered so far."""
+        """Segments of the connection acknowledged so far, cumulatively or by SACK."""
 
     @property
     def lost(self) -> int:
-        """Segments of the connection taken for lost so far."""
+        """Segments of the connection declared lost so far."""
 
     @property
     def in_recovery(self) -> bool:
-        """Whether losses are being repaired."""
+        """True during loss recovery."""
 
     @property
     def may_grow(self) -> bool:
-        """Whether it may enlarge the window.
+        """True if this ACK may enlarge the window.
 
-        Not in recovery, if it is a duplicate or echoes a mark (RFC 3168 section 6.1.2), nor if the
-        window has not been used (RFC 7661).
+        False in recovery, for a duplicate ACK, for one that echoes a congestion mark (RFC 3168
+        section 6.1.2), and while the sender does not use its whole window (RFC 7661).
         """
 
     @property
     def rtt_s(self) -> float | None:
-        """A round-trip sample in seconds, if this acknowledgement gave one."""
+        """Round-trip time sample in seconds; None if this ACK gave none."""
 
     @property
     def srtt_s(self) -> float:
@@ -72,34 +73,35 @@ class Ack:
 
     @property
     def min_rtt_s(self) -> float:
-        """Smallest round-trip time seen, in seconds; zero before the first sample."""
+        """Smallest round-trip time so far, in seconds; zero before the first sample."""
 
     @property
     def one_way_delay_s(self) -> float | None:
-        """Forward transit time in seconds, where the transport measures it."""
+        """One-way delay of the data in seconds; None if the transport does not measure it."""
 
     @property
     def ecn_echo(self) -> bool:
-        """Whether it echoed a congestion mark."""
+        """True if this ACK echoed a congestion mark."""
 
     @property
     def in_flight(self) -> int:
-        """Segments in flight after it."""
+        """Segments in flight after this ACK was processed."""
 
     @property
     def delivery_rate(self) -> float | None:
-        """Delivered segments per second over the last flight, where there is a sample."""
+        """Delivery rate in segments per second over the last flight; None without a sample."""
+
     @property
     def segment_bytes(self) -> int:
-        """Bytes of a full segment on the wire: makes a pacing rate of segments per second."""
+        """Bytes of a full segment on the wire, to convert segments per second to a pacing rate."""
 
     @property
     def limit(self) -> Literal["network", "receive window", "application"]:
-        """What kept the sender from sending more."""
+        """Limit that kept the sender from sending more."""
 
     @property
     def round(self) -> int:
-        """Number of the round trip, from zero."""
+        """Number of the current round trip, from zero."""
 
 @final
 class Congestion:
@@ -107,15 +109,15 @@ class Congestion:
 
     @property
     def now_s(self) -> float:
-        """When it was detected, in seconds of simulated time."""
+        """Time at which the congestion was detected, in seconds of simulated time."""
 
     @property
     def cause(self) -> Literal["loss", "nak", "ecn"]:
-        """What signalled it."""
+        """Kind of the signal: a loss, a negative acknowledgement or a congestion mark."""
 
     @property
     def base(self) -> float:
-        """The window in use, which a reduction applies to, in segments."""
+        """Window in use, to which a reduction applies, in segments."""
 
     @property
     def in_flight(self) -> int:
@@ -123,11 +125,11 @@ class Congestion:
 
     @property
     def in_slow_start(self) -> bool:
-        """Whether the window was still in slow start."""
+        """True if the flow was still in slow start."""
 
     @property
     def first(self) -> bool:
-        """Whether this is the connection's first reduction of any kind."""
+        """True for the first reduction of the connection, whatever its cause."""
 
 @final
 class Timeout:
@@ -135,23 +137,23 @@ class Timeout:
 
     @property
     def now_s(self) -> float:
-        """When the timer expired, in seconds of simulated time."""
+        """Time at which the timer expired, in seconds of simulated time."""
 
     @property
     def base(self) -> float:
-        """The window in use when it expired, in segments."""
+        """Window in use when the timer expired, in segments."""
 
     @property
     def keep_ssthresh(self) -> bool:
-        """Whether `ssthresh` should be left alone: a repeated timeout, or right after ECN's cut."""
+        """True if `ssthresh` should stay: the timer expired again, or just after ECN reduced it."""
 
 @final
 class Window:
     """Congestion window and slow start threshold in segments.
 
-    The window is at least 1, at most what the flow can use; the threshold at least 2 (RFC 5681).
-    What is not a finite number, and a window below 0, is refused with a ValueError; a window from 0
-    to 1 is one segment.
+    The window is at least 1 and at most the largest that the flow can use; the threshold is at
+    least 2 (RFC 5681). A value that is not finite, or a window below 0, raises a ValueError; a
+    window from 0 to 1 becomes one segment.
     """
 
     cwnd: float
@@ -160,139 +162,141 @@ class Window:
     """Slow start threshold."""
     @property
     def in_slow_start(self) -> bool:
-        """Whether the window is below the threshold."""
+        """True if the window is below the threshold."""
 
     def grow(self, segments: float) -> None:
-        """Add `segments` to the window; a negative number takes so many off.
+        """Add `segments` to the window; a negative number reduces it.
 
-        The threshold stays: a window that falls below it is in slow start again.
+        The threshold does not change: if the window falls below it, the flow is in slow start.
         """
 
     def reduce_to(self, segments: float) -> None:
-        """Cut window and threshold to `segments`, rounded as the scenario has it."""
+        """Reduce window and threshold to `segments`, rounded by the scenario's `tcp.rounding`."""
 
     def restart(self) -> None:
-        """Go back to one segment."""
+        """Set the window to one segment."""
 
     def exit_slow_start(self) -> None:
-        """Set the threshold to where the window stands."""
+        """Set the threshold to the current window."""
 
 @final
 class Tabulated:
-    """A smooth function of the window, tabulated: it then costs an acknowledgement no logarithm.
+    """A smooth function of the window, tabulated so that no ACK has to compute a logarithm.
 
-    Each octave from `low` to `high` has 256 cells, between whose ends the function is a straight
-    line; outside, it is called itself. The built-in algorithms use the same tables.
+    Each octave from `low` to `high` is divided into 256 cells, in each of which the function is
+    interpolated linearly; outside that range the function itself is called. The built-in
+    algorithms use the same tables.
     """
 
     def __new__(cls, function: Callable[[float], float], low: float, high: float) -> Tabulated: ...
     def __call__(self, window: float) -> float:
-        """The function at `window` segments."""
+        """Return the value of the function at a window of `window` segments."""
 
 def byte_count(bytes: float) -> str:
-    """A number of bytes with three digits, in the unit that shows it: `12.9 GB`."""
+    """Return a number of bytes as text with three digits and a fitting unit, such as `12.9 GB`."""
 
 def check_name(text: str) -> str | None:
-    """Why a text is no name or title: one line of printable text; None if it is one."""
+    """Return why a text is not a valid name or title (one line of printable text), or None."""
 
 def exp(x: float) -> float:
-    """The exponential function: the same bits on every platform, as are `log` and `power`."""
+    """Return e to the power of `x`; as with `log` and `power`, the same bits on every platform."""
 
 def log(x: float) -> float:
-    """The natural logarithm; not a number below zero."""
+    """Return the natural logarithm of `x`; NaN if `x` is below zero."""
 
 def power(x: float, y: float) -> float:
-    """`x` to the power of `y`."""
+    """Return `x` to the power of `y`."""
 
 @final
 class Interval:
-    """An interval of a run of MesoNet, when it is over: what functions that measure get.
+    """A finished interval of a MesoNet run, as passed to the user's measuring functions.
 
-    Figures have the names of the columns in the run's tables; sums belong to active flows, or to
-    the flows completed in the interval. Counters of routers are those since the start of the run.
+    Figures have the names of the columns in the run's tables. Sums are over the active flows, or
+    over the flows completed in the interval. Counters of routers count from the start of the run.
     """
 
     @property
     def number(self) -> int:
-        """Its number, from 1."""
+        """Number of the interval, from 1."""
 
     @property
     def t_s(self) -> float:
-        """When it ended, in seconds of simulated time."""
+        """End of the interval, in seconds of simulated time."""
 
     @property
     def length_s(self) -> float:
-        """How long it was, in seconds."""
+        """Length of the interval, in seconds."""
 
     @property
     def in_pkts(self) -> int:
-        """Data packets that sources sent in it."""
+        """Data packets that sources sent in the interval."""
 
     @property
     def out_pkts(self) -> int:
-        """Data packets that reached the access routers of their receivers in it."""
+        """Data packets that reached their receivers' access routers in the interval."""
 
     @property
     def classes(self) -> dict[str, dict[str, float]]:
-        """Flows of each class, `DD` to `NN`, without long-lived ones."""
+        """Figures of the flows of each class, `DD` to `NN`, without long-lived flows."""
 
     @property
     def long_lived(self) -> dict[str, dict[str, Any]]:
-        """Long-lived flows by their labels."""
+        """Figures of the long-lived flows, by label."""
 
     @property
     def backbone(self) -> dict[str, dict[str, int]]:
-        """Backbone routers by their names."""
+        """Figures of the backbone routers, by name."""
 
     @property
     def pops(self) -> dict[str, dict[str, int]]:
-        """Points of presence by their names."""
+        """Figures of the points of presence, by name."""
 
     @property
     def access(self) -> dict[str, dict[str, int]]:
-        """Access routers by their names."""
+        """Figures of the access routers, by name."""
 
     @property
     def edges(self) -> dict[str, dict[str, int]]:
-        """What flows of the hosts below each access router went through in it."""
+        """Events in the interval of the flows whose hosts are below each access router."""
 
     @property
     def links(self) -> dict[str, int]:
-        """Packets that entered each link of the backbone in it."""
+        """Packets that entered each link of the backbone in the interval."""
 
     @property
     def packets(self) -> dict[str, list[Any]]:
-        """Events of packets of traced flows in it, in order: a list for each column of the table.
+        """Packet events of traced flows in the interval, in order: a list for each column.
 
-        `sent` by the host, `queued` or `dropped` at a router, `delivered`; without `leaves_s`.
+        Columns are those of the packet trace's table without `leaves_s`. Events are `sent` by the
+        host, `queued` or `dropped` at a router, and `delivered`.
         """
 
     @property
     def flow_events(self) -> dict[str, list[Any]]:
-        """Starts, window changes, timeouts and ends of traced flows in it, in columns likewise."""
+        """Starts, window changes, timeouts and ends of traced flows: a list for each column."""
 
 @final
 class TimeLimit:
-    """How long a scenario may take to be read and to run, by the wall clock, from now on.
+    """Wall-clock time allowed, from now on, for reading and running a scenario.
 
-    `stacks` is a file to which `faulthandler` writes soon after the limit has passed: with it the
-    program is ended where an algorithm in Python cannot be interrupted.
+    `stacks` is a file to which `faulthandler` writes soon after the limit has passed. If it is
+    given, the whole program is ended when an algorithm in Python cannot be interrupted.
     """
 
     def __init__(self, limit_s: float, stacks: str | None = None) -> None: ...
 
 @final
 class Latest:
-    """The latest samples of a run that is given this."""
+    """The latest samples of a run, for the program that passes this object to `Scenario.run`."""
 
     def flows(self) -> dict[str, dict[str, Any]]:
-        """The last sample of each flow: time, window, round trip, counters; not in MesoNet."""
+        """Return the last sample of each flow: time, window, RTT, counters; not in MesoNet."""
 
     def links(self) -> dict[str, dict[str, Any]]:
-        """The last sample of each link: time, queue, counters; not in MesoNet."""
+        """Return the last sample of each link: time, queue, counters; not in MesoNet."""
 
     def interval(self) -> Interval | None:
-        """The last interval of a run of MesoNet."""
+        """Return the last finished interval of a MesoNet run, or None."""
 
 @final
 class Scenario:
@@ -305,7 +309,10 @@ class Scenario:
         algorithms: Mapping[str, type] | None = None,
         limit: TimeLimit | None = None,
     ) -> Scenario:
-        """Read a scenario file, with `key=value` overrides and classes that it may name."""
+        """Read a scenario file.
+
+        `overrides` are texts `key=value`; `algorithms` are classes that the scenario may name.
+        """
 
     @staticmethod
     def parse(
@@ -315,13 +322,13 @@ class Scenario:
         algorithms: Mapping[str, type] | None = None,
         limit: TimeLimit | None = None,
     ) -> Scenario:
-        """Read scenario text, TOML or JSON; `name` stands for the file in messages."""
+        """Read the text of a scenario, TOML or JSON; messages call it `name`."""
 
     @property
     def title(self) -> str: ...
     @property
     def hash(self) -> str:
-        """Identifies the resolved scenario."""
+        """Hash of the resolved scenario, which identifies it."""
 
     @property
     def duration_s(self) -> float: ...
@@ -329,32 +336,32 @@ class Scenario:
     def warnings(self) -> list[str]: ...
     @property
     def links(self) -> list[str]:
-        """Names of the links; none of MesoNet."""
+        """Names of the links; empty in MesoNet."""
 
     @property
     def buffers(self) -> list[tuple[int, bool]]:
-        """What the queue of each link holds, and whether that is packets, or else bytes."""
+        """Limit of each link's queue: a number, and true if it counts packets, false if bytes."""
 
     @property
     def routes(self) -> list[tuple[str, list[int]]]:
-        """Each flow, with the numbers of the links that its data takes."""
+        """Name of each flow, with the numbers of the links on the path of its data, in order."""
 
     @property
     def nothing_drawn(self) -> str | None:
-        """Why all replications are the same, and what would make them differ.
+        """Reason why all replications are the same, and changes that would make them differ.
 
-        None where random numbers decide anything.
+        None if anything in the run is drawn at random.
         """
 
     @property
     def expected_bytes(self) -> float:
-        """Bytes that the run is expected to write: time series and captures."""
+        """Number of bytes of time series and captures that the run is expected to write."""
 
     def resolved_json(self) -> str:
-        """The scenario with every default filled in, as JSON."""
+        """Return the scenario with every default filled in, as JSON."""
 
     def explain(self) -> list[tuple[str, str, str]]:
-        """Path, value and origin of every value."""
+        """Return path, value and origin of every value of the scenario."""
 
     def rounds(
         self,
@@ -365,20 +372,20 @@ class Scenario:
         loss: tuple[float, int] | None = None,
         cwnd: float | None = None,
     ) -> tuple[dict[str, list[Any]], float | None]:
-        """The window of the first flow round by round, with no network.
+        """Return the window of the first flow round by round, computed without a network.
 
-        Columns `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts` and `congestion`, one row per
-        round trip; and the mean window that the algorithm's response function gives, if it has one.
-        `loss` is a probability and the seed of its draws.
+        Returns columns `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts` and `congestion`, with
+        one row per round trip, and the mean window by the algorithm's response function, or None
+        if it has none. `loss` is a loss probability and the seed of the random losses.
         """
 
     @property
     def nodes(self) -> list[str]:
-        """Names of the nodes, none of kinds of simulation that have no nodes of their own."""
+        """Names of the nodes; empty in MesoNet."""
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Names of the sending and receiving node of the first flow."""
+        """Names of the sending and the receiving node of the first flow."""
 
     def emulate(
         self,
@@ -391,12 +398,13 @@ class Scenario:
         pcap: str | PathLike[str] | None = None,
         overwrite: bool = False,
     ) -> tuple[Path, str, str | None, BaseException | None]:
-        """Emulate the network between hosts at `nodes`, and leave a run directory.
+        """Emulate the network between hosts at `nodes`, and write a run directory.
 
-        A program is the number of its host, the program with its arguments, and true if the
-        emulation ends with it. Returns the directory, the circumstances as JSON, the fault of
-        `out` if the directory is elsewhere, and what was raised if that stopped the emulation.
-        Raises EmulationError if the machine or the scenario does not allow it.
+        Each of `programs` has the number of its host, the program with its arguments, and true if
+        the emulation ends with this program. Returns the directory, the circumstances of the
+        emulation as JSON, the reason why the directory is not `out` if it is another one, and the
+        exception that stopped the emulation, if any. Raises EmulationError if the machine or the
+        scenario does not allow an emulation.
         """
 
     def run(
@@ -412,18 +420,19 @@ class Scenario:
         latest: Latest | None = None,
         threads: int = 1,
     ) -> tuple[Path, BaseException | None]:
-        """Simulate, and leave a run directory at `out`.
+        """Simulate the scenario, and write a run directory at `out`.
 
-        Returns the directory, and what was raised if that stopped the run. When `limit` has
-        passed the run is stopped, and so it is before it takes more than `memory_bytes`, by default
-        nine tenths of what is available. `latest` has the latest samples meanwhile.
-        `threads` share a run of MesoNet; their number changes no results.
+        Returns the directory, and the exception that stopped the run, if any. The run is stopped
+        when `limit` has passed, and before it takes more than `memory_bytes` of memory, by default
+        nine tenths of the available memory. During the run, `latest` holds the latest samples.
+        A MesoNet run uses `threads` threads; their number does not change the results.
 
-        `measures` get each interval of MesoNet; the values that they return by name, the same names
-        each time, are a row of a table.
+        Each function of `measures` is called with each finished interval of MesoNet. It returns
+        values by name, with the same names each time; they become one row of a table.
 
-        `progress` gets the simulated seconds and the data packets so far, about ten times a
-        second. It may raise: the run then stops and leaves nothing behind, as it does on Ctrl-C.
+        `progress` is called about ten times a second with the simulated seconds and the number of
+        data packets so far. If it raises an exception, the run stops, as it does on Ctrl-C; the
+        records so far are kept and marked as stopped.
         """
 
 def hybrid(
@@ -438,63 +447,65 @@ def hybrid(
     max_ssthresh: float,
     seed: int,
 ) -> dict[str, list[list[float]]]:
-    """The hybrid model of `longhaul.models.hybrid`, which says what the arguments are.
+    """Compute the hybrid model; `longhaul.models.hybrid` describes the arguments.
 
-    Rows are intervals; columns flows (`throughput_pps`, `rtt_s`, `window_pkts`, `reductions`) or
-    queues (`queue_pkts`, `served_pps`, `dropped_pps`).
+    Returns tables by name, with a row for each interval. Their columns are flows
+    (`throughput_pps`, `rtt_s`, `window_pkts`, `reductions`) or queues (`queue_pkts`, `served_pps`,
+    `dropped_pps`).
     """
 
 def algorithms() -> dict[str, Any]:
-    """Every congestion control algorithm and slow start: law, parameters, sources."""
+    """Return all congestion control algorithms and slow starts: law, parameters, sources."""
 
 def queues() -> list[dict[str, Any]]:
-    """Every queue discipline, with its keys and source."""
+    """Return all queue disciplines, with their keys and sources."""
 
 def scenario_keys() -> list[dict[str, str]]:
-    """Every key of a scenario: name, description, allowed, unit, default, source."""
+    """Return all keys of scenarios: name, description, allowed values, unit, default, source."""
 
 def traffic() -> list[dict[str, Any]]:
-    """Every kind of traffic, with its keys."""
+    """Return all kinds of traffic, with their keys."""
 
 def profiles() -> list[dict[str, str]]:
-    """Every profile, with what it stands for."""
+    """Return all profiles, with their descriptions."""
 
 def columns() -> list[dict[str, str]]:
-    """Every column of the tables of a run over links: table, name, unit, description.
+    """Return all columns of the tables of a run of links: table, name, unit, description.
 
-    Tables have a column with `only_with` only where a link has that key.
+    A column whose `only_with` names a key is in the table only if a link of the run has that key.
     """
 
 def seconds(text: str) -> float:
-    """A time with its unit, such as `100 ms`, in seconds."""
+    """Convert a time with its unit, such as `100 ms`, to seconds."""
 
 def bits_per_second(text: str) -> int:
-    """A rate with its unit, such as `10 Mbps`, in bits per second."""
+    """Convert a rate with its unit, such as `10 Mbps`, to bits per second."""
 
 def check_controller(address: str) -> None:
-    """Refuse an address where no controller in another process answers as it should.
+    """Check that a controller in another process answers at this address.
 
     Raises:
-        AlgorithmError: nothing listens there, or it does not know the protocol.
+        AlgorithmError: no process listens there, or it does not know the protocol.
 
     """
 
 def describe_module(file: str | Path) -> dict[str, Any]:
-    """Describe an object of `longhaul module build`.
+    """Describe an object file that `longhaul module build` wrote.
 
-    Keys `name`, `parameters` (name, type and default of each), `hooks`, `needs` and `hz`.
+    Returns `name`, `parameters` (name, type and default of each), `hooks`, `needs` and `hz`.
 
     Raises:
-        AlgorithmError: it is none, or of another version of the headers, processor or system.
+        AlgorithmError: the file is not such an object, or was built with other headers or for
+            another processor or system.
 
     """
 
 def schema() -> str:
-    """The JSON Schema of scenario files."""
+    """Return the JSON Schema of scenario files."""
 
 def version() -> str: ...
 def results_version() -> int:
-    """Changes when the same scenario gives other numbers."""
+    """Return the number that changes when the same scenario gives other results."""
 
 def build_profile() -> str:
-    """`release` or `debug`."""
+    """Return the build profile of the engine, `release` or `debug`."""

@@ -27,7 +27,7 @@ def raising(error: BaseException) -> Callable[[], Any]:
         (OutputError("cannot write"), "cannot write", True),
         (OSError(errno.ENOSPC, "No space left", "x.json"), "x.json: No space left", True),
         (OSError(errno.EIO, "Input/output error"), "a file: Input/output error", True),
-        (MemoryError(), "memory is not enough", False),
+        (MemoryError(), "there is not enough memory", False),
         (KeyError("x"), "KeyError: 'x'", False),
         (ValueError("odd"), "ValueError: odd", False),
     ],

@@ -37,7 +37,7 @@ def clauses(files: str) -> list[str]:
     return [
         f"{file.relative_to(ROOT)}:{line}: {doc.splitlines()[0]}"
         for file in sorted(ROOT.glob(files))
-        for line, doc in (docstrings if file.suffix == ".py" else doc_comments)(
+        for line, doc in (docstrings if file.suffix in {".py", ".pyi"} else doc_comments)(
             file.read_text(encoding="utf-8")
         )
         if CLAUSE.match(doc)
@@ -45,7 +45,13 @@ def clauses(files: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "files", ["python/longhaul/**/*.py", "reproductions/**/*.py", "crates/*/src/**/*.rs"]
+    "files",
+    [
+        "python/longhaul/**/*.py",
+        "python/longhaul/*.pyi",
+        "reproductions/**/*.py",
+        "crates/*/src/**/*.rs",
+    ],
 )
 def test_comments_begin_with_their_subject(files: str) -> None:
     found = clauses(files)

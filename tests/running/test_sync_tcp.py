@@ -188,7 +188,7 @@ def test_of_traffic_the_connections_are_traced_that_are_named() -> None:
     [
         (
             {"clock_error": {"offset": "1 s", "drift": -0.01}},
-            "write an offset of at least 1.2 s, what the clock loses",
+            "write an offset of at least 1.2 s, the time that the clock loses",
         ),
         (
             {"clock_error": {"offset": "1 s"}, "congestion": {"kind": "reno"}},

@@ -30,10 +30,10 @@ pub(crate) const BANDWIDTH: Quantity = Quantity::new(
 pub(crate) const CARRIED: Quantity = Quantity::new(
     "carried",
     "segments",
-    "segments that the path carries by the estimate",
+    "estimated bandwidth-delay product without queueing",
 );
 pub(crate) const DECREASE: Quantity =
-    Quantity::new("b", "", "part of the window that a loss takes");
+    Quantity::new("b", "", "part of the window that a loss removes");
 pub(crate) const DELAY_WINDOW: Quantity = Quantity::new(
     "delay_window",
     "segments",
@@ -52,7 +52,7 @@ pub(crate) const PEAK: Quantity = Quantity::new(
 pub(crate) const QUEUED: Quantity = Quantity::new(
     "queued",
     "segments",
-    "own segments in queues by the estimate",
+    "estimated segments of the flow in the queue",
 );
 pub(crate) const QUEUEING_S: Quantity = Quantity::new("queueing_s", "s", "queueing delay");
 pub(crate) const STANDARD_WINDOW: Quantity = Quantity::new(

@@ -124,9 +124,9 @@ fn the_end_that_asks_has_opened_the_connection() {
     }
 }
 
-/// RFC 3168 section 6.1.1: a SYN asks for ECN with ECE and CWR, and the answer agrees with ECE. RFC 9768 section 3.1.1: a SYN
-/// asks for AccECN with AE, CWR and ECE, and the answer to one that came without a mark is CWR alone; later segments and
-/// acknowledgements count marks from 5 on.
+/// RFC 3168 section 6.1.1: a SYN asks for ECN with ECE and CWR, and the answer agrees with ECE. RFC
+/// 9768 section 3.1.1: a SYN asks for AccECN with AE, CWR and ECE, and the answer to an unmarked
+/// SYN has CWR alone; later segments and ACKs count marks from 5 on.
 #[test]
 fn handshakes_ask_for_the_ecn_that_is_in_use() {
     let flags = |ecn| {
@@ -171,8 +171,9 @@ fn handshakes_ask_for_the_ecn_that_is_in_use() {
     );
 }
 
-/// The impairments of a link are part of it: packets are recorded where they come to it, those that its policer drops as dropped, and
-/// acknowledgements that are left out for later ones as what they were, since they had come.
+/// A link's impairments are part of the link, and packets are recorded when they arrive before the
+/// impairments: packets that the policer drops are recorded as dropped, and ACKs that thinning
+/// drops are recorded as having arrived.
 #[test]
 fn packets_are_recorded_at_the_link_whose_impairments_they_meet() {
     let mut config = config(0.0);

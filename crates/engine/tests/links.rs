@@ -454,8 +454,9 @@ fn thinned_acks_are_fewer_and_nothing_is_retransmitted() {
     assert!(later >= finish && later < finish + 0.5, "{finish} {later}");
 }
 
-/// A link holds packets back for reordering and acknowledgements for thinning at once: each leaves when its own time is over.
-/// Datagrams that are delayed by a second arrive as evenly as they were sent, while acknowledgements wait for others beside them.
+/// A link can hold back packets for reordering and ACKs for thinning at the same time; each leaves
+/// when its own time is over. Datagrams that are delayed by a second arrive as evenly as they were
+/// sent, although ACKs wait for thinning on the same link.
 #[test]
 fn packets_held_back_leave_on_time_beside_acks_that_wait() {
     let mut config = dumbbell(mbps(1_000_000), Span::from_millis(5), drop_tail(1000), 4);

@@ -203,8 +203,8 @@ const WEIBULL_SHAPE: Kind = Kind::Number(Range::closed(0.05, 100.0));
 const SIGMA: Kind = Kind::Number(Range::closed(0.0, 100.0));
 const ROOT: Kind = Kind::Number(Range::above(0.0, 100.0));
 
-const TAIL_HELP: &str = "Tail index: the share above a large value x falls as x to minus this.";
-const LIMIT_HELP: &str = "Larger draws become this.";
+const TAIL_HELP: &str = "Tail index a: the share of draws above a large value x falls as x^-a.";
+const LIMIT_HELP: &str = "Upper bound, to which larger draws are set.";
 
 /// Declares the table of a distribution. A single draw may be 0, but the mean may not.
 macro_rules! drawn {
@@ -283,14 +283,14 @@ macro_rules! drawn {
                     required(
                         Drawn::values.name(),
                         Kind::List(&$min),
-                        "The quantiles that belong to them; straight lines between.",
+                        "Quantiles at these probabilities, interpolated linearly between them.",
                     ),
                     key(
                         Drawn::root.name(),
                         ROOT,
-                        "Degree of the root of the value that is linear in the logarithm of the \
-                         probability to be above, also beyond the last quantile; without it the \
-                         value is linear in the probability.",
+                        "Degree n: the n-th root of the value is linear in the logarithm of the probability that a \
+                            draw is larger, also beyond the last quantile. Without this key the value is linear in \
+                            the probability.",
                     ),
                     key(Drawn::limit.name(), $value, LIMIT_HELP),
                 ],

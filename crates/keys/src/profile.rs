@@ -32,8 +32,8 @@ impl Profile {
         match self {
             Self::Rfc => "The rules of the current RFCs.",
             Self::Linux => {
-                "The defaults of Linux 6.18, with the names of its settings. Not modelled: segmentation \
-                 offload, except the bursts of pacing."
+                "The defaults of Linux 6.18; the source of each default names the kernel's setting. Segmentation \
+                    offload is not modelled, except for the bursts of pacing."
             }
             Self::Ns2_35 => "The defaults of ns-2 version 2.35.",
             Self::Ns2_2003 => {

@@ -60,15 +60,16 @@ pub(crate) fn columns() -> Vec<Column<DelayRow>> {
             "kind",
             Kind::Text,
             "",
-            "flow, label, all: from the transmission of each data packet until it arrives, over the last connection where a \
-             proxy is between; link: until its service begins",
+            "kind of delay: for flow, label and all, the time from the transmission of each data packet to its \
+                arrival, on the last connection of a flow that proxies split; for link, the time until its service \
+                begins",
             |row: &DelayRow| Cell::Text(row.kind),
         ),
         Column::new(
             "name",
             Kind::Text,
             "",
-            "name of the flow, label or link; none of all flows",
+            "name of the flow, label or link; none for all flows",
             |row: &DelayRow| Cell::Name(row.name.clone()),
         ),
     ];

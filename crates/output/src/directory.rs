@@ -57,7 +57,7 @@ impl PartialDirectory {
                 Err(error) => return Err(OutputError::io("create", &temporary)(error)),
             }
         }
-        unreachable!("four thousand million directories of the same name")
+        unreachable!("four billion directories of the same name")
     }
 
     /// Creates or reopens a directory under a persistent temporary name, for another process to

@@ -65,14 +65,19 @@ fn identity() -> Vec<Column<FlowRow>> {
         Column::new("name", Text, "", "name of the flow", |row: &FlowRow| {
             Cell::Text(&row.flow().name)
         }),
-        Column::new("label", Text, "", "label of its group", |row: &FlowRow| {
-            Cell::Text(&row.flow().label)
-        }),
+        Column::new(
+            "label",
+            Text,
+            "",
+            "label of the flow's group",
+            |row: &FlowRow| Cell::Text(&row.flow().label),
+        ),
         Column::new(
             "bundle",
             Text,
             "",
-            "flow that it counts as: itself, unless it is one of several streams",
+            "name of the flow that this one is counted with: parallel streams share one, all other flows have their \
+                own",
             |row: &FlowRow| Cell::Text(&row.flow().bundle),
         ),
         Column::new(
@@ -86,7 +91,8 @@ fn identity() -> Vec<Column<FlowRow>> {
             "source",
             Text,
             "",
-            "what it sends: greedy, transfer, messages, traffic (connections that come and go), datagrams, program (packets of a real one)",
+            "kind of source: greedy, transfer, messages, traffic (opens connections during the run), datagrams, \
+                program (packets of a real program)",
             |row: &FlowRow| {
                 Cell::Text(match &row.flow().transport {
                     transport if transport.transfer().is_some() => "transfer",
@@ -108,20 +114,24 @@ fn identity() -> Vec<Column<FlowRow>> {
             "transfer_bytes",
             Count,
             "bytes",
-            "what it has to send; none for an unlimited source",
+            "size of the transfer; none for an unlimited source",
             |row: &FlowRow| {
                 let transfer = row.flow().transport.transfer();
                 transfer.map_or(Cell::Null, Cell::Count)
             },
         ),
-        Column::new("start_s", Real, "s", "when it started", |row: &FlowRow| {
-            Cell::Real(row.totals.start.as_secs_f64())
-        }),
+        Column::new(
+            "start_s",
+            Real,
+            "s",
+            "start time of the flow",
+            |row: &FlowRow| Cell::Real(row.totals.start.as_secs_f64()),
+        ),
         Column::new(
             "finish_s",
             Real,
             "s",
-            "when its last byte was acknowledged",
+            "time at which the flow's last byte was acknowledged",
             |row: &FlowRow| row.totals.finish.map(Time::as_secs_f64).into(),
         ),
         Column::new(
@@ -145,12 +155,12 @@ fn counters() -> Vec<Counter<Period>> {
     let mut counters = vec![
         Counter::real(
             "goodput_bps",
-            "payload that arrived for the first time, over the length of the period",
+            "payload that arrived for the first time, divided by the length of the period",
             |p: &Period| ratio(p.counters.delivered_bytes as f64 * 8.0, p.duration_s),
         ),
         Counter::real(
             "cwnd_mean_pkts",
-            "mean congestion window while the flow existed; none of connections that come and go",
+            "mean congestion window while the flow existed; none for flows that open connections during the run",
             |p| match p.one_connection {
                 true => ratio(p.counters.cwnd_integral, p.alive_s),
                 false => Cell::Null,

@@ -115,7 +115,7 @@ fn identity() -> Vec<Column<LinkRow>> {
             "to",
             Text,
             "",
-            "node where they come out",
+            "node where packets leave the link",
             |row: &LinkRow| row.node(row.link().to),
         ),
         Column::new(
@@ -145,13 +145,14 @@ fn counters() -> Vec<Counter<Period>> {
     let mut counters = vec![
         Counter::real(
             "utilization",
-            "bits that left in the period, parts of packets included, over what the rate could have \
-             transmitted, from 0 to 1; of a token bucket, if there is one, whose burst may add to it",
+            "bits transmitted in the period, parts of packets included, divided by those that the rate allows, from \
+                0 to 1; with a token bucket, the rate is that of the bucket, and a burst may exceed it",
             |p: &Period| ratio_of_work(p.counters.transmitted, p.counters.capacity()),
         ),
         Counter::real(
             "line_utilization",
-            "the same over what the line could have transmitted, at which a token bucket lets bursts pass",
+            "bits transmitted in the period divided by those that the line rate allows, at which bursts leave the \
+                token bucket",
             |p: &Period| ratio_of_work(p.counters.transmitted, p.counters.line_capacity),
         ),
         Counter::real("queue_mean_pkts", "mean number of packets waiting", |p| {
@@ -164,7 +165,7 @@ fn counters() -> Vec<Counter<Period>> {
         }),
         Counter::real(
             "queue_found_mean_pkts",
-            "mean number of packets that arriving ones found waiting: a mean over arrivals, not over time",
+            "mean number of waiting packets that an arriving packet finds: a mean over arrivals, not over time",
             |p| {
                 ratio(
                     p.counters.queue_found_pkts as f64,

@@ -64,7 +64,7 @@ fn identity() -> Vec<Column<ProxyRow>> {
             "end",
             Text,
             "",
-            "node from which their data continues",
+            "node from which the senders' data is forwarded",
             |row: &ProxyRow| row.node(row.proxy().end),
         ),
         Column::new(
@@ -106,20 +106,26 @@ fn start_counters() -> Vec<Counter<Period>> {
             "packets that the local queue dropped",
             |p| Cell::Count(p.counters.queue.dropped_pkts()),
         ),
-        Counter::number("marked_pkts", "packets that it marked instead", |p| {
-            Cell::Count(p.counters.queue.marked_pkts)
-        }),
+        Counter::number(
+            "marked_pkts",
+            "packets that the local queue marked instead of dropping them",
+            |p| Cell::Count(p.counters.queue.marked_pkts),
+        ),
         Counter::number(
             "taken_pkts",
-            "packets taken out of it and acknowledged, SYNs and retransmissions included",
+            "packets taken out of the local queue and acknowledged, SYNs and retransmissions included",
             |p| Cell::Count(p.counters.queue.departed_pkts),
         ),
-        Counter::real("queue_mean_pkts", "mean number of packets in it", |p| {
-            ratio(p.counters.queue.queue_integral(), p.duration_s)
-        }),
-        Counter::number("queue_max_pkts", "most packets in it at once", |p| {
-            Cell::Count(p.counters.queue.queue_max_pkts)
-        }),
+        Counter::real(
+            "queue_mean_pkts",
+            "mean number of packets in the local queue",
+            |p| ratio(p.counters.queue.queue_integral(), p.duration_s),
+        ),
+        Counter::number(
+            "queue_max_pkts",
+            "maximum number of packets in the local queue",
+            |p| Cell::Count(p.counters.queue.queue_max_pkts),
+        ),
     ]
 }
 
@@ -131,9 +137,11 @@ fn carrier_counters() -> Vec<Counter<Period>> {
             "data packets sent between the nodes, retransmissions included",
             |p| Cell::Count(p.counters.carrier.sent_pkts),
         ),
-        Counter::number("retransmitted_pkts", "of these, retransmissions", |p| {
-            Cell::Count(p.counters.carrier.retransmitted_pkts)
-        }),
+        Counter::number(
+            "retransmitted_pkts",
+            "data packets retransmitted between the nodes",
+            |p| Cell::Count(p.counters.carrier.retransmitted_pkts),
+        ),
         Counter::number(
             "cuts_loss",
             "window reductions for losses between the nodes",

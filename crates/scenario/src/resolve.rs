@@ -248,7 +248,11 @@ fn name_groups(groups: &mut [Node], out: &mut Vec<Diagnostic>) {
             .find(|label| !taken(label));
         let label = label.unwrap_or(base);
         labels.push(label.clone());
-        group.derive(AnyFlow::label, Value::Text(label), "what the flows run");
+        group.derive(
+            AnyFlow::label,
+            Value::Text(label),
+            "name of the flows' congestion control",
+        );
     }
 }
 

@@ -184,7 +184,7 @@ def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool
     except OSError as error:
         return None, f"{error.filename or 'a file'}: {error.strerror}", True
     except MemoryError:
-        return None, "memory is not enough", False
+        return None, "there is not enough memory", False
     except Exception as error:
         # A user's response function may raise any exception.
         return None, f"{type(error).__name__}: {error}", False

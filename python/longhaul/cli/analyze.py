@@ -55,8 +55,8 @@ Names = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[ANALYSIS]...",
-        help="`analyze list` shows them; by default effects, of a run steady. More run directories "
-        "before them are analysed alike.",
+        help="Analyses, as `analyze list` shows them; by default `effects`; for one run `steady`. "
+        "Several run directories before them are all analysed.",
     ),
 ]
 ResponseNames = Annotated[
@@ -65,7 +65,7 @@ ResponseNames = Annotated[
         "--response",
         "-r",
         help="Response to analyse, or a pattern such as 'y*_TP1'; repeatable.",
-        show_default="all that tell something",
+        show_default="all that vary",
     ),
 ]
 FactorNames = Annotated[
@@ -105,7 +105,10 @@ LowIsBest = Annotated[
 ]
 Against = Annotated[
     Path | None,
-    typer.Option(help="Campaign, filtered alike, to compare correlations with, or run to pair."),
+    typer.Option(
+        help="Campaign, filtered in the same way, whose correlations are compared; or a run with "
+        "the same connections, or with flows alone."
+    ),
 ]
 Classes = Annotated[
     int | None, typer.Option(min=2, help="Number of congestion classes.", show_default="4")
@@ -114,8 +117,8 @@ OrderBy = Annotated[
     str | None,
     typer.Option(
         metavar="RESPONSE",
-        help="Order conditions by this response, from the least: the mean over competitors.",
-        show_default="as they are",
+        help="Order conditions by the mean of this response over competitors, smallest first.",
+        show_default="the order of the table",
     ),
 ]
 Scores = Annotated[

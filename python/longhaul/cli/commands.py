@@ -139,7 +139,7 @@ MODEL: tuple[Row, ...] = (
      "Print closed forms of a path: its BDP, buffer sizing rules, loss-free transfers.",
      "--rate '10 Gbps' --flows 1000"),
     ("equilibrium", "fluid.equilibrium",
-     "Print where a response function meets a loss model: NIST SP 500-282, tables A-1 to A-3.",
+     "Print equilibria of response functions and loss models: NIST SP 500-282, tables A-1 to A-3.",
      "cubic --rtt '300 ms' --buffer 50"),
     ("fluid", "fluid.fluid",
      "Print the equilibrium of a scenario's fluid model, and its stability.",

@@ -49,7 +49,7 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="NAME,...",
-            help="Who is in its place, to compare with.",
+            help="Algorithms that take its place, for comparison.",
             show_default="those of the suite, such as cubic,reno,bbr3",
         ),
     ] = None,

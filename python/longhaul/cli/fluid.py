@@ -24,7 +24,9 @@ from longhaul.running.loading import load
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[ALGORITHM]...", help="As `longhaul list algorithms` has them."),
+    typer.Argument(
+        metavar="[ALGORITHM]...", help="Names, as `longhaul list algorithms` shows them."
+    ),
 ]
 LAW_LOSSES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
@@ -106,7 +108,7 @@ def equilibrium(
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Print where a response function meets a loss model: NIST SP 500-282, tables A-1 to A-3.
+    """Print equilibria of response functions and loss models: NIST SP 500-282, tables A-1 to A-3.
 
     Rows are round trips, columns buffers, cells packets per ms of all flows together.
     """

@@ -162,7 +162,7 @@ def parallel_tcp(
     red: Annotated[bool, typer.Option("--red", help="RED in place of drop-tail.")] = False,
     q_min: Annotated[float, typer.Option(help="RED's lower threshold, in packets.")] = 5.0,
     q_max: Annotated[float, typer.Option(help="RED's upper threshold, in packets.")] = 15.0,
-    p_max: Annotated[float, typer.Option(help="RED's drop probability at the upper one.")] = 0.1,
+    p_max: Annotated[float, typer.Option(help="RED's maximum drop probability.")] = 0.1,
     window: Annotated[float, typer.Option(help="Largest window of a connection, bytes.")] = 65_536,
     packet: Packet = 1500,
     ack_every: Annotated[int, typer.Option(help="Packets per acknowledgement.", min=1)] = 1,

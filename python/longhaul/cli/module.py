@@ -22,7 +22,7 @@ def build(
     ] = None,
     name: Annotated[
         str | None,
-        typer.Option(help="The congestion control that is wanted, if the files register several."),
+        typer.Option(help="Congestion control to build, if the files register several."),
     ] = None,
     hz: Annotated[
         int, typer.Option(help="Clock ticks per second of the kernel: 100, 250, 300 or 1000.")

@@ -37,7 +37,7 @@ def compare(
     width: Width = None,
     every: Annotated[
         bool,
-        typer.Option("--all", help="Also show differences that follow from others, as defaults."),
+        typer.Option("--all", help="Also show differences that follow from others."),
     ] = False,
     overwrite: Overwrite = False,
     json: AsJson = False,

@@ -374,7 +374,7 @@ def figures(
     name: Name,
     numbers: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NUMBER]...", help="Numbers of figures; all without any."),
+        typer.Argument(metavar="[NUMBER]...", help="Numbers of figures; all by default."),
     ] = None,
     out: Annotated[Path, typer.Option("--out", "-o", help="Directory for the figures.")] = Path(),
     of: Of = None,

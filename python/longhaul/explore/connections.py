@@ -43,10 +43,10 @@ GROWTH = {
 Frame = TypeVar("Frame", pl.DataFrame, pl.LazyFrame)
 DERIVED = {
     "queue_share": "part of the buffer that is filled, in packets or bytes, as its limit is given",
-    "loss_share": "dropped packets of all dropped or transmitted ones since the sample before",
-    "utilization": "transmitted of what the rate allows since the sample before",
-    "lost_pkts": "packets dropped since the sample before",
-    "queue_delay_s": "time to send the waiting bytes at the mean rate since the sample before",
+    "loss_share": "dropped packets, as part of dropped and sent ones, since the previous sample",
+    "utilization": "part of the rate that was used since the previous sample",
+    "lost_pkts": "packets dropped since the previous sample",
+    "queue_delay_s": "time to send the waiting bytes at the mean rate since the previous sample",
 }
 # Measures of losses; elements with losses are listed first.
 LOST = {"flows": "retransmitted_pps", "links": "lost_pkts", "proxies": "dropped_pps"}
@@ -56,9 +56,9 @@ ABOUT = {
     "left_slow_start_by": "source of that time: the event of the window reduction that ended slow "
     "start or, if it ended without one, the first sample whose window is at the slow start "
     "threshold or above",
-    "first_drop_s": "end of the first interval between two samples in which the link dropped any",
-    "last_drop_s": "end of the last one",
-    "samples_with_drops": "intervals between two samples in which the link dropped any",
+    "first_drop_s": "end of the first interval between samples in which the link dropped packets",
+    "last_drop_s": "end of the last such interval",
+    "samples_with_drops": "intervals between samples in which the link dropped packets",
 }
 # Measures that are shown first.
 CURVES = {

@@ -28,10 +28,10 @@ ROUTERS = (
     "arrived_pkts", "dropped_pkts", "first_drop_s", "last_drop_s",
 )  # fmt: skip
 ABOUT = {
-    "loss_share": "dropped packets of those that arrived, in the whole run or in an interval",
+    "loss_share": "dropped packets, as part of those that arrived, in the run or in an interval",
     "first_drop_s": "end of the first interval with drops",
     "last_drop_s": "end of the last interval with drops",
-    "intervals_with_drops": "intervals in which it dropped any packet",
+    "intervals_with_drops": "intervals in which the router dropped any packet",
     "utilisation_mean": "mean over all intervals",
     "queue_share_mean": "part of the buffer that is filled, mean over all intervals",
     "queue_share_max": "part of the buffer that is filled, the largest of all intervals",

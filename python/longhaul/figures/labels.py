@@ -26,7 +26,7 @@ LIMITS = {
 # Quantiles of delays and of response times, in words.
 QUANTILES = {"p50": "median", "p95": "95th percentile", "p99": "99th percentile"}
 MEANT = {
-    "p50": "the median", "p95": "which 95 % do not exceed", "p99": "which 99 % do not exceed",
+    "p50": "the median", "p95": "not exceeded by 95 %", "p99": "not exceeded by 99 %",
 }  # fmt: skip
 # Quantiles in which competitors may harm a flow.
 _HARMED = {"p50": "less", "p99": "less"}
@@ -64,7 +64,7 @@ of_flows("goodput_bps", "goodput", _GOODPUT.sum(), better="more", form=1)
 of_flows(
     "share", "share of goodput",
     (_GOODPUT.sum() / pl.col("whole_bps").first()).fill_nan(None),
-    "part of the goodput of all flows", form=percent(1),
+    "goodput of the label, as a part of the goodput of all flows", form=percent(1),
 )  # fmt: skip
 of_flows(
     "jain", "Jain's index",
@@ -75,7 +75,7 @@ of_flows(
     "completed", "transfers completed",
     # Only finite transfers can be completed.
     pl.when(pl.col("transfer_bytes").count() > 0).then(pl.col("completion_s").count()),
-    "flows that had sent all that they had to send", form=str,
+    "flows whose transfer was complete", form=str,
 )  # fmt: skip
 
 
@@ -137,10 +137,12 @@ for _name, (_title, _about) in COUNTS.items():
     before = f"before_{_name}"
     _when = "before the measurement window"
     of_flows(before, f"{_title} before", pl.col(before).sum(), f"{_about} {_when}")
-of_flows("limited_by", "limited by", _MOST_LIMITS, "what limits most of the flows", form=str)
+of_flows(
+    "limited_by", "limited by", _MOST_LIMITS, "limit that applies to most of the flows", form=str
+)
 of_flows(
     "limited_by_share", "part of the flows with the same limit", (_LIMITS == _MOST_LIMITS).mean(),
-    "part of the flows that are limited by what limits most of them",
+    "part of the flows to which this limit applies",
 )  # fmt: skip
 
 
@@ -161,12 +163,13 @@ of_delays = partial(declare, of=LABEL, source=delays, needs=("delays",))
 for _part, _title in QUANTILES.items():
     of_delays(
         f"delay_{_part}_s", f"delay, {_title}", pl.col(f"{_part}_s").first(),
-        "that its data packets take to arrive (quantile)", better=_HARMED.get(_part, ""),
+        "quantile of the one-way delay of data packets", better=_HARMED.get(_part, ""),
         form=1, listed=(SUMMARY, MERIT),
     )  # fmt: skip
 of_delays(
     "pdv_p95_s", "delay variation", (pl.col("p95_s") - pl.col("min_s")).first(),
-    "of that above the least (RFC 5481, packet delay variation)", listed=(MERIT,),
+    "95 % quantile of the delay less the smallest (RFC 5481, packet delay variation)",
+    listed=(MERIT,),
 )  # fmt: skip
 
 

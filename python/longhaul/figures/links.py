@@ -53,7 +53,7 @@ for _name, _what in (("drop_rate", "dropped"), ("mark_rate", "marked")):
     of_links(
         _name, f"packets {_what}",
         (pl.col(f"{_what}_pkts") / pl.col("arrived_pkts")).fill_nan(None),
-        f"packets {_what}, for each that came", better="less", most=1.0, listed=(),
+        f"packets {_what}, as part of those that arrived", better="less", most=1.0, listed=(),
     )  # fmt: skip
 
 

@@ -29,9 +29,9 @@ def _column(name: str, title: str, **more: Any) -> None:  # noqa: ANN401
 
 of_proxies(
     "forwarded_bps",
-    "rate at which the end node gets payload",
+    "payload rate to the senders at the end node",
     8 * pl.col("forwarded_bytes") / pl.col("measured_s"),
-    "payload given to the senders at the end node, over the measurement window",
+    "payload given to the senders at the end node, divided by the measurement window",
     form=1,
     row="given to the end node (Mbit/s)",
 )

@@ -38,16 +38,17 @@ def _per_arrival(column: str, link: dict[str, Any]) -> float | None:
 
 of_busiest = partial(declare, of=RUN, source=busiest)
 of_busiest(
-    "utilization", "utilisation", itemgetter("utilization"), "of the busiest link", better="more",
-    most=1.0,
+    "utilization", "utilisation", itemgetter("utilization"), "utilisation of the busiest link",
+    better="more", most=1.0,
 )  # fmt: skip
 of_busiest(
     "drop_rate", "packets dropped", partial(_per_arrival, "dropped_pkts"),
-    "packets that it dropped, for each that came to it", better="less", most=1.0,
+    "packets dropped at the busiest link, as part of those that arrived there", better="less",
+    most=1.0,
 )  # fmt: skip
 of_busiest(
     "mark_rate", "packets marked", partial(_per_arrival, "marked_pkts"),
-    "packets that it marked, for each that came to it",
+    "packets marked at the busiest link, as part of those that arrived there",
 )  # fmt: skip
 
 
@@ -61,11 +62,11 @@ def losses(prepared: PreparedRun) -> tuple[float | None, float | None] | None:
 of_losses = partial(declare, of=RUN, source=losses, needs=("series",))
 of_losses(
     "loss_gap_s", "time between losses", itemgetter(0),
-    "mean time between losses at the busiest link; those of one interval of samples are one",
+    "mean time between losses at the busiest link; drops in one sampling interval are one loss",
 )  # fmt: skip
 of_losses(
     "loss_burst_pkts", "packets lost at a time", itemgetter(1),
-    "packets that it drops at a time: in such an interval",
+    "mean number of packets dropped at the busiest link in a sampling interval with drops",
 )  # fmt: skip
 
 
@@ -80,7 +81,7 @@ def waits(prepared: PreparedRun) -> dict[str, Any]:
 for _part, _title in QUANTILES.items():
     declare(
         f"wait_{_part}_s", f"wait, {_title}", methodcaller("get", f"{_part}_s"),
-        "that packets wait for the busiest link (quantile)", of=RUN, source=waits,
+        "quantile of the time that packets wait for the busiest link", of=RUN, source=waits,
         needs=("delays",), better="less",
     )  # fmt: skip
 
@@ -108,11 +109,14 @@ of_goodputs(
     most=1.0,
 )  # fmt: skip
 of_goodputs(
-    "least_share", "least share", partial(_of_mean, min), "the least goodput over the equal part"
+    "least_share",
+    "least share",
+    partial(_of_mean, min),
+    "smallest goodput of a flow divided by an equal share",
 )
 of_goodputs(
     "largest_share", "largest share", partial(_of_mean, max),
-    "the largest goodput over the equal part",
+    "largest goodput of a flow divided by an equal share",
 )  # fmt: skip
 
 
@@ -192,15 +196,15 @@ for _band in BANDS:
     _percent = f"{100 * _band:g}"
     of_delivered(
         f"convergence_{_percent}_s", f"convergence to {_percent} %",
-        f"from the last start until all keep the equal part to {_percent} % in windows of "
-        "{shares}, ten of them",
+        f"time from the last start until all flows stay within {_percent} % of an equal share "
+        "for ten windows of {shares}",
         unit="s", better="less", is_time_until=True,
     )(partial(_convergence, _band))  # fmt: skip
 
 
 @of_delivered(
     "variation", "variation of the roughest flow",
-    "coefficient of variation of the roughest flow, {shares}", better="less",
+    "largest coefficient of variation of a flow's rate over windows of {shares}", better="less",
 )  # fmt: skip
 def _variation(found: DeliveredBytes) -> float | None:
     rough = merit.smoothness(found.shares)
@@ -220,11 +224,12 @@ def starvation(prepared: PreparedRun) -> merit.Starvation | None:
 of_starvation = partial(declare, of=RUN, source=starvation, needs=("series",), better="less")
 of_starvation(
     "starvation_ratio", "largest over least rate", attrgetter("ratio"),
-    "largest over least rate at worst, last half, windows of {starvation}",
+    "worst ratio of largest to smallest rate in the last half of the run, windows of {starvation}",
 )  # fmt: skip
 of_starvation(
     "starves", "a flow starves", attrgetter("starves"),
-    "1 if one has a tenth of another throughout, or under 5 % of its share for 10 s", most=1.0,
+    "1 if a flow has a tenth of another's rate throughout, or under 5 % of its share for 10 s",
+    most=1.0,
 )  # fmt: skip
 
 
@@ -248,9 +253,14 @@ def synchronisation(prepared: PreparedRun) -> np.ndarray | None:
 of_events = partial(declare, of=RUN, source=synchronisation, needs=("events",))
 of_events(
     "synchronisation", "flows that reduce together", np.mean,
-    "part of the active flows that reduce their windows in an event", better="less",
+    "mean part of the active flows that reduce their windows in a congestion event", better="less",
 )  # fmt: skip
-of_events("congestion_events", "congestion events", len, "events: reductions within a round trip")
+of_events(
+    "congestion_events",
+    "congestion events",
+    len,
+    "number of congestion events: window reductions within one round trip are one event",
+)
 
 
 def kinds(prepared: PreparedRun) -> pl.Series | None:
@@ -268,7 +278,7 @@ def kinds(prepared: PreparedRun) -> pl.Series | None:
 
 @figure(
     "goodput_ratio", "goodput of the second kind over the first",
-    "goodput of a flow of the second of two kinds of labels over one of the first", of=RUN,
+    "goodput per flow of the second of two kinds of labels, divided by that of the first", of=RUN,
     source=kinds, listed=(),
 )  # fmt: skip
 def _goodput_ratio(found: pl.Series) -> float | None:

@@ -30,8 +30,8 @@ FACTS = {
     "wall_s": "time that the simulation took on its machine",
     "results_version": "version of the results: runs of another one may differ",
     "utilization": "part of the rate that was used",
-    "loss_rate": "data packets that went in less those that came out, as part of those that went "
-    "in; below zero where more came out, since those on their way from before count as out",
+    "loss_rate": "data packets sent less those that arrived, as part of those sent; below zero if "
+    "more arrived, since packets sent before the interval count as arrived",
 }
 # Parts of names as words; words for statistics come first in a description.
 WORDS = {

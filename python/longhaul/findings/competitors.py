@@ -27,7 +27,7 @@ from longhaul.findings.registry import (
 @named(
     "clusters",
     "dendrograms of competitors by all responses, condition by condition; with --order-by RATE "
-    "also the class of congestion of each",
+    "also the congestion class of each condition",
 )
 def _clusters(table: ResponseTable, options: Options) -> Findings:
     who = _at_least(2, table, options)

@@ -134,7 +134,7 @@ def _cluster_name(group: int, causes: Mapping[int, Sequence[components.Cause]]) 
     return f"group {group}: {', '.join(shared) or 'no level in common'}"
 
 
-@named("y-y-x", "two responses over each other, by the levels of each factor")
+@named("y-y-x", "one response against another, by the levels of each factor")
 def _yyx(table: ResponseTable, options: Options) -> Findings:
     if len(options.responses) != 2:
         raise TableError("y-y-x: expected two responses: --response ONE --response OTHER")

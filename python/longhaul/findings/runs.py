@@ -99,7 +99,7 @@ def _shares(runs: Sequence["Results"]) -> list[Text]:
 
 RUN_ANALYSES["shares"] = RunAnalysis(
     "shares",
-    "who gets what: goodput and share of each label; of replications with intervals",
+    "who gets what: goodput and share of each label; for replications with intervals",
     lambda run, _: _shares([run]),
     _shares,
 )
@@ -115,7 +115,10 @@ def _merit(run: "Results", against: "Results | None") -> list[Text]:
     return [Text(f"{run.name}: figures of merit", ("figure", "value", "what"), of_merit(run))]
 
 
-@named("harm", "loss of flows beside others: needs --against, the run in which they are alone")
+@named(
+    "harm",
+    "performance that flows lose beside others; needs --against, the run in which they are alone",
+)
 def _harm(run: "Results", against: "Results | None") -> list[Text]:
     if against is None:
         raise RunAnalysisError("harm: expected --against, a run in which the flows are alone")

@@ -35,7 +35,7 @@ class Meaning:
 FIGURES: dict[str, tuple[str, ...]] = {
     "delivered_pkts": ("data packets delivered", "packets"),
     "events": ("events simulated",),
-    "peak_memory_bytes": ("most memory that the run took", "bytes"),
+    "peak_memory_bytes": ("peak memory of the run", "bytes"),
     "connected_flows": ("flows connected", "flows"),
     "completed_flows": ("flows completed", "flows"),
     "failed_flows": ("flows that could not connect", "flows"),
@@ -45,9 +45,9 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "normal_mode_flows": ("active flows in normal congestion control", "flows"),
     "above_threshold_flows": ("active flows in alternate congestion control", "flows"),
     "abated_s": (
-        "time until no more flows are in normal congestion control than in the first period",
+        "time until as few flows are in normal congestion control as in the first period",
         "s",
-        "on average in that one; the length of the period if it is always more",
+        "as its mean over the first period; the length of the period if there are always more",
     ),
     "completed_per_s": ("flows completed in a second", "flows/s"),
     "completed_per_h": ("flows completed in an hour", "flows/h"),
@@ -56,9 +56,9 @@ FIGURES: dict[str, tuple[str, ...]] = {
     "loss_rate": (
         "loss rate",
         "",
-        "data packets that went in less those that came out, as part of those that went in; below "
-        "zero where more came out: those on their way at the beginning count as out, and after the "
-        "large files of TP2 these are more than what TP3 loses and has on its way at its end",
+        "data packets sent less those that arrived, as part of those sent; below zero if more "
+        "arrived: packets in the network at the beginning count as arrived, and after the large "
+        "files of TP2 there are more of them than TP3 loses and has in the network at its end",
     ),
     "retransmission_rate": ("retransmission rate of completed flows",),
     "retransmission_rate_mean": (
@@ -71,17 +71,17 @@ FIGURES: dict[str, tuple[str, ...]] = {
 OF_FLOWS: dict[str, tuple[str, ...]] = {
     "pps": ("throughput of {}", "packets/s"),
     "full_s": (
-        "time until {} has the rate of its interface",
+        "time until {} reaches the rate of its interface",
         "s",
-        "from the beginning of the period; the length of the period if it never has it",
+        "from the beginning of the period; the length of the period if it never does",
     ),
-    "cwnd_crossings": ("how often the window of {} crosses its mean",),
+    "cwnd_crossings": ("number of times that the window of {} crosses its mean",),
     "cwnd_kept": (
-        "part of its window that {} keeps", "", "100 intervals after the period began",
+        "part of its window that {} still has", "", "100 intervals after the period began",
     ),
     "pps_min": (
-        "least throughput of {} once it is up", "packets/s",
-        "from the moment on that it first has the mean of the period",
+        "least throughput of {} after its rise", "packets/s",
+        "from the time on at which it first reaches the mean of the period",
     ),
     "pps_max": ("largest throughput of {}", "packets/s"),
     "alpha_min": ("FAST's least alpha of {}", "packets"),

@@ -53,7 +53,7 @@ def _window_queue(runs: Sequence[Results], options: Options) -> Figure:
 
 @register(
     "queue-drops",
-    "packets waiting at the bottleneck, and in which samples it dropped or marked some",
+    "packets waiting at the bottleneck, and the samples in which it dropped or marked packets",
     has_samples,
     ["links"],
 )

@@ -21,7 +21,7 @@ UPRIGHT = 6
 
 @register(
     "shares",
-    "goodput of each label side by side; of replications with the interval of their mean",
+    "goodput of each label side by side; for replications with the interval of their mean",
     is_tcp,
     ["colour_by"],
 )

@@ -81,7 +81,7 @@ def _replications(runs: Sequence[Results]) -> list[list[Results]]:
 
 @register(
     "response-map",
-    "mean response time over base round trip and size; of two runs, what the second takes longer",
+    "mean response time by base round trip and size; of two runs, the difference",
     _has_exchanges,
     table="exchanges",
 )

@@ -12,14 +12,14 @@ pub type BoxedBbr3 = Box<Bbr3>;
 pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {
     kind: "bbr3",
     title: "BBR (version 3)",
-    description: "Paces at the largest delivery rate of the last two cycles of probing and bounds \
-        what is in flight by what the path carries at it. Probes for more every two to three \
-        seconds, or as often as standard TCP would on a small path; more than loss_threshold lost \
-        while probing sets a long-term bound of what is in flight, losses and marks at other times \
-        a short-term one. Halves what is in flight every five seconds to measure the round-trip \
-        time. Paces by itself, and needs the transport's delivery rates. Variant picoquic is that of an implementation of \
-        QUIC: grown round trips end Startup and probes, which it repeats early while the rate grows; far beyond the first \
-        rate, and after timeouts, Startup begins again.",
+    description: "Paces at the largest delivery rate of the last two probing cycles and bounds the segments in \
+        flight by a multiple of the bandwidth-delay product. Probes for more bandwidth every two to three seconds, \
+        or as often as standard TCP would on a small path. Losses above loss_threshold while probing set a long-term \
+        bound of the segments in flight; losses and marks at other times set a short-term bound. Every five seconds \
+        the segments in flight are halved to measure the round-trip time. BBR always paces, and needs the \
+        transport's delivery rate samples. Variant picoquic is the form of a QUIC implementation: longer round-trip \
+        times end Startup and probes; probes are repeated early while the rate grows; Startup begins again when the \
+        rate is far above the first one, and after timeouts.",
     law: &[
         "rate = largest delivery rate of two probe cycles, bounded after losses; bdp = rate * min_rtt",
         "pacing rate = gain * rate; cwnd = min(2 * bdp, bound on inflight)",
@@ -38,12 +38,12 @@ pub(crate) static ENTRY: Entry<BoxedBbr3> = Entry {
         Quantity::new(
             "long_in_flight",
             "segments",
-            "long-term bound of what is in flight",
+            "long-term bound of the segments in flight",
         ),
         Quantity::new(
             "short_in_flight",
             "segments",
-            "short-term bound of what is in flight",
+            "short-term bound of the segments in flight",
         ),
     ],
     variants: &[Variant::Paper, Variant::Picoquic],
@@ -73,7 +73,7 @@ static PARAMETERS: [Parameter; 8] = [
         unit: "fraction of the long-term bound",
         default: DefaultValue::Fixed(0.15),
         allowed: Range::closed(0.0, 0.9),
-        help: "Part left to others between the probes.",
+        help: "Part of the long-term bound that is left to other flows between probes.",
         source: "draft-ietf-ccwg-bbr-05 section 2.7, BBR.Headroom",
     },
     Parameter {
@@ -89,8 +89,7 @@ static PARAMETERS: [Parameter; 8] = [
         unit: "1",
         default: DefaultValue::Fixed(1.0 / 3.0),
         allowed: Range::closed(0.0, 1.0),
-        help: "Share of marked segments times this is removed from the short-term bound; zero \
-            ignores marks.",
+        help: "The share of marked segments times this factor is removed from the short-term bound; 0 ignores marks.",
         source: "Linux v3, bbr_ecn_factor",
     },
     Parameter {
@@ -98,9 +97,9 @@ static PARAMETERS: [Parameter; 8] = [
         unit: "seconds",
         default: DefaultValue::Fixed(1e4),
         allowed: Range::above(0.0, 1e4),
-        help: "Smallest round-trip time up to which marks count. Linux heeds them up to 0.005 only, \
-            and has ECN only on routes that are said to mark early; the draft asks those who claim to \
-            support ECN to treat all marks as congestion.",
+        help: "Smallest round-trip time up to which marks count. Linux v3 counts them up to 0.005 only, and only on \
+            routes configured as marking early; the draft asks senders that claim to support ECN to treat all marks \
+            as congestion.",
         source: "Linux v3, bbr_ecn_max_rtt_us; draft-ietf-ccwg-bbr-05 section 3.7",
     },
     Parameter {
@@ -108,9 +107,9 @@ static PARAMETERS: [Parameter; 8] = [
         unit: "fraction of the long-term bound",
         default: DefaultValue::Fixed(0.0),
         allowed: Range::closed(0.0, 1.0),
-        help: "When a cycle had marks, no losses, and then a round trip without marks, a probe begins at once, in \
-            whose first round the bound grows by this part; zero waits as long as after losses. Linux v3 has 0.5, \
-            with which marks find it probing nearly all the time.",
+        help: "After a cycle with marks but no losses, the first round trip without marks begins a probe at once, \
+            and the bound grows by this part in the probe's first round; 0: the probe waits as long as after losses. \
+            Linux v3 has 0.5; a flow that gets marks then probes nearly all the time.",
         source: "Linux v3, bbr_ecn_reprobe_gain",
     },
     Parameter {
@@ -118,8 +117,8 @@ static PARAMETERS: [Parameter; 8] = [
         unit: "0 or 1",
         default: DefaultValue::Fixed(0.0),
         allowed: Range::closed(0.0, 1.0),
-        help: "1 asks for L4S: segments are of ECT(1) and marks are counted (tcp.ecn = \"accecn\"), though the \
-            response is not one that RFC 9331 asks for. Linux v3 sends ECT(0).",
+        help: "1 uses L4S: segments carry ECT(1) and marks are counted (tcp.ecn = \"accecn\"), although the response \
+            to marks is not the one that RFC 9331 requires. Linux v3 sends ECT(0).",
         source: "Linux v3, bbr_init; RFC 9331 section 4.1",
     },
 ];

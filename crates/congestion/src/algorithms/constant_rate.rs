@@ -42,7 +42,7 @@ pub(crate) static ENTRY: Entry<ConstantRate> = Entry {
             unit: "segments per acknowledgement",
             default: DefaultValue::Fixed(1.0),
             allowed: Range::above(0.0, 1e9),
-            help: "Most that one acknowledgement adds.",
+            help: "Largest increase of the window by one acknowledgement.",
             source: "Weigle, dissertation, UNC 2003, chapter 2, MCR",
         },
     ],

@@ -24,12 +24,12 @@ pub type BoxedCopa = Box<Copa>;
 pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
     kind: "copa",
     title: "Copa",
-    description: "Moves the window towards the one at which 1 / delta segments of the flow wait in the queue, \
-        by velocity / (delta * cwnd) per segment acknowledged, up or down; the velocity doubles each round trip \
-        from the third in one direction on. Where the queue does not empty within four round trips, others \
-        fill it: 1 / delta then grows by one a round trip and is halved at a loss, as windows of standard TCP are. \
-        Apart from that losses count above 30 % of two round trips alone, and take 0.3 of the window. Paces at twice the \
-        window per round trip.",
+    description: "Moves the window towards the one at which 1 / delta segments of the flow wait in the queue, by \
+        velocity / (delta * cwnd) per segment acknowledged, up or down; the velocity doubles each round trip from \
+        the third in one direction on. If the queue does not empty within four round trips, other flows fill it, and \
+        Copa competes with them: 1 / delta then grows by one per round trip and is halved at a loss, as standard \
+        TCP's window is. Apart from that, losses reduce the window, by 0.3 of it, only if they exceed 30 % of the \
+        segments of two round trips. Paces at twice the window per round trip.",
     law: &[
         "queueing = smallest rtt of the last srtt / 2 - smallest rtt of 10 s",
         "target rate = 1 / (delta * queueing); current rate = cwnd / smallest rtt of the last srtt / 2",
@@ -46,7 +46,7 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
         Quantity::new(
             "delta",
             "",
-            "delta: the inverse of the segments that it keeps in queues",
+            "delta: the inverse of the segments that the flow aims to keep in the queue",
         ),
         Quantity::new(
             "velocity",
@@ -74,7 +74,7 @@ pub(crate) static ENTRY: Entry<BoxedCopa> = Entry {
             unit: "0 or 1",
             default: DefaultValue::Fixed(1.0),
             allowed: Range::closed(0.0, 1.0),
-            help: "1 turns on competitive mode, which keeps a share beside senders that fill the queue.",
+            help: "1 turns on competitive mode, which keeps a share of the link against flows that fill the queue.",
             source: "NSDI 2018, section 2.2 (competitive mode)",
         },
     ],

@@ -21,10 +21,9 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Ctcp> = Entry {
     kind: "ctcp",
     title: "Compound TCP",
-    description: "Standard TCP's window plus one that grows with a power of their sum while fewer \
-        than gamma segments of the flow are queued, and shrinks by a part of the queue otherwise. \
-        Standard TCP below low_window segments. Variant nist has the exponent and zeta of NIST's \
-        study.",
+    description: "Standard TCP's window plus a delay window. While fewer than gamma segments of the flow are queued, \
+        the delay window grows with a power of the sum of both; otherwise it shrinks by a part of the queue. \
+        Standard TCP below low_window segments. Variant nist has the exponent and zeta of NIST's study.",
     law: &[
         "queued = cwnd * (1 - min_rtt / srtt); cwnd is the loss window plus dwnd",
         "each round trip, queued < gamma: dwnd += max(increase * cwnd^exponent - 1, 0)",
@@ -81,7 +80,7 @@ pub(crate) const INCREASE: Parameter = Parameter {
     unit: "segments per round trip",
     default: DefaultValue::Fixed(0.125),
     allowed: Range::above(0.0, 1e6),
-    help: "Growth of the sum per round trip, where it is one segment, on a short queue.",
+    help: "Growth of the sum per round trip at a sum of one segment, on a short queue.",
     source: "INFOCOM 2006, alpha",
 };
 
@@ -90,7 +89,7 @@ pub(crate) const EXPONENT: Parameter = Parameter {
     unit: "power of the window",
     default: DefaultValue::Fixed(0.8),
     allowed: Range::closed(0.0, 0.99),
-    help: "Power of the sum that its growth follows.",
+    help: "Exponent of the sum in its growth per round trip.",
     source: "INFOCOM 2006, k; NIST SP 500-282, equation 16",
 };
 

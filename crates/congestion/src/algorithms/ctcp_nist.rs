@@ -19,8 +19,8 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<CtcpNist> = Entry {
     kind: "ctcp-nist",
     title: "Compound TCP as printed by NIST",
-    description: "One window that is halved at a congestion signal, less the delay window, and to \
-        which the whole delay window is added every round trip. For comparison with ctcp only.",
+    description: "A single window, to which the whole delay window is added every round trip. A congestion signal \
+        removes half of the window, less the delay window. For comparison with ctcp only.",
     law: &[
         "queued = cwnd * (1 - min_rtt / srtt); dwnd follows it as in ctcp",
         "each round trip: cwnd += dwnd",

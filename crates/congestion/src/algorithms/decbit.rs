@@ -16,9 +16,9 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<DecBit> = Entry {
     kind: "decbit",
     title: "DECbit",
-    description: "Once the acknowledgements of the last window and of the current one are in, adds \
-        a segment, or removes an eighth of the window if at least half of the current one's carry \
-        a mark. It has no slow start. Losses are standard TCP's.",
+    description: "When the ACKs of the previous and of the current window have arrived, adds a segment, or removes \
+        an eighth of the window if at least half of the ACKs of the current window carry a mark. It has no slow \
+        start. At a loss it reacts as standard TCP.",
     law: &[
         "every second window: cwnd = (1 - decrease) * cwnd where the share of marked is at least marked, else cwnd += increase",
         "loss: cwnd = cwnd / 2",
@@ -50,7 +50,7 @@ pub(crate) static ENTRY: Entry<DecBit> = Entry {
             unit: "fraction of the window",
             default: DefaultValue::Fixed(0.5),
             allowed: Range::above(0.0, 1.0),
-            help: "Part of the current window's segments whose marks mean a decrease.",
+            help: "Share of marked segments in the current window from which on the window decreases.",
             source: "TOCS 1990; Weigle, dissertation, UNC 2003, chapter 2",
         },
     ],

@@ -18,11 +18,11 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<DelayGradient> = Entry {
     kind: "delay-gradient",
     title: "Delay gradient (Jain)",
-    description: "Every other round trip compares round-trip time and window with those at the \
-        last decision: removes an eighth of the window if the delay rose or fell with it, and adds \
-        a segment otherwise. It has no slow start. Losses are standard TCP's. Its own bursts queue, \
-        and more so with a larger window: one flow alone uses 38 % of 10 Mbit/s and 4 % of 100 Mbit/s at \
-        40 ms, paced at one window per round trip 89 % of both.",
+    description: "Every second round trip, compares the round-trip time and the window with those at the last \
+        decision: removes an eighth of the window if both rose or both fell, and adds a segment otherwise. It has no \
+        slow start. At a loss it reacts as standard TCP. The flow's own bursts cause queueing, which grows with the \
+        window: a single flow uses 38 % of 10 Mbit/s and 4 % of 100 Mbit/s at 40 ms, and 89 % of both if it is paced \
+        at one window per round trip.",
     law: &[
         "gradient = relative change of rtt / relative change of cwnd since the last decision",
         "every second round trip: cwnd = (1 - decrease) * cwnd where gradient > 0, else cwnd += increase",

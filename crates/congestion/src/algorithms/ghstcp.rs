@@ -23,10 +23,10 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Ghstcp> = Entry {
     kind: "ghstcp",
     title: "Gentle HighSpeed TCP",
-    description: "HighSpeed TCP that adds one segment per round trip as long as round-trip times \
-        tend upwards over a window; each loss brings HighSpeed TCP's growth back. With refined, a \
-        mean round-trip time near the least one since the last loss does so, too, and one far above \
-        it does the opposite. Variant ns2 cuts its window as ns-2's HighSpeed TCP.",
+    description: "HighSpeed TCP that adds only one segment per round trip while round-trip times tend upwards over a \
+        window; each loss restores HighSpeed TCP's growth. With refined, a mean round-trip time near the smallest \
+        mean since the last loss restores it, too, and a mean far above the smallest selects standard TCP's growth. \
+        Variant ns2 reduces its window as ns-2's HighSpeed TCP does.",
     law: &[
         "each window: round-trip times rise if atanh(correlation of rtt and time) * (n - 3)^(1/2) > trend",
         "each ACK while they rise: cwnd += acked / cwnd; else cwnd += a(cwnd) * acked / cwnd, as hstcp",
@@ -79,7 +79,7 @@ static PARAMETERS: [Parameter; 12] = [
         unit: "standard deviations",
         default: DefaultValue::Fixed(2.0),
         allowed: Range::closed(0.0, 1e3),
-        help: "Refined: up to so far above the least mean, growth is HighSpeed TCP's.",
+        help: "Refined: distance above the smallest mean up to which growth is HighSpeed TCP's.",
         source: "Zhang, thesis, Osaka 2006, chapter 4",
     },
     Parameter {
@@ -87,7 +87,7 @@ static PARAMETERS: [Parameter; 12] = [
         unit: "standard deviations",
         default: DefaultValue::Fixed(4.0),
         allowed: Range::closed(0.0, 1e3),
-        help: "Refined: from so far above the least mean, growth is standard TCP's.",
+        help: "Refined: distance above the smallest mean from which on growth is standard TCP's.",
         source: "Zhang, thesis, Osaka 2006, chapter 4",
     },
     Parameter {
@@ -95,7 +95,7 @@ static PARAMETERS: [Parameter; 12] = [
         unit: "seconds",
         default: DefaultValue::Fixed(1e-6),
         allowed: Range::closed(0.0, 1.0),
-        help: "Resolution of the round-trip times, and their least standard deviation.",
+        help: "Resolution of the round-trip times, and lower bound of their standard deviation.",
         source: "Zhang, thesis, Osaka 2006, chapters 2 and 4",
     },
 ];

@@ -19,11 +19,10 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Ledbat> = Entry {
     kind: "ledbat",
     title: "LEDBAT",
-    description: "Background transport: holds the queueing delay, the smallest of the last four \
-        delays over the smallest of the last ten minutes, at target. The window changes in \
-        proportion to the distance from it, by at most gain segments a round trip, and is halved \
-        at a congestion signal. Leaves slow start as soon as the target is exceeded, with the window of a \
-        round trip before.",
+    description: "Background transport: keeps the queueing delay at target. The queueing delay is the smallest of \
+        the last four delays less the smallest delay of the last ten minutes. The window changes in proportion to \
+        the distance from the target, by at most gain segments per round trip, and is halved at a congestion signal. \
+        Slow start ends as soon as the target is exceeded, with the window of one round trip earlier.",
     law: &[
         "off = (target - queueing delay) / target",
         "each ACK: cwnd += gain * off * acked / cwnd",
@@ -40,7 +39,7 @@ pub(crate) static ENTRY: Entry<Ledbat> = Entry {
             unit: "seconds",
             default: DefaultValue::Fixed(0.1),
             allowed: Range::above(0.0, 10.0),
-            help: "Queueing delay to hold.",
+            help: "Target of the queueing delay.",
             source: "RFC 6817 section 2.5, TARGET (at most 0.1)",
         },
         Parameter {

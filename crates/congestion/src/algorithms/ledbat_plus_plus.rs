@@ -22,10 +22,10 @@ pub type BoxedLedbatPlusPlus = Box<LedbatPlusPlus>;
 pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
     kind: "ledbat++",
     title: "LEDBAT++",
-    description: "Background transport: LEDBAT with a smaller target, growth below that of standard TCP, decreases in \
-        proportion to the window, a slow start of its own that ends before the target, and slowdowns: for two round trips in ten \
-        times what the last slowdown took it sends two segments a round trip, so that the queue empties and the smallest delay is \
-        seen.",
+    description: "Background transport: LEDBAT with a smaller target, growth below that of standard TCP, decreases \
+        in proportion to the window, a slow start of its own that ends before the target, and slowdowns: for two \
+        round trips it sends two segments per round trip, so that the queue empties and the smallest delay can be \
+        measured. The next slowdown follows after nine times the duration of the last one.",
     law: &[
         "gain = 1 / min(16, ceil(2 * target / base))",
         "each ACK up to the target: cwnd += gain * acked / cwnd",
@@ -47,7 +47,7 @@ pub(crate) static ENTRY: Entry<BoxedLedbatPlusPlus> = Entry {
         unit: "seconds",
         default: DefaultValue::Fixed(0.06),
         allowed: Range::above(0.0, 10.0),
-        help: "Queueing delay not to go beyond.",
+        help: "Queueing delay that the flow should not exceed.",
         source: "draft-irtf-iccrg-ledbat-plus-plus-06, TARGET",
     }],
     build: |settings| Ok(Box::new(LedbatPlusPlus::new(settings))),

@@ -19,13 +19,14 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Lp> = Entry {
     kind: "lp",
     title: "TCP-LP",
-    description: "Low priority: standard TCP that halves its window as soon as the smoothed delay \
-        exceeds the smallest by threshold of the range seen, then holds it for inference round \
-        trips; a delay as large within that time takes the window down to one segment. Brings its \
-        own, standard, slow start, which finds out the range and ends with the first loss. Variant linux-2.6.22 \
-        heeds delays in slow start too, and starts the range anew at each indication. Variant linux-6.18 is standard TCP: \
-        since Linux 4.10 a connection's timestamps begin at a random number, and the smoothed delay, eight times what \
-        they tell in 32 bits, overflows in seven connections of eight, so that it never exceeds the smallest.",
+    description: "Low priority: standard TCP that halves its window as soon as the smoothed delay exceeds the \
+        smallest delay by a part, threshold, of the range seen, and then does not grow for inference round trips; \
+        another delay as large in that time reduces the window to one segment. It has a slow start of its own, the \
+        standard one, which measures the range of delays and ends with the first loss. Variant linux-2.6.22 reacts \
+        to delays in slow start, too, and restarts the range at each indication. Variant linux-6.18 behaves as \
+        standard TCP: since Linux 4.10 the timestamps of a connection begin at a random number, and the smoothed \
+        delay, stored in 32 bits as eight times the delay by timestamps, overflows in seven of eight connections, so \
+        that it never exceeds the smallest.",
     law: &[
         "congested = smoothed delay > min_delay + threshold * (max_delay - min_delay)",
         "each ACK: cwnd += acked / cwnd",

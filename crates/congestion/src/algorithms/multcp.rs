@@ -16,9 +16,9 @@ pub type MulTcp = Reno;
 pub(crate) static ENTRY: Entry<MulTcp> = Entry {
     kind: "multcp",
     title: "MulTCP and fractional congestion control",
-    description: "Standard TCP that grows by as many segments a round trip as the flows it stands \
-        for, and removes at a congestion signal half of one flow's part of the window. Stands for \
-        less than one, it grows by that part of a segment and halves the window.",
+    description: "Standard TCP that stands for a number of flows: it grows by as many segments per round trip, and \
+        removes at a congestion signal half of one flow's part of the window. If it stands for less than one flow, \
+        it grows by that part of a segment and halves the window.",
     law: &[
         "each ACK: cwnd += flows * acked / cwnd",
         "congestion, flows >= 1: cwnd = (1 - 1 / (2 * flows)) * cwnd",
@@ -34,7 +34,7 @@ pub(crate) static ENTRY: Entry<MulTcp> = Entry {
         unit: "flows",
         default: DefaultValue::Fixed(2.0),
         allowed: Range::above(0.0, 1e6),
-        help: "Number of standard flows that it stands for.",
+        help: "Number of standard TCP flows that the flow stands for.",
         source: "CCR 1998, N; LBNL-52549, 2003",
     }],
     build: |settings| {

@@ -19,9 +19,9 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<PacketPair> = Entry {
     kind: "packet-pair",
     title: "Packet pair",
-    description: "Sends segments in pairs, takes the spacing of a pair's acknowledgements for the \
-        bottleneck's service time, and keeps a window of what the path then holds and queued \
-        segments more. Losses do not move the window. Made for routers that serve flows in turn.",
+    description: "Sends segments in pairs, takes the spacing of a pair's ACKs for the bottleneck's service time, and \
+        keeps a window of the bandwidth-delay product plus queued segments. Losses do not change the window. \
+        Designed for routers that serve flows in turn.",
     law: &[
         "spacing = weighted mean of the spacing of ACKs of a pair",
         "each ACK: cwnd = min_rtt / spacing + queued",

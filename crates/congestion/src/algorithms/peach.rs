@@ -34,7 +34,7 @@ pub(crate) static ENTRY: Entry<Peach> = Entry {
     state: &[Quantity::new(
         "waiting",
         "",
-        "acknowledged dummy segments to come before the window grows",
+        "dummy segments still to be acknowledged before the window grows",
     )],
     variants: &[Variant::Paper],
     parameters: &[],

@@ -23,8 +23,8 @@ pub(crate) static ENTRY: Entry<Prague> = Entry {
     kind: "prague",
     title: "TCP Prague",
     description: "Scalable congestion control for L4S: estimates the share of marked segments, alpha, and at a mark \
-        removes alpha / 2 of the window, once a round trip; grows for each segment that is not marked. Short round \
-        trips count as rtt_target. Losses halve the window. Paced.",
+        removes alpha / 2 of the window, once a round trip; grows for each segment that is not marked. Round-trip \
+        times shorter than rtt_target count as rtt_target. Losses halve the window. It paces its segments.",
     law: &[
         "each round trip of at least rtt_target: alpha += (share of marked segments - alpha) / 16",
         "each ACK: cwnd += (acked - marked) * min(1, srtt / rtt_target)^2 / cwnd",
@@ -43,7 +43,7 @@ pub(crate) static ENTRY: Entry<Prague> = Entry {
             unit: "seconds",
             default: DefaultValue::Fixed(0.025),
             allowed: Range::closed(0.0, 10.0),
-            help: "Round-trip time that shorter ones count as; 0: none is scaled.",
+            help: "Shorter round-trip times count as this one; 0: they count as they are.",
             source: "tcp_prague.c, prague_rtt_target",
         },
         Parameter {

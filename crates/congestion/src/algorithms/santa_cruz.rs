@@ -20,9 +20,9 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<SantaCruz> = Entry {
     kind: "santa-cruz",
     title: "TCP Santa Cruz",
-    description: "Sums the relative delays of segments from the start on, counts the segments that \
-        they mean in the bottleneck's queue, and adds or removes one segment each round trip to \
-        keep them at the operating point. Slow start ends at half of it.",
+    description: "Sums the relative one-way delays of segments from the start on, derives from the sum how many \
+        segments are in the bottleneck's queue, and adds or removes one segment each round trip to keep their number \
+        at the operating point. Slow start ends at half of the operating point.",
     law: &[
         "queued = segments in the forward queue, from relative one-way delays",
         "each round trip: cwnd += 1 where queued < operating_point - tolerance",
@@ -49,7 +49,7 @@ pub(crate) static ENTRY: Entry<SantaCruz> = Entry {
             unit: "segments",
             default: DefaultValue::Fixed(0.5),
             allowed: Range::closed(0.0, 1e6),
-            help: "Distance from the operating point at which the window stays.",
+            help: "Distance from the operating point up to which the window does not change.",
             source: "chosen here: delta has no printed value in Weigle, dissertation, UNC 2003, chapter 2",
         },
     ],

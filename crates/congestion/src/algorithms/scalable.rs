@@ -20,12 +20,12 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Scalable> = Entry {
     kind: "scalable",
     title: "Scalable TCP",
-    description: "Adds a fixed part of a segment per segment acknowledged and removes a fixed part \
-        of the window at a congestion signal, so that the time to recover does not depend on the \
-        window; up to low_window it is standard TCP. Variant linux-2.6.22 removes that part at small \
-        windows too, variants linux-2.6.22 and nist also at a timeout. Variant linux-2.6.22 also halves the rate in \
-        a recovery, and comes back to what it keeps in slow start. Variant linux-6.18 has whole windows: a segment more for \
-        100 acknowledged ones, or for a window of them where that is less.",
+    description: "Adds a fixed part of a segment per segment acknowledged and removes a fixed part of the window at \
+        a congestion signal, so that the time to recover does not depend on the window; up to low_window it is \
+        standard TCP. Variant linux-2.6.22 removes that part at small windows too; variants linux-2.6.22 and nist \
+        also set ssthresh by it at a timeout. Variant linux-2.6.22 halves the sending rate during recovery and then \
+        returns to ssthresh in slow start. Variant linux-6.18 counts whole segments: it adds one for every 100 \
+        segments acknowledged, or for every window of them if that is smaller.",
     law: &[
         "each ACK: cwnd += increase * acked; below low_window cwnd += acked / cwnd",
         "congestion: cwnd = (1 - decrease) * cwnd; below low_window cwnd = cwnd / 2",

@@ -10,11 +10,11 @@ pub type SyncMixReact = SyncTcp;
 pub(crate) static ENTRY: Entry<SyncMixReact> = Entry {
     kind: "sync-mixreact",
     title: "Sync-TCP(MixReact)",
-    description: "Standard TCP's slow start until nine transit times are known, then every third \
-        one adjusts the window by the trend of the average queueing delay and by its part of the \
-        largest one: cuts of 10, 25 or 50 %, or growth of one segment, 10, 25 or 50 % a round trip. \
-        Until a queue has built up the largest one is that of its own bursts: one flow alone uses 77 % of \
-        10 Mbit/s and 4 % of 100 Mbit/s at 40 ms; among twenty the link is used.",
+    description: "Standard TCP's slow start until nine transit times are known. Then every third transit time \
+        adjusts the window by the trend of the average queueing delay and by its ratio to the largest delay: \
+        reductions by 10, 25 or 50 %, or growth by one segment, 10, 25 or 50 % per round trip. Until a queue has \
+        built up, the largest delay is that of the flow's own bursts: a single flow uses 77 % of 10 Mbit/s and 4 % \
+        of 100 Mbit/s at 40 ms; twenty flows use the link.",
     law: &[
         "level = weighted mean queueing delay / largest, in quarters; trend of the last nine means",
         "trend rises: cwnd += 1 a round trip; times 0.9, 0.75, 0.5 in the second to last quarter",

@@ -20,10 +20,10 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Vcp> = Entry {
     kind: "vcp",
     title: "VCP",
-    description: "Multiplies the window by 1 + xi each interval while the routers' load is low, \
-        adds alpha segments while it is high, and removes an eighth of the window when they are \
-        overloaded, once in an interval and a round trip. It has no slow start, and does not move \
-        without VCP routers. Losses are standard TCP's.",
+    description: "Multiplies the window by 1 + xi each interval while the routers' load is low, adds alpha segments \
+        while it is high, and removes an eighth of the window when they are overloaded, once in an interval and a \
+        round trip. It has no slow start, and without VCP routers the window does not change. At a loss it reacts as \
+        standard TCP.",
     law: &[
         "each ACK, load low: cwnd += ((1 + xi)^(srtt / interval) - 1) * acked",
         "each ACK, load high: cwnd += alpha * (srtt / interval)^2 * acked / cwnd",
@@ -60,7 +60,7 @@ pub(crate) static ENTRY: Entry<Vcp> = Entry {
             unit: "fraction of the window",
             default: DefaultValue::Fixed(0.125),
             allowed: Range::open(0.0, 1.0),
-            help: "Part removed on overload; the paper's beta is the part kept.",
+            help: "Part of the window removed on overload; the paper's beta is the part kept.",
             source: "SIGCOMM 2005, beta 0.875",
         },
         Parameter {

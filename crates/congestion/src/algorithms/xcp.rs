@@ -20,9 +20,9 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Xcp> = Entry {
     kind: "xcp",
     title: "XCP",
-    description: "Asks the routers for the desired rate and changes the window by what they grant: \
-        the change of the throughput times the smoothed round-trip time. It has no slow start, and \
-        does not move without XCP routers. Losses are standard TCP's.",
+    description: "Asks the routers for the desired rate and changes the window by the granted change of throughput \
+        times the smoothed round-trip time. It has no slow start, and without XCP routers the window does not \
+        change. At a loss it reacts as standard TCP.",
     law: &[
         "each packet asks for its share of desired_rate - rate; routers lower it to what they have to give",
         "each ACK: cwnd += feedback * srtt",
@@ -42,7 +42,7 @@ pub(crate) static ENTRY: Entry<Xcp> = Entry {
         unit: "segments per second",
         default: DefaultValue::Fixed(1e12),
         allowed: Range::above(0.0, 1e12),
-        help: "Rate to ask for; the default asks for all that there is.",
+        help: "Rate to ask for; the default asks for all of the spare capacity.",
         source: "SIGCOMM 2002 section 3.3; ns-2.35 asks for more than any path has",
     }],
     build: |settings| Ok(Xcp::new(settings)),

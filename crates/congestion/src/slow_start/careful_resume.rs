@@ -12,11 +12,12 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<CarefulResume> = Entry {
     kind: "careful-resume",
     title: "Careful Resume",
-    description: "Slow start with a window and a round-trip time that were remembered from an earlier \
-        connection over the same path. Once the initial window has arrived without losses, and with a \
-        round trip like the one remembered, the window jumps to half of the one remembered; what was \
-        sent so is then validated. A loss among it leaves half of what is known to have fitted, and slow \
-        start goes on to a part of that. Pace it (tcp.pacing): the jump is meant to take a round trip.",
+    description: "Slow start with a window and a round-trip time saved from an earlier connection over the same \
+        path. Once the initial window has been acknowledged without losses, and with a round-trip time similar to \
+        the saved one, the window jumps to half of the saved window, and the ACKs of the segments sent after the \
+        jump then validate it. A loss among these segments reduces the window to half of the data known to fit into \
+        the path, and slow start goes on to a part, beta, of that data. It is meant for pacing (tcp.pacing), which \
+        spreads the jump over a round trip.",
     law: &[
         "initial window acknowledged, saved_rtt / 2 < min_rtt < 10 saved_rtt: cwnd = min(max_jump, saved_cwnd / 2), no growth for one round trip",
         "pipe = segments in flight at the jump, and all acknowledged since",
@@ -38,7 +39,7 @@ static PARAMETERS: [Parameter; 4] = [
         unit: "segments",
         default: DefaultValue::Fixed(0.0),
         allowed: Range::closed(0.0, 1e9),
-        help: "Window that was remembered; 0 for none, which makes it standard slow start.",
+        help: "Saved window; 0: none, and slow start is standard.",
         source: "RFC 9959, saved_cwnd",
     },
     Parameter {
@@ -46,7 +47,7 @@ static PARAMETERS: [Parameter; 4] = [
         unit: "seconds",
         default: DefaultValue::Fixed(0.0),
         allowed: Range::closed(0.0, 1e3),
-        help: "Round-trip time that was remembered; 0 takes any path for the same.",
+        help: "Saved round-trip time; 0: any path counts as the same.",
         source: "RFC 9959, saved_rtt",
     },
     Parameter {
@@ -62,7 +63,7 @@ static PARAMETERS: [Parameter; 4] = [
         unit: "fraction of what fitted",
         default: DefaultValue::Fixed(0.5),
         allowed: Range::closed(0.5, 1.0),
-        help: "Part of what is known to have fitted that slow start goes on to after a loss.",
+        help: "Window to which slow start goes on after a loss, as a part of the data known to fit into the path.",
         source: "RFC 9959, Safe Retreat",
     },
 ];

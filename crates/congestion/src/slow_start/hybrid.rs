@@ -12,9 +12,9 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<HybridSlowStart> = Entry {
     kind: "hystart",
     title: "HyStart of Linux",
-    description: "Slow start that ends, without a slower phase, when acknowledgements that follow each \
-        other closely span half the smallest round-trip time, which says that the path is full, or \
-        when the smallest round-trip time of a round has grown. After a timeout it watches anew.",
+    description: "Slow start that ends, without a slower phase, when a train of closely spaced ACKs spans half the \
+        smallest round-trip time, which indicates that the path is full, or when the smallest round-trip time of a \
+        round has grown. After a timeout it is active again.",
     law: &[
         "each ACK: cwnd += acked",
         "ACK train as long as half of min_rtt, or smallest rtt of a round grown by an eighth, bounded: ssthresh = cwnd",
@@ -59,7 +59,7 @@ static PARAMETERS: [Parameter; 7] = [
         unit: "samples",
         default: DefaultValue::Fixed(8.0),
         allowed: Range::closed(0.0, 1e6),
-        help: "Round-trip times of a round after which it is judged.",
+        help: "Number of round-trip time samples after which a round is judged.",
         source: "Linux, HYSTART_MIN_SAMPLES",
     },
     Parameter {
@@ -83,7 +83,7 @@ static PARAMETERS: [Parameter; 7] = [
         unit: "1",
         default: DefaultValue::Fixed(8.0),
         allowed: Range::closed(1.0, 1e3),
-        help: "Between the two, this part of the smallest round-trip time is the growth that counts.",
+        help: "Between these two bounds, the growth that counts is the smallest round-trip time divided by this.",
         source: "Linux, hystart_update",
     },
 ];

@@ -50,7 +50,7 @@ static PARAMETERS: [Parameter; 7] = [
         unit: "1",
         default: DefaultValue::Fixed(8.0),
         allowed: Range::closed(1.0, 1e3),
-        help: "Between the two, this part of the round-trip time is the growth that counts.",
+        help: "Between these two bounds, the growth that counts is the round-trip time divided by this.",
         source: "RFC 9406 section 4.3, MIN_RTT_DIVISOR",
     },
     Parameter {
@@ -58,7 +58,7 @@ static PARAMETERS: [Parameter; 7] = [
         unit: "samples",
         default: DefaultValue::Fixed(8.0),
         allowed: Range::closed(1.0, 1e6),
-        help: "Round-trip times that a round needs to be judged.",
+        help: "Number of round-trip time samples that a round needs to be judged.",
         source: "RFC 9406 section 4.3, N_RTT_SAMPLE",
     },
     Parameter {

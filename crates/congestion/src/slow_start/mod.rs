@@ -62,9 +62,9 @@ const STANDARD: Entry<SlowStart> = Entry {
 const LINUX: Entry<SlowStart> = Entry {
     kind: "linux",
     title: "Slow start of Linux 2.6.22",
-    description: "Slow start until the window is above the threshold: one segment further than \
-        standard. After every reduction that ends in slow start it gives all flows one segment, which \
-        lets a small one catch up.",
+    description: "Slow start until the window is above the threshold: one segment further than standard. After every \
+        reduction that ends in slow start it therefore adds one segment, whatever the window, which lets a flow with \
+        a small window catch up.",
     law: &["each ACK up to ssthresh: cwnd += acked"],
     source: "Linux 2.6.22, tcp_cong.c",
     listens_to: &[Signal::Loss, Signal::Ecn],

@@ -14,10 +14,11 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<PicoquicSlowStart> = Entry {
     kind: "picoquic",
     title: "Slow start of picoquic",
-    description: "Slow start that ends when the smallest of the last seven round-trip times, no two within a \
-        millisecond, was long seven times. It then keeps half of the window, for what that grew since the packet left \
-        whose acknowledgement says so; of paths longer than 100 ms it keeps more. The window is half of what the path \
-        holds at the largest rate over a millisecond, at least. Only for the first slow start of a connection.",
+    description: "Slow start that ends when the smallest of the last seven round-trip time samples, no two within a \
+        millisecond, was above a threshold seven times. It then keeps half of the window, because the window has \
+        grown since the packet left whose ACK reports the delay; on paths longer than 100 ms it keeps more. The \
+        window is at least half of what the path holds at the largest rate over a millisecond. Only for the first \
+        slow start of a connection.",
     law: &[
         "each ACK: cwnd = max(cwnd, srtt / 2 * largest rate over a millisecond) + acked",
         "7 times smallest of 7 rtt above base + max(base / 4, time of a packet): cwnd = ssthresh = cwnd / 2; \

@@ -11,10 +11,10 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Search> = Entry {
     kind: "search",
     title: "SEARCH",
-    description: "Slow start that compares what was delivered in a window of time with what was sent in as \
-        long a window a round trip before. While the path is not full both are the same; when much less \
-        is delivered, slow start ends. Unlike a test of round-trip times it is not misled by their jitter. \
-        After a timeout, or a reduction, it watches anew.",
+    description: "Slow start that compares the data delivered in a time window with the data sent in an equally long \
+        window one round trip earlier. While the path is not full, both are the same; when much less is delivered, \
+        slow start ends. Unlike a test of round-trip times, the comparison is not misled by their jitter. After a \
+        timeout or a reduction it is active again.",
     law: &[
         "each ACK: cwnd += acked",
         "every window_factor / 10 of the first rtt: sent = sent in (now - rtt - window, now - rtt], delivered = delivered in (now - window, now]",
@@ -35,7 +35,7 @@ static PARAMETERS: [Parameter; 2] = [
         unit: "round trips",
         default: DefaultValue::Fixed(3.5),
         allowed: Range::above(0.0, 1e3),
-        help: "Length of both windows, in round-trip times of the first sample.",
+        help: "Length of both windows, as a multiple of the first round-trip time sample.",
         source: "draft-chung-ccwg-search-09, WINDOW_SIZE_FACTOR",
     },
     Parameter {

@@ -127,8 +127,8 @@ fn hybla_of_linux_begins_with_rho_segments() {
     assert_eq!(found, [10.0, 4.0, 2.0, 1.0]);
 }
 
-/// Linux's Westwood begins to measure with the connection (`tcp_westwood_init`, `rtt_win_sx`), whenever that is: the first sample of the
-/// bandwidth is not over the time before.
+/// Linux's Westwood begins to measure when the connection begins (`tcp_westwood_init`,
+/// `rtt_win_sx`): the first bandwidth sample does not include the time before the connection.
 #[test]
 fn westwood_of_linux_measures_from_the_handshake_on() {
     let reduced = |start_s| {

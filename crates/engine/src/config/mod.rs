@@ -86,8 +86,8 @@ keys! {
             .default("100 ms"),
         /// True if congestion events are recorded.
         pub events: bool = Kind::Flag.key().default("false"),
-        /// True if quantiles are computed of the one-way delays of each flow's packets and, for sampled links, of
-        /// their queueing delays.
+        /// True to compute quantiles of the one-way delays of each flow's packets and of the
+        /// queueing delays at each sampled link.
         pub delays: bool = Kind::Flag.key().default("false"),
     }
     beside {

@@ -30,7 +30,7 @@ keys! {
     beside {
         /// Node where senders' segments are intercepted.
         pub start: usize,
-        /// Node from which their data is forwarded.
+        /// End node, from which the data of the split flows is forwarded.
         pub end: usize,
         /// Parameters of the connection between the two nodes.
         pub tcp: Arc<Tcp>,

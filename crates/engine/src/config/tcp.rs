@@ -17,7 +17,7 @@ keys! {
     /// A TCP connection, sender and receiver.
     #[derive(Clone, Debug)]
     pub struct Tcp {
-        /// Initial window.
+        /// Initial congestion window.
         pub initial_window: f64 = Kind::Number(Range::closed(1.0, 1e6)).key()
             .default("10").in_ns2("2").unit("segments").source("RFC 6928; Linux: TCP_INIT_CWND; ns-2: windowInit_"),
         /// The receiver's window in segments, or in bytes. `auto`: twice the sum of the path's
@@ -81,13 +81,14 @@ keys! {
         pub reductions: ReductionRule = Kind::Word(ReductionRule::WORDS).key()
             .default("rfc5681").in_profile(Profile::Linux, "linux-6.18")
             .source("RFC 5681 equation 4; Linux: tcp_init_cwnd_reduction, tcp_enter_loss"),
-        /// True if a reduction is undone when timestamps, duplicates (`dsack`) or, after a timeout, F-RTO show
-        /// that nothing was lost, and if duplicates lengthen RACK's reordering window. Recoveries `rack-tlp` and
-        /// `rack-tlp-prr` only.
+        /// True if a reduction is undone when timestamps, duplicates (`dsack`) or, after a timeout,
+        /// F-RTO show that nothing was lost; duplicates then also lengthen RACK's reordering
+        /// window. Recoveries `rack-tlp` and `rack-tlp-prr` only.
         pub undo: bool = Kind::Flag.key().default("false").in_profile(Profile::Linux, "true")
             .source("RFC 3522, RFC 3708, RFC 5682; Linux: tcp_may_undo, tcp_process_loss, tcp_rack_update_reo_wnd"),
-        /// Restart of cwnd after a retransmission timeout without sending, whether or not anything was received.
-        /// Algorithms that control cwnd at all times keep it, as Linux modules with `cong_control` do.
+        /// Restart of cwnd after a retransmission timeout in which nothing was sent, whether or not
+        /// anything was received. Algorithms that control cwnd at all times keep it, as Linux
+        /// modules with `cong_control` do.
         pub idle_restart: IdleRestart = Kind::Word(IdleRestart::WORDS).key()
             .default("initial-window").in_profile(Profile::Linux, "halved").in_ns2("none")
             .source("RFC 5681 section 4.1; Linux: tcp_cwnd_restart, tcp_slow_start_after_idle_check"),
@@ -100,8 +101,8 @@ keys! {
         /// Pacing of segments, at cwnd / srtt times a factor. Algorithms that set a pacing rate always pace.
         pub pacing: Option<Pacing> = Kind::OneOf(&[Kind::Flag, Kind::Table(Pacing::KEYS)]).key()
             .default("false").source("Linux: without the fq discipline"),
-        /// Departure of paced segments: in bursts or one by one, and the reaction of a waiting segment to a jump
-        /// of the pacing rate.
+        /// Rule for paced segments: they leave in bursts or one by one, and a jump of the pacing
+        /// rate applies or does not apply to a segment that waits.
         pub paced_bursts: PacedBursts = Kind::Word(PacedBursts::WORDS).key()
             .default("early").in_profile(Profile::Linux, "linux-6.18")
             .source("Linux: tcp_pacing_check, tcp_update_skb_after_send"),
@@ -117,7 +118,7 @@ keys! {
             .default("40 B").source("IPv4 and TCP; ns-2: tcpip_base_hdr_size_"),
         /// Size of a pure ACK, SYN or FIN on the wire, without options.
         pub ack_bytes as "ack_size": u32 = Kind::Positive(SIZE).key().default("40 B"),
-        /// Departure of the FIN of a connection of requests and responses.
+        /// Time at which a connection of requests and responses sends its FIN.
         pub fin: Fin = Kind::Word(Fin::WORDS).key().default("with-data").in_ns2("when-quiet")
             .source("RFC 9293 figure 12; ns-2: close_on_empty_ of FullTcp"),
         /// True if the receiver reports out-of-order segments in SACK blocks. `false` with
@@ -413,7 +414,7 @@ keys! {
     /// The retransmission timer (RFC 6298).
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Rto {
-        /// Timeout before the first round-trip sample.
+        /// Retransmission timeout before the first round-trip sample.
         pub initial: Span = Kind::Positive(TIME).key()
             .default("1 s").in_profile(Profile::Ns2_35, "3 s").in_profile(Profile::Ns2_2003, "6 s")
             .source("RFC 6298 section 2; Linux: TCP_TIMEOUT_INIT; ns-2: rtxcur_init_, 6 s before October 2004"),

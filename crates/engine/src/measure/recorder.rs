@@ -101,7 +101,8 @@ record! {
         queue_avg_pkts: Option<f64> as "queue_avg_pkts",
         /// The discipline's maximum marking probability, if it has one.
         max_p: Option<f64> as "max_p",
-        /// The discipline's probability of a drop or mark, if it has one; RED's before it is spread evenly.
+        /// The discipline's probability of a drop or mark, if it has one; for RED, before drops are
+        /// spread evenly.
         drop_p: Option<f64> as "drop_p",
         /// Integral of the number of waiting packets over time; its increase per second is the mean
         /// queue.

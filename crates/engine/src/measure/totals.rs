@@ -200,7 +200,7 @@ counters! {
         sum admitted_bytes: u64 as "admitted_bytes",
         /// Segments' payloads given to the senders at the end node.
         sum forwarded_pkts: u64 as "forwarded_pkts",
-        /// Bytes of these payloads.
+        /// Payload bytes given to the senders at the end node.
         sum forwarded_bytes: u64 as "forwarded_bytes",
     }
 }

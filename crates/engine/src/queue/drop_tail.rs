@@ -53,7 +53,7 @@ impl Parameters for DropTail {
     const KIND: &'static str = "droptail";
     const TITLE: &'static str = "Drop-tail";
     const DESCRIPTION: &'static str =
-        "First in, first out; a full queue drops the packet that arrives, or the first.";
+        "First in, first out; a full queue drops the arriving packet, or the first in the queue.";
     const SOURCE: &'static str = "head drop: Lakshman, Neidhardt and Ott, INFOCOM 1996";
     const ON_ARRIVAL: bool = true;
 

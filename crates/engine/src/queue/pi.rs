@@ -40,7 +40,7 @@ impl Parameters for PiConfig {
     const KIND: &'static str = "pi";
     const TITLE: &'static str = "PI controller";
     const DESCRIPTION: &'static str =
-        "Steers the probability of drops on arrival towards a reference queue.";
+        "Controls the probability of drops on arrival such that the queue approaches a reference length.";
     const SOURCE: &'static str = "Hollot, Misra, Towsley and Gong, INFOCOM 2001; ns-2";
 
     /// Refuses `a` below `b`: the probability would not rise with a queue that stays too long.

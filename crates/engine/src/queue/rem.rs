@@ -53,7 +53,8 @@ impl Parameters for RemConfig {
     const KIND: &'static str = "rem";
     const TITLE: &'static str = "Random exponential marking";
     const DESCRIPTION: &'static str =
-        "The probability is exponential in a price that sums up excess and backlog.";
+        "Drops or marks arriving packets with a probability that is exponential in a price, which sums up excess \
+            input and backlog.";
     const SOURCE: &'static str = "Athuraliya, Low, Li and Yin, IEEE Network 15(3), 2001; ns-2";
 
     fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {

@@ -52,7 +52,7 @@ impl Parameters for VcpConfig {
     const KIND: &'static str = "vcp";
     const TITLE: &'static str = "VCP router";
     const DESCRIPTION: &'static str =
-        "Drop-tail, and tells VCP's senders whether the load is low, high or too high.";
+        "Drop-tail that tells VCP's senders whether the load is low, high or too high.";
     const SOURCE: &'static str = "Xia, Subramanian, Stoica and Kalyanaraman, SIGCOMM 2005";
 
     /// Refuses an interval that does not end with a sample.

@@ -107,7 +107,7 @@ impl StopCondition {
         if self.complete < exchanges {
             let complete = self.complete;
             out.push(format!(
-                "the run ended after {complete} exchanges of the {exchanges} that it was to see"
+                "the run ended after {complete} of the {exchanges} exchanges that measure.stop waits for"
             ));
         }
         if let Some(bytes) = p99_above

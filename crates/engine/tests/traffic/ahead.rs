@@ -113,8 +113,8 @@ fn working_ahead_changes_nothing_however_a_run_ends() {
     }
 }
 
-/// ns-2 has one generator, whose numbers go to senders in the order in which they send: senders that draw are not ahead of one
-/// another.
+/// ns-2 has one generator, whose numbers go to senders in the order in which they send: senders
+/// that draw random numbers are not simulated ahead of one another.
 #[test]
 fn senders_draw_from_one_generator_in_their_turn() {
     let mut config = dumbbell(RATE, DELAY, drop_tail(30), 10);

@@ -55,7 +55,7 @@ pub(crate) fn link_columns() -> Vec<Column<LinkRow>> {
             "entered_pkts",
             Kind::Count,
             "pkts",
-            "packets of any kind that entered it in the interval",
+            "packets of any kind that entered the link in the interval",
             |row: &LinkRow| Cell::Count(row.pkts),
         ),
     ]);

@@ -62,7 +62,7 @@ pub(crate) fn columns() -> Vec<Column<StateRow>> {
         "start_s",
         Kind::Real,
         "s",
-        "when the source requested the file",
+        "time at which the source requested the file",
         |row: &StateRow| Cell::Real(row.state.flow.start.as_secs_f64()),
     ));
     columns.append(&mut measures);
@@ -96,7 +96,7 @@ fn identity() -> Vec<Column<StateRow>> {
             "long_lived",
             Text,
             "",
-            "its name, if it is a long-lived one",
+            "name of the flow, if it is long-lived",
             |row: &StateRow| row.long_lived.clone().map_or(Cell::Null, Cell::Name),
         ),
         Column::new(

@@ -155,15 +155,15 @@ pub(crate) fn network_columns() -> Vec<Column<NetworkRow>> {
             "loss_rate",
             Kind::Real,
             "",
-            "data packets that went in less those that came out, as part of those that went in; below \
-             zero where more came out, since those on their way from before count as out",
+            "data packets sent less those that arrived, as part of those sent; below zero if more arrived, since \
+                packets sent before the interval count as arrived",
             |row: &NetworkRow| ratio(row.in_pkts as f64 - row.out_pkts as f64, row.in_pkts as f64),
         ),
         Column::new(
             "no_receivers",
             Kind::Count,
             "",
-            "times that no receiver was idle below the access router that a source chose",
+            "number of times that a source chose an access router below which no receiver was idle",
             |row: &NetworkRow| Cell::Count(row.no_receivers),
         ),
     ]);

@@ -42,14 +42,14 @@ pub(crate) fn group_columns<R: 'static>(group: fn(&R) -> &FlowGroup) -> [Column<
             "interface",
             Text,
             "",
-            "fast if both hosts are",
+            "speed of the hosts' interfaces: fast if both are fast",
             move |row: &R| Cell::Text(fast(group(row).fast_interface)),
         ),
         Column::new(
             "role",
             Text,
             "",
-            "whether sources have standard TCP or the alternate",
+            "algorithm of the sources: standard TCP or the alternate",
             move |row: &R| Cell::Text(role(group(row).alternate)),
         ),
     ]

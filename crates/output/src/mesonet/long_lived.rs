@@ -45,7 +45,8 @@ pub(crate) fn columns() -> Vec<Column<LongLivedRow>> {
             "mode",
             Kind::Text,
             "",
-            "none while it does not send, initial slow start, normal (as standard TCP), or alternate",
+            "state of the flow: none while it does not send, initial slow start, normal (as standard TCP), or \
+                alternate",
             |row: &LongLivedRow| Cell::Text(row.mode()),
         ),
     ]);
@@ -66,7 +67,7 @@ fn throughput() -> Column<LongLivedRow> {
         "throughput_pps",
         Kind::Real,
         "pps",
-        "the same per second",
+        "data packets per second that came out in the interval",
         |row: &LongLivedRow| ratio(row.sample.packets_out as f64, row.length.as_secs_f64()),
     )
 }

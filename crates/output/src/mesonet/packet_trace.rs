@@ -84,14 +84,14 @@ pub(crate) fn columns() -> Vec<Column<PacketRow>> {
             "number",
             Count,
             "",
-            "the packet's own, or the one that an answer expects next",
+            "sequence number of the packet; of an answer, the number that it expects next",
             |row: &PacketRow| Cell::Count(row.passage.number),
         ),
         Column::new(
             "to",
             Text,
             "",
-            "access router of the host that it goes to",
+            "access router of the host to which the packet is sent",
             |row: &PacketRow| Cell::Name(row.to.clone()),
         ),
         Column::new(
@@ -105,7 +105,7 @@ pub(crate) fn columns() -> Vec<Column<PacketRow>> {
             "router",
             Text,
             "",
-            "where it was queued or dropped",
+            "router at which the packet was queued or dropped",
             |row: &PacketRow| row.router.clone().map_or(Cell::Null, Cell::Name),
         ),
         Column::new(
@@ -119,7 +119,7 @@ pub(crate) fn columns() -> Vec<Column<PacketRow>> {
             "leaves_s",
             Real,
             "s",
-            "when it will leave the router, unless its queues share their server",
+            "time at which the packet will leave the router; none if the router's queues share a server",
             |row: &PacketRow| row.leaves().into(),
         ),
     ]

@@ -198,14 +198,14 @@ pub(crate) fn columns() -> Vec<Column<RouterRow>> {
             "queue_share",
             Real,
             "",
-            "packets waiting as part of what the queues can hold",
+            "packets waiting, as part of the queues' capacity",
             |row: &RouterRow| row.queue_share(),
         ),
         Column::new(
             "utilisation",
             Real,
             "",
-            "packets forwarded over capacity; two queues at full capacity can exceed 1",
+            "packets forwarded divided by capacity; with two queues at full capacity the value can exceed 1",
             |row: &RouterRow| ratio(row.sum(|queue| queue.forwarded) as f64, row.capacity),
         ),
         Column::new(
@@ -219,7 +219,7 @@ pub(crate) fn columns() -> Vec<Column<RouterRow>> {
             "completed_flows",
             Count,
             "",
-            "flows completed whose data packets passed it, since the start of the run",
+            "flows completed since the start of the run whose data packets passed the router",
             |row: &RouterRow| Cell::Count(row.completed_flows),
         ),
     ]);

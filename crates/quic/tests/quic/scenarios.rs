@@ -77,7 +77,7 @@ fn what_a_stack_does_not_have_is_refused() {
         ),
         (
             r#"flows.0.slow_start={ kind = "hystart" }"#,
-            "which the flow does not name",
+            "and the flow names none",
         ),
         (
             r#"flows.0.rate="1 Mbps""#,
@@ -102,7 +102,7 @@ fn what_a_stack_does_not_have_is_refused() {
         ),
         (
             r#"flows.0.stack.max_ack_delay="5 ms""#,
-            "with ack_frequency alone",
+            "only together with ack_frequency",
         ),
     ];
     for (wrong, reason) in cases {
@@ -114,7 +114,7 @@ fn what_a_stack_does_not_have_is_refused() {
         r#"flows.0.stack.congestion="bbr""#,
     ]);
     assert!(
-        both.contains("give either congestion of the flow"),
+        both.contains("give either `congestion` of the flow"),
         "{both}"
     );
     let tcp = refusal(&[r#"flows=[{ stack = { kind = "quinn" } }]"#]);

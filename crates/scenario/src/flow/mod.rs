@@ -240,7 +240,8 @@ fn check_clock_error(flow: &Table, path: &str, duration: Time, out: &mut Vec<Dia
     let lost = Span::from_ps((-clock.drift * duration.as_ps() as f64).max(0.0) as u64);
     if lost > clock.offset {
         refuse(format!(
-            "transit times could come out negative; write an offset of at least {lost}, what the clock loses"
+            "transit times could come out negative; write an offset of at least {lost}, the time that the clock \
+                loses"
         ));
     }
 }

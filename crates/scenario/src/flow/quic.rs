@@ -55,7 +55,7 @@ pub(super) fn resolve_basics(
             "recovery" => {
                 "the stack detects losses itself (stack.packet_threshold, stack.time_threshold)"
             }
-            _ => "it is of TCP",
+            _ => "it is a key of TCP flows",
         };
         refuse(flow, key, reason);
     }
@@ -72,7 +72,7 @@ pub(super) fn resolve_basics(
         "it has one connection, with a transfer or unlimited data",
     );
     if !flow.has(Stack::congestion) {
-        let reason = "it is of an algorithm of Longhaul (congestion = { kind = ... }), which the flow does not name";
+        let reason = "it applies to an algorithm of Longhaul (congestion = { kind = ... }), and the flow names none";
         refuse(flow, Stack::slow_start.name(), reason);
     }
     flow.or_default(QuicFlow::stack, Value::Table(Table::new()));
@@ -108,7 +108,8 @@ pub(super) fn resolve(
     let path = join(path, QuicFlow::stack.name());
     let stack = flow.sub_mut(QuicFlow::stack);
     if own.is_some() && stack.has(QuicStack::congestion) {
-        let message = "give either congestion of the flow, an algorithm of Longhaul, or this, one of the stack";
+        let message = "give either `congestion` of the flow, for an algorithm of Longhaul, or this key, for one of \
+            the stack's own";
         let refusal = Diagnostic::of_key(stack, QuicStack::congestion, &path, message);
         out.push(refusal);
     }
@@ -147,7 +148,7 @@ pub(super) fn resolve(
             out.push(Diagnostic::at(stack, QuicStack::version, &path, message));
         }
         None => {
-            let rule = "that of the stack in this build";
+            let rule = "version of the stack in this build";
             stack.derive(QuicStack::version, Value::text(&found.version), rule);
         }
     }
@@ -223,7 +224,8 @@ fn check(stack: &Table, packet: Bytes, path: &str, out: &mut Vec<Diagnostic>) {
         out.push(Diagnostic::at(stack, QuicStack::mtu, path, message));
     }
     if settings.max_ack_delay.is_some() && settings.ack_frequency.is_none() {
-        let message = "the sender asks for it with ack_frequency alone; give that, too";
+        let message =
+            "the sender requests this delay only together with ack_frequency; give that key, too";
         out.push(Diagnostic::of_key(
             stack,
             QuicStack::max_ack_delay,

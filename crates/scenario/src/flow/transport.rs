@@ -99,8 +99,8 @@ fn refuse_missing_blocks(tcp: &Table, recovery: Recovery, path: &str, out: &mut 
     if tcp.read(Tcp::sack_blocks) || !recovery.uses_sack() || recovery == Recovery::Ns2Sack {
         return;
     }
-    let message = "false leaves this recovery without what it works with; \
-                   allowed: recovery = \"newreno\", or \"ns2-sack\", whose sender then waits for timeouts";
+    let message = "this recovery needs SACK blocks; allowed with false: recovery = \"newreno\", or \"ns2-sack\", \
+        whose sender then waits for timeouts";
     out.push(Diagnostic::at(tcp, Tcp::sack_blocks, path, message));
 }
 

@@ -65,11 +65,15 @@ fn speeds(rates: &Rates, clock: &Clock, rows: &mut Vec<ExplainRow>) {
             rates.normal,
             "backbone_rate / pop_divisor / access_divisor",
         ),
-        ("fast", rates.fast, "that of normal ones x fast_factor"),
+        (
+            "fast",
+            rates.fast,
+            "rate of normal access routers x fast_factor",
+        ),
         (
             "direct",
             rates.direct,
-            "that of normal ones x direct_factor",
+            "rate of normal access routers x direct_factor",
         ),
     ];
     rows.extend(tiers.map(|(tier, rate, rule)| {

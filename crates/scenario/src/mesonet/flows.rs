@@ -93,7 +93,7 @@ fn fill_shares(mesonet: &mut Table) {
     let without = shares.clone().filter(Option::is_none).count();
     let given: f64 = shares.flatten().map(Node::read::<f64>).sum();
     let part = Value::Number((1.0 - given).max(0.0) / without.max(1) as f64);
-    let rule = "what the others leave, in equal parts";
+    let rule = "an equal part of the remainder";
     for table in mesonet.tables_mut(key).filter(|table| !table.has(share)) {
         table.derive(share, part.clone(), rule);
     }

@@ -42,7 +42,7 @@ pub(crate) fn complete_shares(hosts: &mut Table) {
         if let [class] = missing[..] {
             let given: f64 = shares.entries.values().map(Node::read::<f64>).sum();
             let rest = Value::Number((1.0 - given).max(0.0));
-            shares.derive(class, rest, "what the other two leave");
+            shares.derive(class, rest, "the remainder of the other two shares");
         }
     }
 }

@@ -17,14 +17,15 @@ keys! {
     /// Keys of all flows.
     pub(crate) struct AnyFlow {
         /// Name of the group; its congestion control by default.
-        pub label: String = Kind::Name.key().derived("what the flows run"),
+        pub label: String = Kind::Name.key().derived("name of the flows' congestion control"),
         /// Number of flows in the group.
         pub count: u64 = Kind::Whole { min: 1, max: MAX_FLOWS }.key().default("1"),
         /// `tcp`, datagrams at a constant rate, or `quic`, in a real QUIC stack.
         pub protocol: Protocol = Kind::Word(Protocol::WORDS).key().default("tcp"),
         /// Bytes of a full packet on the wire.
         pub packet: Bytes = Kind::Positive(SIZE).key().default("1500 B").source("Ethernet"),
-        /// Start times of the flows: a time, an interval to draw from, or a list, one each.
+        /// Start times of the flows: a time, an interval to draw from, or a list with a time for
+        /// each flow.
         pub start: Starts = Kind::OneOf(&[
             Kind::Quantity(TIME),
             Kind::Table(UniformStart::KEYS),
@@ -107,7 +108,7 @@ keys! {
 keys! {
     /// Start times drawn uniformly between two times.
     pub(crate) struct UniformStart {
-        /// Drawn uniformly between two times.
+        /// Two times, between which start times are drawn uniformly.
         pub uniform: Vec<Time> = Kind::List(&Kind::Quantity(TIME)).key().required(),
     }
 }

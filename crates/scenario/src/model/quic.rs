@@ -26,7 +26,7 @@ keys! {
         /// `congestion` of the flow replaces it by an algorithm of Longhaul.
         pub congestion: Option<String> = Kind::Text.key().derived("the stack's default"),
         /// Version of the stack; a build with another version refuses the scenario.
-        pub version: Option<String> = Kind::Text.key().derived("that of the stack in this build"),
+        pub version: Option<String> = Kind::Text.key().derived("version of the stack in this build"),
         /// End that opens the connection: the end that sends data or, as in a download, the end
         /// that receives it.
         pub client: Client = Kind::Word(Client::WORDS).key().default("sender"),

@@ -17,7 +17,7 @@ keys! {
     pub(crate) struct ProxyKeys {
         /// Start node: TCP flows that begin before it and end behind `end` are split here.
         pub start: String = Kind::Name.key().required(),
-        /// Node from which their data is forwarded.
+        /// End node, from which the data of the split flows is forwarded.
         pub end: String = Kind::Name.key().required(),
     }
     apart {

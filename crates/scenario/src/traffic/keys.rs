@@ -137,7 +137,7 @@ keys! {
         pub file: Option<String> = Kind::Text.key(),
         /// Name of the file that `csv` was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),
-        /// The table as text.
+        /// Text of the CSV table.
         pub csv: String = Kind::Text.key(),
     }
 }
@@ -150,7 +150,7 @@ keys! {
         pub file: Option<String> = Kind::Text.key(),
         /// Name of the file that `vectors` was read from; longhaul writes it into resolved scenarios.
         pub from_file: Option<String> = Kind::Text.key(),
-        /// The vectors as text.
+        /// Text of the connection vectors.
         pub vectors: String = Kind::Text.key(),
         /// Factor that multiplies the start times of connections; a smaller factor gives more load.
         pub scale: f64 = Kind::Number(Range::above(0.0, 1e9)).key().default("1")

@@ -287,7 +287,7 @@ fn warn_of_ecn(config: &Config, out: &mut Vec<String>) {
     let inexact = tcps(config).find(|tcp| needs(tcp).l4s && tcp.ecn != Ecn::Accurate);
     if let Some(tcp) = inexact {
         out.push(format!(
-            "`{}` counts marks, which acknowledgements tell exactly only with tcp.ecn = \"accecn\" (RFC 9331 section 4.2)",
+            "`{}` counts marks, which ACKs report exactly only with tcp.ecn = \"accecn\" (RFC 9331 section 4.2)",
             tcp.congestion.kind
         ));
     }

@@ -73,12 +73,13 @@ pub(super) fn warn_of_stale_rates(config: &Config, out: &mut Vec<String>) {
                 "it grants the spare part of that rate (SIGCOMM 2002, section 3.5)"
             }
             QueueConfig::Pie(pie) if pie.delay_estimate == DelayEstimate::Rate => {
-                "it takes what waits over that rate for the delay; delay_estimate = \"timestamps\" measures it"
+                "it computes the delay as the waiting bytes over that rate; delay_estimate = \"timestamps\" measures \
+                    it"
             }
             _ => continue,
         };
         out.push(format!(
-            "the queue of `{}` keeps the initial rate of its link, {}, which varies during the run: {effect}",
+            "the queue of `{}` uses the initial rate of its link, {}, but the rate varies during the run: {effect}",
             link.name, link.rate
         ));
     }

@@ -168,7 +168,8 @@ fn a_file_is_found_beside_the_scenario_and_kept_in_the_resolved_one() {
     assert_ne!(other.hash(), scenario.hash());
 }
 
-/// A constructor gets the numbers that JSON has: whole ones without a fraction, also within lists and tables, and none that is infinite.
+/// A constructor gets the numbers that JSON can represent: integers without a fraction, also within
+/// lists and tables, and no infinite numbers.
 #[test]
 fn numbers_reach_the_constructor_as_they_were_written() {
     let (_, asked) = parsed(

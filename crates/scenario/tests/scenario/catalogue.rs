@@ -1,4 +1,5 @@
-//! Lists of what scenarios may have: `longhaul list` is right about names, values and defaults.
+//! Lists of the keys and values of scenarios: names, values and defaults in `longhaul list` are
+//! right.
 
 use longhaul_engine::queue::DISCIPLINES;
 use longhaul_scenario::{keys, profiles, queues};
@@ -26,8 +27,8 @@ fn without_kinds(path: &str) -> String {
     parts.collect()
 }
 
-/// Every value of a complete scenario has its key in the list, which says what it means and allows; queues and algorithms have lists
-/// of their own.
+/// Every value of a complete scenario has a key in the list, with its meaning and allowed values;
+/// queues and algorithms have lists of their own.
 #[test]
 fn values_of_scenarios_have_listed_keys() {
     let listed = keys();
@@ -55,7 +56,7 @@ fn values_of_scenarios_have_listed_keys() {
     assert!(found > 30, "{found}");
 }
 
-/// The list of a discipline's keys has the values that a queue of its kind alone gets.
+/// The list of a discipline's keys has the values of a queue of which only the kind is given.
 #[test]
 fn listed_defaults_of_queues_are_those_that_they_get() {
     let listed = queues();
@@ -86,7 +87,7 @@ fn listed_defaults_of_queues_are_those_that_they_get() {
                     assert_eq!(row.value, key.default, "{kind}: {path}");
                     compared += 1;
                 }
-                // Some keys apply beside others only.
+                // Some keys apply only together with others.
                 None => {}
             }
         }
@@ -94,7 +95,7 @@ fn listed_defaults_of_queues_are_those_that_they_get() {
     assert!(compared > 40, "{compared}");
 }
 
-/// A profile of the list may be chosen, and says what it stands for.
+/// Each profile of the list may be chosen, and has a description.
 #[test]
 fn listed_profiles_may_be_chosen() {
     let names: Vec<&str> = profiles().iter().map(|profile| profile.name).collect();

@@ -245,7 +245,7 @@ fn unknown_names_are_listed() {
     assert_one(
         &message,
         "wrong.toml:8:23: flows.0.tcp.sack_blocks: ",
-        &["false leaves this recovery without", "newreno", "ns2-sack"],
+        &["this recovery needs SACK blocks", "newreno", "ns2-sack"],
     );
     let message = replaced(
         "duration",
@@ -553,7 +553,7 @@ fn a_renamed_key_is_refused_with_its_new_name() {
     );
 }
 
-/// A packet has at most 64 KB, as IPv4's length field says (RFC 791).
+/// A packet has at most 64 KB, because of IPv4's length field (RFC 791).
 #[test]
 fn packets_larger_than_ip_s_are_refused() {
     let message = replaced("[[flows]]", "[[flows]]\npacket = \"70 kB\"");
@@ -571,7 +571,8 @@ fn packets_larger_than_ip_s_are_refused() {
     .unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// A flow in a topology that places flows otherwise is told so, and of nothing that follows from it.
+/// A flow with the keys of another topology gets one message about them, and no further messages
+/// about their consequences.
 #[test]
 fn places_of_another_topology_are_refused_once() {
     let message = replaced("[[flows]]", "[[flows]]\nfrom = \"a\"");

@@ -301,7 +301,7 @@ fn a_delivery_trace_is_read_from_mahimahis_files_and_gives_the_rate() {
         (reverse.rate, &reverse.delivery_trace),
         (forward.rate, &None)
     );
-    // The text takes the place of the file, whose name is kept.
+    // The text replaces the file; the file's name is kept.
     let kept = |key: &str| {
         let pointer = format!("/topology/dumbbell/bottleneck/delivery_trace/{key}");
         scenario.resolved_json().pointer(&pointer).cloned()

@@ -527,10 +527,10 @@ fn pie_measures_the_delay_where_the_rate_varies() {
     assert_eq!(estimates(&[&pie, CHANGES]), [measured, measured]);
     assert_eq!(estimates(&[&rate, CHANGES]), [by_rate, by_rate]);
     assert_eq!(
-        warnings_with(&[&pie, CHANGES], "keeps the initial rate"),
+        warnings_with(&[&pie, CHANGES], "uses the initial rate"),
         [""; 0]
     );
-    let kept = warnings_with(&[&rate, CHANGES], "keeps the initial rate");
+    let kept = warnings_with(&[&rate, CHANGES], "uses the initial rate");
     assert!(
         kept[0].starts_with(FORWARD) && kept[0].contains("timestamps"),
         "{kept:?}"
@@ -543,11 +543,11 @@ fn disciplines_that_keep_a_stale_rate_are_warned_of() {
         let queue = format!(r#"{QUEUE}={{ kind = "{kind}" }}"#);
         let kept = warnings_with(
             &[&queue, CHANGES],
-            "keeps the initial rate of its link, 1 Gbps",
+            "uses the initial rate of its link, 1 Gbps",
         );
         assert!(kept[0].starts_with(FORWARD), "{kind}: {kept:?}");
         assert_eq!(
-            warnings_with(&[&queue], "keeps the initial rate"),
+            warnings_with(&[&queue], "uses the initial rate"),
             [""; 0],
             "{kind}"
         );

@@ -1,4 +1,5 @@
-//! Flows in a QUIC stack: their keys, and what the scenario hands to the stack. The program that has the stack is the tests' own.
+//! Flows in a QUIC stack: their keys, and the settings that the scenario passes to the stack. The
+//! stack is one that these tests implement.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use longhaul_scenario::{
 
 use crate::{origin, value};
 
-/// A path of 12.5 MB, behind a queue of as much.
+/// A path of 12.5 MB, behind a queue of the same size.
 const BASE: &str = r#"
 duration = "10 s"
 
@@ -23,7 +24,7 @@ bottleneck = { rate = "1 Gbps", delay = "50 ms", queue = { kind = "droptail", li
 protocol = "quic"
 "#;
 
-/// Makes no connection: scenarios are checked alone.
+/// Makes no connection, because scenarios are only checked.
 #[derive(Debug)]
 struct Checked;
 
@@ -33,7 +34,7 @@ impl StackFactory for Checked {
     }
 }
 
-/// A program with a stack of two algorithms, in which no algorithm runs that needs routers.
+/// A program with a stack that has two algorithms and cannot run algorithms that need routers.
 struct Program;
 
 impl Algorithms for Program {
@@ -99,7 +100,10 @@ fn the_stack_its_algorithm_and_its_version_are_written() {
     assert_eq!(value(&scenario, "/flows/0/stack/version"), r#""quinn 7""#);
     let from = |key: &str| origin(&scenario, &format!("flows.0.stack.{key}"));
     assert_eq!(from("congestion"), "derived: the stack's default");
-    assert_eq!(from("version"), "derived: that of the stack in this build");
+    assert_eq!(
+        from("version"),
+        "derived: version of the stack in this build"
+    );
     for overrides in [&[][..], &[OWN], &["flows.0.stack.congestion=bbr"]] {
         let scenario = with(overrides);
         let again = parsed(&scenario.resolved_json().to_string(), &[]).expect("sound");
@@ -111,7 +115,7 @@ fn the_stack_its_algorithm_and_its_version_are_written() {
     assert!(other.contains(expected), "{other}");
 }
 
-/// Names of labels and results say which algorithm runs, and in which stack.
+/// The names of labels and results contain the algorithm and the stack in which it runs.
 #[test]
 fn the_congestion_control_is_the_stack_s_or_one_of_longhaul() {
     for (overrides, label, name) in [
@@ -147,7 +151,8 @@ fn transfers_sizes_and_warnings_reach_the_run() {
     );
 }
 
-/// Bytes, bandwidth-delay products, or four times what path and queue hold, at least quinn's 1250 kB.
+/// The window is given in bytes or bandwidth-delay products, or is four times the capacity of path
+/// and queue, at least quinn's 1250 kB.
 #[test]
 fn windows_are_in_bytes() {
     let window = |overrides: &[&str]| value(&with(overrides), "/flows/0/stack/window");
@@ -172,7 +177,7 @@ fn keys_of_other_transports_are_refused() {
             r#"flows.0.recovery="sack""#,
             "no recovery: the stack detects losses itself",
         ),
-        ("flows.0.streams=2", "no streams: it is of TCP"),
+        ("flows.0.streams=2", "no streams: it is a key of TCP flows"),
         (
             r#"flows.0.rate="1 Mbps""#,
             "no rate: the stack's congestion control sets the rate",
@@ -183,7 +188,7 @@ fn keys_of_other_transports_are_refused() {
         ),
         (
             r#"flows.0.slow_start={ kind = "hystart" }"#,
-            "no slow_start: it is of an algorithm of Longhaul",
+            "no slow_start: it applies to an algorithm of Longhaul",
         ),
     ] {
         let message = refusal(&[wrong]);
@@ -206,7 +211,7 @@ fn keys_of_other_transports_are_refused() {
     );
 }
 
-/// RFC 9000 section 14: a payload of 1200 bytes at least. 1472 bytes fit into a packet of 1500.
+/// RFC 9000 section 14: a payload has at least 1200 bytes. 1472 bytes fit into a packet of 1500.
 #[test]
 fn settings_of_a_stack_have_to_fit_together() {
     for mtu in [1200, 1472] {
@@ -221,17 +226,17 @@ fn settings_of_a_stack_have_to_fit_together() {
     with(&[delay, "flows.0.stack.ack_frequency=4"]);
     let alone = refusal(&[delay]);
     assert!(
-        alone.contains("flows.0.stack.max_ack_delay: the sender asks for it"),
+        alone.contains("flows.0.stack.max_ack_delay: the sender requests this delay"),
         "{alone}"
     );
     let both = refusal(&[OWN, "flows.0.stack.congestion=bbr"]);
     assert!(
-        both.contains("flows.0.stack.congestion: give either congestion"),
+        both.contains("flows.0.stack.congestion: give either `congestion` of the flow"),
         "{both}"
     );
 }
 
-/// A refusal of the stack's stands at the key that it names, or at the algorithm of the flow.
+/// A refusal by the stack is reported at the key that it names, or at the algorithm of the flow.
 #[test]
 fn refusals_of_a_stack_have_their_place() {
     let kind = refusal(&["flows.0.stack.kind=other"]);

@@ -189,7 +189,8 @@ fn a_receive_window_of_one_segment_can_be_read_again() {
     }
 }
 
-/// Replications of a scenario that draws nothing are the same, which is told; those of MesoNet never are.
+/// Replications of a scenario without random numbers are the same, and a warning says so;
+/// replications of MesoNet always differ.
 #[test]
 fn replications_without_random_numbers_are_told_of() {
     let start = "flows.0.start={ uniform = [\"0 s\", \"1 s\"] }";
@@ -200,7 +201,8 @@ fn replications_without_random_numbers_are_told_of() {
     assert!(mesonet.draws() && mesonet.nothing_drawn().is_none());
 }
 
-/// A `run.json` is a scenario: the one that was run. Other documents are taken as they are.
+/// A `run.json` contains the scenario of its run and is read as that scenario. Other documents are
+/// read as they are.
 #[test]
 fn the_scenario_of_a_finished_run_is_read() {
     let scenario = with(&["seed=7"]);
@@ -220,7 +222,8 @@ fn the_scenario_of_a_finished_run_is_read() {
     );
 }
 
-/// Recorded packets are those of the nodes and links that are named. A node with the name of a link is not meant.
+/// Packets are recorded at the nodes and links that are named. A name that a link and a node share
+/// means the link.
 #[test]
 fn captures_are_of_links_and_of_nodes() {
     let captured = |names: &str| {

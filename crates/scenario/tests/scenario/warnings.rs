@@ -5,14 +5,15 @@ use longhaul_units::{Span, Time};
 
 use crate::{BASE, with};
 
-/// Returns the warnings with a text about [`BASE`] with overrides: 1 Gbit/s and a base round trip of 100 ms.
+/// Returns the warnings about [`BASE`] with overrides that contain a given text: 1 Gbit/s and a
+/// base round trip of 100 ms.
 fn told(text: &str, overrides: &[&str]) -> Vec<String> {
     let warnings = with(overrides).warnings().to_vec();
     let about = |warning: &String| warning.contains(text);
     warnings.into_iter().filter(about).collect()
 }
 
-/// Checks that there is one warning with a text, or none.
+/// Checks that there is exactly one warning with a given text, or none.
 #[track_caller]
 fn assert_told(text: &str, overrides: &[&str], expected: bool) {
     let found = told(text, overrides);
@@ -50,7 +51,8 @@ fn timers_shorter_than_the_base_round_trip() {
     );
 }
 
-/// Access links as slow as the path have its queue, whose default is meant for fast ones.
+/// Access links as slow as the path hold its queue, although the default of access queues is meant
+/// for fast links.
 #[test]
 fn queues_at_a_flow_s_own_hosts() {
     let text = "queue up at their own hosts";
@@ -62,7 +64,8 @@ fn queues_at_a_flow_s_own_hosts() {
     assert_told(text, &[], false);
 }
 
-/// 150 B for each segment of a full window, from 2 GB on: 13.3 million segments.
+/// Full windows that take 150 B per segment and 2 GB or more cause a warning: 13.3 million
+/// segments.
 #[test]
 fn windows_larger_than_memory() {
     let text = "full windows would take some";
@@ -87,7 +90,8 @@ fn replications_that_are_all_the_same() {
     assert_told(text, &["replication=1", start], false);
 }
 
-/// DECbit marks from one waiting packet on (Ramakrishnan and Jain 1990): RFC 3168's senders halve their windows for that.
+/// DECbit marks from one waiting packet on (Ramakrishnan and Jain 1990): senders of RFC 3168 take
+/// that for congestion and halve their windows.
 #[test]
 fn decbit_s_queue_with_other_senders() {
     let text = "it is made for `decbit` senders";
@@ -101,8 +105,9 @@ fn decbit_s_queue_with_other_senders() {
     );
 }
 
-/// A sample takes 4 B at least; a capture of an unlimited source, 100 B for each packet that fills the link: here 10^10 bits in packets
-/// of 1500 B. The other direction carries acknowledgements, and finite transfers may be short.
+/// A sample takes at least 4 B; a capture of an unlimited source takes 100 B for each packet of a
+/// full link: here 10^10 bits in packets of 1500 B. No warning is given for the other direction,
+/// which carries ACKs, nor for finite transfers, which may be short.
 #[test]
 fn the_output_s_size_is_expected() {
     let every = "measure.every=100 ms";
@@ -151,7 +156,8 @@ fn a_simulation_knows_its_end() {
     );
 }
 
-/// A key of another kind than the one that an override names was right where it stands.
+/// If an override changes the kind, the message says that a key of the former kind was right in the
+/// file.
 #[test]
 fn keys_of_the_kind_before_an_override_are_told_of() {
     let text = BASE.replacen(
@@ -175,7 +181,7 @@ fn keys_of_the_kind_before_an_override_are_told_of() {
     assert!(!beside.to_string().contains("another kind"), "{beside}");
 }
 
-/// Programs read which keys are wrong: each once, in the order of the file.
+/// Programs can read the wrong keys: each appears once, in the order of the file.
 #[test]
 fn an_error_names_its_keys() {
     let text = BASE
@@ -186,7 +192,8 @@ fn an_error_names_its_keys() {
     assert_eq!(paths, ["duration", "topology.dumbbell.bottleneck.rate"]);
 }
 
-/// RFC 8290 section 5.2.2: a target below the transmission of a full packet is told of, here of 1500 B at 1 Mbit/s, time stamps included.
+/// RFC 8290 section 5.2.2: a target below the transmission time of a full packet causes a warning,
+/// here of 1500 B at 1 Mbit/s, time stamps included.
 #[test]
 fn targets_shorter_than_a_packet() {
     let queue = |target: &str| {

@@ -227,7 +227,7 @@ for _plot in (
         "thousand packets out per second", 1e-3, per_s=True,
     ),
     Lines(
-        "retransmission-rate", "segments of completed flows beyond the size of their files",
+        "retransmission-rate", "segments that completed flows sent beyond the size of their files",
         "network", "retransmission_rate", "retransmission rate (%)", 100.0,
     ),
     Lines(

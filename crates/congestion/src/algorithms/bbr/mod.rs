@@ -337,8 +337,8 @@ mod tests {
         }
     }
 
-    /// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4: few segments stay in flight for 200 ms and a round trip at least,
-    /// counted from when there are so few.
+    /// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4: ProbeRTT lasts for at least
+    /// 200 ms and one round trip, counted from the time at which so few segments are in flight.
     #[test]
     fn a_probe_for_the_round_trip_time_lasts_200_ms_and_a_round_trip() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);

@@ -24,10 +24,10 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Bic> = Entry {
     kind: "bic",
     title: "BIC",
-    description: "Goes half of the way to the window at which congestion last came each round trip, \
-        in steps of at most max_increment segments; beyond that window it probes in steps that grow \
-        again. Below low_window it is standard TCP. Variant linux-2.6.22 is the form of Linux 2.6.22, \
-        linux-6.18 that of a current kernel, in whole segments, variant nist that of NIST's study.",
+    description: "Each round trip the window goes half of the way to the window of the last congestion, in steps of \
+        at most max_increment segments; beyond that window it probes in steps that grow again. Below low_window it \
+        is standard TCP. Variant linux-2.6.22 is the form of Linux 2.6.22, linux-6.18 that of a current kernel, in \
+        whole segments, variant nist that of NIST's study.",
     law: &[
         "each round trip below the peak: cwnd += (peak - cwnd) / 2, from min_increment to max_increment",
         "each round trip beyond the peak: cwnd += 1, 2, 4, ... up to max_increment",
@@ -110,8 +110,8 @@ static PARAMETERS: [Parameter; 5] = [
         unit: "0 or 1",
         default: DefaultValue::Fixed(1.0),
         allowed: Range::closed(0.0, 1.0),
-        help: "1 turns on fast convergence: a flow reduced below its last peak takes a smaller window than it had \
-            as the next peak.",
+        help: "1 turns on fast convergence: a flow that is reduced below its last peak sets the next peak below the \
+            window that it had.",
         source: "INFOCOM 2004, fast convergence",
     },
 ];

@@ -45,13 +45,13 @@ pub type BoxedC4 = Box<C4>;
 pub(crate) static ENTRY: Entry<BoxedC4> = Entry {
     kind: "c4",
     title: "C4 (Christian's Congestion Control Code)",
-    description: "Paces at the nominal rate, the largest delivery rate since the last congestion, and \
-        holds in flight what the path carries at it in the longest round trip without a queue of its own. \
-        Probes by a sixteenth for one round trip after two, and by a quarter as long as that brings more. \
-        Reduces the rate by up to a quarter for delays, losses and marks above thresholds, which are \
-        lower for fast flows. Paces by itself, and needs the transport's delivery rates. Variant picoquic \
-        is the implementation that it was tested with: it drains the queue of Initial and of round trips that \
-        become shorter, and paces in Initial also by the largest rate over a millisecond and more.",
+    description: "Paces at the nominal rate, the largest delivery rate since the last congestion, and keeps in \
+        flight what this rate sends in the longest round trip without a queue of the flow's own. After two round \
+        trips it probes for one at a rate that is higher by a sixteenth, or by a quarter as long as that finds more \
+        bandwidth. Delays, losses and marks above thresholds, which are lower for fast flows, reduce the rate by up \
+        to a quarter. C4 always paces, and needs the transport's delivery rate samples. Variant picoquic is the \
+        implementation with which C4 was tested: it drains the queue after Initial and when round trips become \
+        shorter, and in Initial also paces by the largest rate over a millisecond or more.",
     law: &[
         "rate = largest delivery rate since the last reduction; max_rtt = longest round trip at no more than \
             it, forgotten by 1/8 per round trip",

@@ -30,12 +30,12 @@ use real::RealCubic;
 pub(crate) static ENTRY: Entry<Cubic> = Entry {
     kind: "cubic",
     title: "CUBIC",
-    description: "Grows along a cubic of the time since the last reduction: fast at first, flat \
-        around the window at which congestion came, then faster and faster; never slower than the \
-        AIMD flow with the same mean window as standard TCP. Variant linux-6.18 is the form of a \
-        current kernel, in whole segments and clock ticks, whose AIMD flow never becomes standard \
-        TCP; variant linux-2.6.22 that of an earlier one; variant picoquic that of an implementation of QUIC, \
-        which keeps 7/8 of the window and answers several losses close together, not a single one.",
+    description: "Grows along a cubic function of the time since the last reduction: fast at first, flat around the \
+        window at which congestion occurred, then faster and faster; never slower than the AIMD flow with the same \
+        mean window as standard TCP. Variant linux-6.18 is the form of a current kernel, in whole segments and clock \
+        ticks; its AIMD flow never takes standard TCP's increase. Variant linux-2.6.22 is the form of an earlier \
+        kernel. Variant picoquic is the form of a QUIC implementation, which keeps 7/8 of the window and responds to \
+        several losses close together, not to a single one.",
     law: &[
         "K = ((peak - cwnd at the reduction) / scale)^(1/3)",
         "W(t) = scale * (t - K)^3 + peak, with t the time since the reduction ended",
@@ -99,8 +99,8 @@ static PARAMETERS: [Parameter; 6] = [
         unit: "0 or 1",
         default: DefaultValue::Fixed(1.0),
         allowed: Range::closed(0.0, 1.0),
-        help: "1 turns on fast convergence: a flow reduced below its last peak takes a smaller window than it had \
-            as the next peak.",
+        help: "1 turns on fast convergence: a flow that is reduced below its last peak sets the next peak below the \
+            window that it had.",
         source: "RFC 9438 section 4.7",
     },
     Parameter {
@@ -108,7 +108,7 @@ static PARAMETERS: [Parameter; 6] = [
         unit: "0 or 1",
         default: DefaultValue::Fixed(1.0),
         allowed: Range::closed(0.0, 1.0),
-        help: "Variant linux-2.6.22: whether it knows the round-trip time, which its growth limit and its \
+        help: "Variant linux-2.6.22: 1 if timestamps give it the round-trip time, which its growth limit and its \
             look-ahead need.",
         source: "Linux 2.6.22, which takes it from the timestamp option alone",
     },
@@ -123,8 +123,9 @@ static PARAMETERS: [Parameter; 6] = [
             },
         },
         allowed: Range::closed(0.0, 0.9),
-        help: "Smoothed share of lost segments above which losses reduce the window; 0: every loss does, once for each \
-            window of data. With 0.15 three do of three to five segments in a row. Timeouts reduce it in any case.",
+        help: "Smoothed share of lost segments above which losses reduce the window; 0: every loss does, once for \
+            each window of data. With 0.15, three losses among three to five consecutive segments do. Timeouts \
+            reduce the window in any case.",
         source: "picoquic, August 2026: cc_common.c (picoquic_cc_hystart_loss_test), PICOQUIC_SMOOTHED_LOSS_THRESHOLD",
     },
 ];

@@ -21,9 +21,9 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Dctcp> = Entry {
     kind: "dctcp",
     title: "DCTCP",
-    description: "Standard TCP that estimates the share of marked segments, alpha, and at a mark \
-        removes alpha / 2 of the window, once a round trip. Losses halve it. Variant linux-6.18, the form of a current \
-        kernel, has alpha in parts of 1024, of which fewer than 16 become none.",
+    description: "Standard TCP that estimates the share of marked segments, alpha, and at a mark removes alpha / 2 \
+        of the window, once a round trip. Losses halve it. Variant linux-6.18, the form of a current kernel, stores \
+        alpha in parts of 1024; fewer than 16 parts decay to zero at once.",
     law: &[
         "each round trip: alpha += gain * (share of marked segments - alpha)",
         "each ACK: cwnd += acked / cwnd",

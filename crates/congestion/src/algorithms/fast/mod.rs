@@ -21,15 +21,15 @@ use crate::quantity::Quantity;
 use crate::window::Window;
 
 pub(super) const ALPHA: Quantity =
-    Quantity::new("alpha", "segments", "segments that it keeps in queues");
+    Quantity::new("alpha", "segments", "segments that the flow aims to keep in the queue");
 pub(super) const TARGET: Quantity = Quantity::new("target", "segments", "target of the window");
 
 pub(crate) static ENTRY: Entry<Fast> = Entry {
     kind: "fast",
     title: "FAST TCP",
-    description: "Keeps alpha segments of its own in the queue: every update_period it aims at a \
-        window between the current one and the one that would do so, at most twice the current. \
-        Halves its window at a congestion signal.",
+    description: "Aims to keep alpha segments of the flow in the queue: every update_period it sets a target between \
+        the current window and the window that would keep them there, at most twice the current one. Halves its \
+        window at a congestion signal.",
     law: &[
         "each update_period: target = min(2 * cwnd, (1 - gain) * cwnd + gain * (cwnd * min_rtt / srtt + alpha))",
         "over the next round trip: cwnd moves to target",
@@ -64,7 +64,7 @@ pub(crate) const GAIN: Parameter = Parameter {
     unit: "fraction of the distance",
     default: DefaultValue::Fixed(0.5),
     allowed: Range::above(0.0, 1.0),
-    help: "Part of the way to the window of the equilibrium that one update goes.",
+    help: "Part of the distance to the equilibrium window that one update covers.",
     source: "ToN 2006, gamma; NIST SP 500-282, equation 21",
 };
 
@@ -73,7 +73,7 @@ pub(crate) const UPDATE_PERIOD: Parameter = Parameter {
     unit: "seconds",
     default: DefaultValue::Fixed(0.02),
     allowed: Range::closed(0.0, 1e3),
-    help: "Interval between two updates of the window aimed at.",
+    help: "Interval between two updates of the target window.",
     source: "ToN 2006, window control; NIST SP 500-282, chapter 5, UW",
 };
 
@@ -82,8 +82,7 @@ pub(crate) const SRTT_TIMER_SLACK: Parameter = Parameter {
     unit: "seconds",
     default: DefaultValue::Fixed(0.0),
     allowed: Range::closed(0.0, 1e3),
-    help: "By how much procedures that run once per round trip come late. 0.005 matches NIST's \
-        results for a loss-free flow.",
+    help: "Delay of the procedures that run once per round trip. 0.005 matches NIST's results for a loss-free flow.",
     source: "NIST SP 500-282, chapter 5, loss-free flows",
 };
 

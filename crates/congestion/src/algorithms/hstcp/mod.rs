@@ -29,15 +29,15 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Hstcp> = Entry {
     kind: "hstcp",
     title: "HighSpeed TCP",
-    description: "Standard TCP up to a window of low_window segments; above it grows by more \
-        segments per round trip, and gives up a smaller fraction at a congestion signal, the \
-        larger the window. Variant ns2 starts the response function at 1.5 / low_window^2, halves \
-        the window at the first reduction of a connection and in slow start, and below low_window \
-        keeps the fraction that the last reduction above it removed. Variant nist rounds the \
-        increase to whole segments, starts at a window of 31, and keeps the algorithm's own part at \
-        a timeout, too. Variant linux-2.6.22 rounds the increase up, as the RFC's table does, keeps its own \
-        part at a timeout, and halves the rate in a recovery whatever it is to keep. Variant linux-6.18 has that \
-        table, too, and whole windows, which an acknowledgement enlarges once, however many segments it covers.",
+    description: "Standard TCP up to a window of low_window segments; above it, the larger the window, the more \
+        segments it adds per round trip and the smaller the fraction that it removes at a congestion signal. Variant \
+        ns2 starts the response function at a loss probability of 1.5 / low_window^2, halves the window at the first \
+        reduction of a connection and in slow start, and removes below low_window the fraction that the last \
+        reduction above low_window removed. Variant nist rounds the increase to whole segments, has a low_window of \
+        31, and sets ssthresh at a timeout by the same fraction as at a loss. Variant linux-2.6.22 rounds the \
+        increase up, as the RFC's table does, sets ssthresh at a timeout by the same fraction, too, and halves the \
+        sending rate during recovery, whatever the fraction. Variant linux-6.18 also has that table, and whole \
+        segments; each ACK counts once, however many segments it covers.",
     law: &[
         "p(w) = low_p * (w / low_window)^(ln(high_p / low_p) / ln(high_window / low_window))",
         "b(w) = 0.5 + (high_decrease - 0.5) * ln(w / low_window) / ln(high_window / low_window)",
@@ -108,8 +108,8 @@ pub(crate) const fn rounded(default: DefaultValue) -> Parameter {
         unit: "0 or 1",
         default,
         allowed: Range::closed(0.0, 1.0),
-        help: "Whether low_p and high_p are by default on p(w) = 0.078 / w^1.2, the RFC's rounded \
-            form of its response function.",
+        help: "1 takes the defaults of low_p and high_p from p(w) = 0.078 / w^1.2, the RFC's rounded form of its \
+            response function.",
         source: "RFC 3649 section 5; thesis, Osaka 2006, chapter 2",
     }
 }
@@ -159,7 +159,7 @@ pub(crate) const MIN_DECREASE: Parameter = Parameter {
         },
     },
     allowed: Range::above(0.0, 0.5),
-    help: "Least part removed at a congestion signal. The line of the RFC, which has no such bound, \
+    help: "Smallest part of the window removed at a congestion signal. The RFC's b(w), which has no such bound, \
         reaches zero at a window of 568,000 segments.",
     source: "Longhaul",
 };

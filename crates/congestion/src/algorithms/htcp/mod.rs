@@ -23,12 +23,12 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Htcp> = Entry {
     kind: "htcp",
     title: "H-TCP",
-    description: "Standard TCP for one second after a congestion event; then grows the faster the \
-        longer none comes. Removes the part of the window that the queue holds, judged by the \
-        ratio of smallest to largest round-trip time, unless the throughput has changed much since \
-        the event before. Variant linux-2.6.22 scales the increase with the round-trip time in units \
-        of 100 ms, counts time from the end of recovery, and judges by smoothed round-trip times only \
-        if throughput was steady twice in a row and the smallest is above 10 ms; variant linux-6.18 is the form of a \
+    description: "Standard TCP for one second after a congestion event; from then on it grows faster, the longer no \
+        further event occurs. At a congestion event it removes the part of the window that fills the queue, by the \
+        ratio of the smallest to the largest round-trip time, or half of the window if the throughput has changed \
+        much since the previous event. Variant linux-2.6.22 scales the increase with the round-trip time in units of \
+        100 ms, counts time from the end of recovery, and uses that ratio, of smoothed round-trip times, only if \
+        throughput was steady twice in a row and the smallest is above 10 ms; variant linux-6.18 is the form of a \
         current kernel, in whole segments; variant nist scales with the round-trip time in seconds.",
     law: &[
         "t = time since the last congestion event - low_speed_time",
@@ -41,7 +41,7 @@ pub(crate) static ENTRY: Entry<Htcp> = Entry {
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
     needs_path: PathNeeds::NONE,
     state: &[
-        Quantity::new("kept", "", "part of the window that the last loss left"),
+        Quantity::new("kept", "", "part of the window kept at the last loss"),
         Quantity::new("max_rtt_s", "s", "largest round-trip time"),
     ],
     variants: &[
@@ -60,7 +60,7 @@ static PARAMETERS: [Parameter; 3] = [
         unit: "seconds",
         default: DefaultValue::Fixed(1.0),
         allowed: Range::closed(0.0, 1e3),
-        help: "Time after a congestion event in which it is standard TCP.",
+        help: "Time after a congestion event during which the flow is standard TCP.",
         source: "draft-leith-tcp-htcp-06, Delta_L",
     },
     Parameter {
@@ -68,7 +68,7 @@ static PARAMETERS: [Parameter; 3] = [
         unit: "fraction of the throughput",
         default: DefaultValue::Fixed(0.2),
         allowed: Range::closed(0.0, 1e3),
-        help: "Change of throughput between two congestion events above which half the window goes.",
+        help: "Change of throughput between two congestion events above which the window is halved.",
         source: "draft-leith-tcp-htcp-06, adaptive backoff",
     },
     Parameter {
@@ -392,8 +392,9 @@ mod tests {
         }
     }
 
-    /// `htcp_alpha_update` counts round trips in ticks of its clock, a millisecond here: it scales one of a tick by the smallest factor,
-    /// 8 / 80, and one that rounds to none not at all.
+    /// `htcp_alpha_update` counts round trips in ticks of its clock, a millisecond here: a round
+    /// trip of one tick is scaled by the smallest factor, 8 / 80, and one that rounds to zero ticks
+    /// is not scaled.
     #[test]
     fn linux_does_not_scale_round_trips_of_no_tick() {
         for (rtt_us, expected) in [(1_000, 2.0), (999, 22.0)] {

@@ -23,11 +23,11 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Hybla> = Entry {
     kind: "hybla",
     title: "Hybla",
-    description: "Grows, in slow start and after it, such that a long round-trip time costs no \
-        throughput against a flow whose round-trip time is reference_rtt; the same flow up to it. \
-        Starts with at least as many segments as its round-trip time is longer. Brings its own \
-        slow start. Variant linux-6.18 counts an acknowledgement once, however many segments it covers, starts \
-        with exactly as many segments, and goes no further than 65,535.",
+    description: "Grows, in slow start and after it, such that a flow with a long round-trip time gets the \
+        throughput of a flow whose round-trip time is reference_rtt; with a shorter one it is standard TCP. It \
+        starts with at least rho segments, the ratio of its round-trip time to reference_rtt, and has a slow start \
+        of its own. Variant linux-6.18 counts an ACK once, however many segments it covers, starts with exactly rho \
+        segments, and has a window of at most 65,535.",
     law: &[
         "rho = max(min_rtt / reference_rtt, 1)",
         "each ACK in slow start: cwnd += (2^min(rho, 16) - 1) * acked",

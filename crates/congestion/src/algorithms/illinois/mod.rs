@@ -23,11 +23,11 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Illinois> = Entry {
     kind: "illinois",
     title: "Illinois",
-    description: "Additive increase and multiplicative decrease whose amounts follow the mean \
-        queueing delay of the last round trip: max_increase and min_decrease on an empty queue, \
-        min_increase and max_decrease on a full one. Standard TCP below low_window segments. Variant \
-        linux-2.6.22 keeps at a loss the part that it should remove, and halves the rate in a recovery; linux-6.18 is the form \
-        of a current kernel, in whole segments and parts of 128.",
+    description: "Additive increase and multiplicative decrease whose amounts follow the mean queueing delay of the \
+        last round trip: max_increase and min_decrease on an empty queue, min_increase and max_decrease on a full \
+        one. Standard TCP below low_window segments. Variant linux-2.6.22 has that kernel's error, which keeps at a \
+        loss the part of the window that should be removed, and halves the sending rate during recovery; linux-6.18 \
+        is the form of a current kernel, in whole segments and parts of 128.",
     law: &[
         "d = (mean rtt of a round - min_rtt) / (max_rtt - min_rtt)",
         "a(d): max_increase on a short queue, then falling as a hyperbola to min_increase at d = 1",
@@ -45,7 +45,7 @@ pub(crate) static ENTRY: Entry<Illinois> = Entry {
             "segments",
             "increase of the window in a round trip",
         ),
-        Quantity::new("decrease", "", "part of the window that a loss takes"),
+        Quantity::new("decrease", "", "part of the window that a loss removes"),
     ],
     variants: &[Variant::Paper, Variant::Linux2_6_22, Variant::Linux6_18],
     parameters: &PARAMETERS,
@@ -90,7 +90,7 @@ static PARAMETERS: [Parameter; 6] = [
         unit: "segments",
         default: DefaultValue::Fixed(15.0),
         allowed: Range::closed(0.0, 1e6),
-        help: "Smallest window that is not standard TCP's.",
+        help: "Smallest window at which the flow is not standard TCP.",
         source: "Linux, win_thresh",
     },
     Parameter {
@@ -98,7 +98,7 @@ static PARAMETERS: [Parameter; 6] = [
         unit: "round trips",
         default: DefaultValue::Fixed(5.0),
         allowed: Range::closed(1.0, 1e6),
-        help: "Round trips with an empty queue, after a fuller one, before the largest increase.",
+        help: "Round trips with an empty queue that follow a longer queue before the increase is the largest again.",
         source: "2008, theta",
     },
 ];

@@ -29,9 +29,9 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<SyncTcp> = Entry {
     kind: "sync",
     title: "Sync-TCP, any detector with any reaction",
-    description: "Standard TCP with one of five detectors of congestion, which work on the \
-        queueing delay of the forward path, and one of two reactions to them. Without a reaction \
-        the detector's verdicts can be watched while standard TCP has the window.",
+    description: "Standard TCP with one of five detectors of congestion, which work on the queueing delay of the \
+        forward path, and one of two reactions to them. Without a reaction, the detector's verdicts can be recorded \
+        while standard TCP controls the window.",
     law: &["as sync-pcwnd or sync-mixreact, by detector and reaction"],
     source: "Weigle, dissertation, UNC 2003, chapter 3",
     listens_to: &[Signal::Loss, Signal::Ecn, Signal::Delay],
@@ -130,7 +130,7 @@ pub(super) const WEIGHT: Parameter = Parameter {
     unit: "fraction of the average",
     default: DefaultValue::Fixed(0.125),
     allowed: Range::above(0.0, 1.0),
-    help: "Detectors avg and mix: weight of a report in the average; mix gives its first five more.",
+    help: "Detectors avg and mix: weight of a report in the average; mix gives its first five reports more weight.",
     source: "Weigle, dissertation, UNC 2003, chapter 3, SyncAvg; Table 3.1",
 };
 
@@ -139,8 +139,8 @@ pub(super) const TOO_SMALL: Parameter = Parameter {
     unit: "seconds",
     default: DefaultValue::Fixed(0.01),
     allowed: Range::closed(0.0, 1e3),
-    help: "Detector mix: before the first loss, a largest queueing delay below this is not used, \
-        but the relative change between the last two reports.",
+    help: "Detector mix: before the first loss, the relative change between the last two reports is used instead of \
+        a largest queueing delay that is below this value.",
     source: "Weigle, dissertation, UNC 2003, chapter 3, SyncMix",
 };
 

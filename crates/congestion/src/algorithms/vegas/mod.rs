@@ -23,12 +23,12 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Vegas> = Entry {
     kind: "vegas",
     title: "Vegas",
-    description: "Estimates once a round trip how many segments the flow holds in the queue, from \
-        the smallest and the current round-trip time, and adds or removes one segment to keep them \
-        between alpha and beta; leaves slow start when they exceed gamma. Halves its window at a \
-        congestion signal. Variant linux-2.6.22 counts the segment from the window at the start of the \
-        round trip before, so that it moves every second one only, and does not go below the threshold \
-        of the last loss; linux-6.18 is the form of a current kernel, with a slow start of its own.",
+    description: "Estimates once a round trip how many segments the flow holds in the queue, from the smallest and \
+        the current round-trip time, and adds or removes one segment to keep them between alpha and beta; leaves \
+        slow start when they exceed gamma. Halves its window at a congestion signal. Variant linux-2.6.22 adds or \
+        removes the segment from the window at the start of the previous round trip, so that the window changes \
+        every second round trip only, and does not go below ssthresh of the last loss; linux-6.18 is the form of a \
+        current kernel, with a slow start of its own.",
     law: &[
         "queued = cwnd * (rtt - min_rtt) / rtt",
         "each round trip: cwnd += 1 where queued < alpha, cwnd -= 1 where queued > beta",

@@ -22,11 +22,11 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Veno> = Entry {
     kind: "veno",
     title: "Veno",
-    description: "Estimates how many segments the flow holds in the queue. Below beta of them it \
-        is standard TCP and removes a fifth of the window only at a loss, which it takes for a \
-        random one; from beta on it grows half as fast and halves the window. Variant linux-2.6.22 takes \
-        the round-trip time of the last acknowledgement, and the smallest of the connection; linux-6.18, the form of a \
-        current kernel, does so in whole segments, and grows by one in every second window.",
+    description: "Estimates how many segments the flow holds in the queue. Below beta of them it grows as standard \
+        TCP, takes a loss for a random one and removes only a fifth of the window; from beta on it grows half as \
+        fast and halves the window at a loss. Variant linux-2.6.22 estimates from the round-trip time of the last \
+        ACK and the smallest one of the connection; linux-6.18, the form of a current kernel, does the same in whole \
+        segments, and grows from beta on by one segment every second window.",
     law: &[
         "queued = cwnd * (srtt - min_rtt) / srtt, with min_rtt since the last loss",
         "each ACK: cwnd += acked / cwnd; half as much where queued >= beta",

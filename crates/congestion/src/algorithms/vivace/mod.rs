@@ -40,9 +40,11 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
     kind: "vivace",
     title: "PCC Vivace",
     description: "Sends for a round trip a little faster than its rate and for one a little slower, in random order, \
-        and moves the rate towards what had the larger utility: of the rate, less what the latency grew and what was lost. The \
-        change is in proportion to the difference, grows with each step in one direction, and is a limited part of the \
-        rate. It starts by doubling the rate as long as the utility grows. Paces by itself; twice the rate's segments of a round trip may be in flight.",
+        and moves the rate in the direction of the larger utility. The utility increases with the rate, and \
+        decreases with the growth of the round-trip time and with the loss rate. The change of the rate is \
+        proportional to the gradient of the utility, grows with each step in the same direction, and is at most a \
+        given part of the rate. It starts by doubling the rate as long as the utility grows. It paces at this rate, \
+        with at most twice the segments that the rate sends in a round trip in flight.",
     law: &[
         "utility = rate^exponent - latency * rate * d rtt / d t - loss * rate * loss rate; rate in Mbit/s, \
             d rtt / d t by linear regression, 0 below 0.01; 1 instead of loss up to a loss rate of tolerated",

@@ -23,11 +23,11 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Westwood> = Entry {
     kind: "westwood",
     title: "Westwood+",
-    description: "Grows as standard TCP and measures the bandwidth once a round trip. A congestion \
-        signal or a timeout sets the threshold to the measured bandwidth times the smallest \
-        round-trip time. Variant linux-2.6.22 filters the bandwidth twice, takes no samples shorter than \
-        50 ms and forgets the smallest round-trip time at a timeout; linux-6.18 does, too, halves the window at a \
-        loss, and takes it to that product when the recovery ends.",
+    description: "Grows as standard TCP and measures the bandwidth once a round trip. A congestion signal or a \
+        timeout sets the threshold to the measured bandwidth times the smallest round-trip time. Variant \
+        linux-2.6.22 filters the bandwidth twice, takes no samples shorter than 50 ms and forgets the smallest \
+        round-trip time at a timeout; linux-6.18 does the same, but halves the window at a loss and sets it to that \
+        product when the recovery ends.",
     law: &[
         "bandwidth = low-pass filter of segments delivered per round-trip time",
         "each ACK: cwnd += acked / cwnd",
@@ -42,7 +42,7 @@ pub(crate) static ENTRY: Entry<Westwood> = Entry {
         name: "memory",
         unit: "fraction of the estimate",
         default: DefaultValue::Derived {
-            rule: "0.9; variant linux-2.6.22: 7/8, in both filters, and linux-6.18, whatever is given",
+            rule: "0.9; variant linux-2.6.22: 7/8, in both filters; variant linux-6.18: always 7/8",
             value: |settings| match settings.variant() {
                 Variant::Linux2_6_22 | Variant::Linux6_18 => 0.875,
                 _ => 0.9,

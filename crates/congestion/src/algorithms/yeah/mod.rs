@@ -22,11 +22,11 @@ use crate::window::Window;
 pub(crate) static ENTRY: Entry<Yeah> = Entry {
     kind: "yeah",
     title: "YeAH",
-    description: "Grows as Scalable TCP while it holds few segments in the queue and the queueing \
-        delay is short, else as standard TCP, and takes back what it holds in the queue beyond \
-        max_queued segments unless other flows keep the queue full. Removes at a loss what the \
-        queue holds, at least an eighth and at most half of the window. Variant linux-6.18 is the form of a current kernel: \
-        whole windows, and rounds in slow start, too.",
+    description: "Grows as Scalable TCP while the flow holds few segments in the queue and the queueing delay is \
+        short, else as standard TCP. While it holds more than max_queued segments in the queue, it removes them from \
+        the window, unless other flows keep the queue full. At a loss it removes its queued segments, at least an \
+        eighth and at most half of the window. Variant linux-6.18 is the form of a current kernel, in whole \
+        segments; it estimates the queue once per round trip in slow start, too.",
     law: &[
         "queued = cwnd * (1 - min_rtt / rtt), each round trip",
         "fast while queued <= max_queued and queueing delay <= max_delay * min_rtt; slow otherwise",
@@ -50,7 +50,7 @@ static PARAMETERS: [Parameter; 6] = [
         unit: "segments",
         default: DefaultValue::Fixed(80.0),
         allowed: Range::closed(1.0, 1e6),
-        help: "Queued segments above which it takes them back.",
+        help: "Number of queued segments above which the flow removes them from the window.",
         source: "2007, Q_max; Linux, TCP_YEAH_ALPHA",
     },
     Parameter {
@@ -66,7 +66,7 @@ static PARAMETERS: [Parameter; 6] = [
         unit: "fraction of the window",
         default: DefaultValue::Fixed(0.5),
         allowed: Range::closed(0.0, 1.0),
-        help: "Largest part of the window taken back in one round trip.",
+        help: "Largest part of the window removed for queued segments in one round trip.",
         source: "2007, epsilon; Linux, TCP_YEAH_EPSILON",
     },
     Parameter {
@@ -90,7 +90,7 @@ static PARAMETERS: [Parameter; 6] = [
         unit: "round trips",
         default: DefaultValue::Fixed(50.0),
         allowed: Range::closed(1.0, 1e6),
-        help: "Round trips of fast growth after which other flows count as gone.",
+        help: "Round trips of fast growth after which no other flow is assumed to fill the queue.",
         source: "2007; Linux, TCP_YEAH_ZETA",
     },
 ];

@@ -281,7 +281,7 @@ mod tests {
         assert_eq!(leaves(0, 1000, 90), at(110));
     }
 
-    /// A rate below a bit per second that was drawn is one: 1000 B take 8000 s.
+    /// A drawn rate below 1 bit/s becomes 1 bit/s: 1000 B take 8000 s.
     #[test]
     fn no_bottleneck_is_slower_than_a_bit_per_second() {
         for bps in [0.0, 0.25, 1.0] {

@@ -89,8 +89,8 @@ impl Parameters for CobaltConfig {
 
     const KIND: &'static str = "cobalt";
     const TITLE: &'static str = "CoDel and BLUE alternate (COBALT)";
-    const DESCRIPTION: &'static str = "CoDel, whose rate of drops decays instead of ending, beside BLUE, which drops from \
-        flows that do not answer.";
+    const DESCRIPTION: &'static str = "CoDel, whose drop rate decays instead of ending, and BLUE, which drops \
+        packets of unresponsive flows.";
     const SOURCE: &'static str = "Linux, sch_cake.c; Palmei and others, LANMAN 2019";
     const OUTSIDE_LINKS: bool = true;
 

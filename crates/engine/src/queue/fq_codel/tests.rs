@@ -48,8 +48,9 @@ fn the_longest_queue_loses_half_of_its_bytes_or_of_its_packets() {
     }
 }
 
-/// A packet that finds nothing waiting goes by the discipline in Linux, which declares `TCQ_F_CAN_BYPASS` (`fq_codel_init` of
-/// sch_fq_codel.c); RFC 8290 has its queue become a new one first (section 4.1).
+/// In Linux, a packet that finds no other waiting bypasses the discipline, which declares
+/// `TCQ_F_CAN_BYPASS` (`fq_codel_init` of sch_fq_codel.c); in RFC 8290 its queue becomes a new one
+/// first (section 4.1).
 #[test]
 fn packets_go_by_an_empty_discipline_in_linux_alone() {
     assert!(linux(100, Span::from_millis(5)).discipline.passes());

@@ -134,7 +134,7 @@ impl Parameters for PieConfig {
     const KIND: &'static str = "pie";
     const TITLE: &'static str = "Proportional integral controller enhanced";
     const DESCRIPTION: &'static str =
-        "Steers the probability of drops on arrival towards a target delay.";
+        "Controls the probability of drops on arrival such that the delay approaches a target.";
     const SOURCE: &'static str = "RFC 8033";
 
     fn complete(values: &mut Table, link: &LinkContext) -> Result<(), Refusal> {

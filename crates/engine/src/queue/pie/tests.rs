@@ -284,8 +284,8 @@ fn a_packet_that_finds_the_link_idle_passes() {
     }
 }
 
-/// Linux's PIE sets no `TCQ_F_CAN_BYPASS` (sch_pie.c): also a packet that waits for nothing leaves through `pie_qdisc_dequeue`, which
-/// reads the burst allowance.
+/// Linux's PIE sets no `TCQ_F_CAN_BYPASS` (sch_pie.c): a packet that does not wait also leaves
+/// through `pie_qdisc_dequeue`, which reads the burst allowance.
 #[test]
 fn no_packet_goes_by_the_discipline_in_linux() {
     let linux = PieConfig {

@@ -31,8 +31,8 @@ impl Parameters for RedConfig {
 
     const KIND: &'static str = "red";
     const TITLE: &'static str = "Random early detection";
-    const DESCRIPTION: &'static str = "Selects arriving packets with a probability that grows with the average \
-        queue; may adapt it.";
+    const DESCRIPTION: &'static str = "Drops or marks arriving packets with a probability that grows with the \
+        average queue, and may adapt the probability.";
     const SOURCE: &'static str =
         "Floyd and Jacobson, ToN 1(4), 1993; Floyd, Gummadi and Shenker 2001; ns-2";
     const ON_ARRIVAL: bool = true;

@@ -21,10 +21,10 @@ keys! {
     pub struct RedConfig {
         /// Capacity of the queue. A time stands for the data that the link sends in it.
         pub limit: Capacity = Capacity::LIMIT,
-        /// True if a limit in bytes admits a packet that fits in part.
+        /// True if a limit in bytes admits a packet of which only a part fits.
         pub limit_overshoot: bool = Kind::Flag.key().default("false").in_ns2("true"),
-        /// Average queue above which packets are selected; `auto`: half of target_delay at the link's rate, at
-        /// least 5 packets.
+        /// Average queue above which packets are dropped or marked; `auto`: half of target_delay at
+        /// the link's rate, at least 5 packets.
         pub min_th_pkts as "min_th": f64 = THRESHOLD.key().default("auto").source("ns-2: thresh_"),
         /// Average queue where the probability is max_p; `auto`: 3 min_th.
         pub max_th_pkts as "max_th": f64 = THRESHOLD.key().default("auto").source("ns-2: maxthresh_"),

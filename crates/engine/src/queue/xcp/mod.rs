@@ -46,7 +46,7 @@ impl Parameters for XcpConfig {
     const KIND: &'static str = "xcp";
     const TITLE: &'static str = "XCP router";
     const DESCRIPTION: &'static str =
-        "Drop-tail, and grants XCP's senders changes of their throughput.";
+        "Drop-tail that grants XCP's senders changes of their throughput.";
     const SOURCE: &'static str =
         "Katabi, Handley and Rohrs, SIGCOMM 2002; draft-falk-xcp-spec-03; ns-2";
 

@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(answered, [(1, (6, 6)), (3, (0, 8)), (5, (1, 9))]);
     }
 
-    /// Section 3.2.2.5.1: the first packet of a connection that is marked has no marked one before it.
+    /// Section 3.2.2.5.1: the first marked packet of a connection has no marked packet before it.
     #[test]
     fn a_first_packet_that_is_marked_is_answered_at_once() {
         let mut counter = CeCounter::new();

@@ -215,8 +215,9 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// draft-cheng-iccrg-delivery-rate-estimation-02, section 3.2: a segment keeps the limit that holds when it is sent, also one that
-    /// leaves at the same moment as segments sent before the limit was known.
+    /// draft-cheng-iccrg-delivery-rate-estimation-02, section 3.2: a segment keeps the application
+    /// limit in force when it is sent, even if it is sent at the same time as segments that left
+    /// before the limit was noted.
     #[test]
     fn segments_sent_after_a_limit_was_noted_are_limited() {
         let limit_of = |acknowledged| {
@@ -234,7 +235,7 @@ mod tests {
         assert_eq!(limit_of(4), Limit::Application);
     }
 
-    /// A limit ends with the segments that were in flight when it was noted.
+    /// The limit ends with the delivery of the segments that were in flight when it was noted.
     #[test]
     fn a_limit_holds_until_its_flight_is_delivered() {
         for (delivered, limit) in [(2, Limit::Application), (3, Limit::Network)] {

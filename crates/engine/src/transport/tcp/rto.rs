@@ -178,7 +178,8 @@ impl RttEstimator {
         if let RttClock::Ns2Ticks { .. } = config.clock
             && self.backoff > 8
         {
-            // ns-2 restarts the mean; the variation, to which it adds the mean, is set anew with the next sample.
+            // ns-2 restarts the mean. The variation, to which ns-2 adds the mean, is set anew by
+            // the next sample.
             self.srtt = 0;
         }
     }
@@ -280,8 +281,8 @@ mod tests {
         assert_eq!(rtt.timeout(), Span::from_secs(60));
     }
 
-    /// Section 5.7: after a lost SYN, of which the timer has backed off, a timeout below 3 seconds begins anew with them; one that is
-    /// not below keeps its back-off.
+    /// Section 5.7: if the timer expired for the SYN, a timeout below 3 seconds is set to 3 seconds
+    /// when data transmission begins; a longer timeout keeps its back-off.
     #[test]
     fn a_lost_syn_begins_again_with_three_seconds() {
         let granularity = Span::from_millis(1);
@@ -330,8 +331,8 @@ mod tests {
         assert_eq!(rtt.srtt(&config), Span::from_millis(10));
     }
 
-    /// ns-2.35, `TcpAgent::rtt_backoff`: beyond eight-fold back-off the next sample is a first one: srtt 96 eighths, rttvar
-    /// 24, RTO (24 * 8 + 96) / 8 = 36 ticks.
+    /// ns-2.35, `TcpAgent::rtt_backoff`: beyond eight-fold back-off the next sample counts as the
+    /// first one: srtt 96 eighths, rttvar 24, RTO (24 * 8 + 96) / 8 = 36 ticks.
     #[test]
     fn ns2_s_mean_starts_over_after_four_back_offs() {
         let config = config(RttClock::Ns2Ticks {

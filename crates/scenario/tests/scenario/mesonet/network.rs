@@ -398,8 +398,9 @@ fn one_server_has_one_buffer_unless_told_otherwise() {
     assert!(!shared(&["network.shared_buffer=false"]));
 }
 
-/// The published networks have their bottlenecks at access routers (NIST SP 500-282, chapter 3): a tier that is slower than the one
-/// below it is told of, one that is as fast is not.
+/// The published networks have their bottlenecks at access routers (NIST SP 500-282, chapter 3): a
+/// tier that is slower than the one below it causes a warning, a tier that is equally fast does
+/// not.
 #[test]
 fn a_tier_that_is_slower_than_the_one_below_is_told_of() {
     let told = |overrides: &[&str]| scenario(overrides).warnings().join("; ");
@@ -421,8 +422,8 @@ fn a_tier_that_is_slower_than_the_one_below_is_told_of() {
     );
 }
 
-/// Three classes have 40 sources a router on average, a third of all with each class, and four times as many receivers, of which normal
-/// routers have 0.6.
+/// The three classes have 40 sources per router on average, with a third of all sources in each
+/// class, and four times as many receivers, of which 0.6 are below normal routers.
 #[test]
 fn hosts_of_all_routers_are_explained_and_counted_together() {
     let scenario = scenario(&[SMALL, "hosts.sources=40", "hosts.scale=1"]);

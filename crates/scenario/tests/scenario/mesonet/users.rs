@@ -208,7 +208,8 @@ fn shares_of_paths_may_be_given_for_the_limits_alone() {
     );
 }
 
-/// The probabilities of the first three moments leave the rest, which may be nothing (NIST SP 500-282, chapter 3).
+/// The remainder of the probabilities of the first three start times may be zero (NIST SP 500-282,
+/// chapter 3).
 #[test]
 fn users_may_all_start_in_the_first_three_waves() {
     for (second, third) in [(0.25, 0.0), (0.25, 0.25)] {
@@ -221,7 +222,7 @@ fn users_may_all_start_in_the_first_three_waves() {
     }
 }
 
-/// The limits on large transfers are explained where they hold, for each kind of file.
+/// The limits on large transfers are explained for each kind of file if they apply.
 #[test]
 fn limits_on_large_files_are_explained() {
     let limits = |overrides: &[&str]| -> Vec<(String, String)> {

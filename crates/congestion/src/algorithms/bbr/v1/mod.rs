@@ -31,14 +31,13 @@ use crate::windowed_max::WindowedMax;
 pub(crate) static ENTRY: Entry<Bbr> = Entry {
     kind: "bbr",
     title: "BBR (version 1)",
-    description: "Paces at the largest delivery rate of the last ten round trips and holds at most \
-        twice what the path carries at it in flight. Doubles its rate until that brings nothing \
-        more, drains the queue, then cycles through phases of a round trip, one faster, one \
-        slower, six at the rate itself; every probe_rtt_interval it measures the round-trip time \
-        with four segments in flight. Losses hold the window for one round trip only. Paces \
-        by itself, and needs the transport's delivery rates. Variant linux-6.18 has more in flight for \
-        aggregated acknowledgements, notices traffic policers, and measures the round-trip time \
-        although samples equal the smallest.",
+    description: "Paces at the largest delivery rate of the last ten round trips and keeps at most twice the \
+        bandwidth-delay product in flight. Startup doubles the rate until the delivery rate stops growing and Drain \
+        empties the queue. ProbeBW then cycles through phases of one round trip each: one faster, one slower, and \
+        six at the delivery rate. Every probe_rtt_interval, ProbeRTT measures the round-trip time with four segments \
+        in flight. Losses restrict the window for one round trip only. BBR always paces, and needs the transport's \
+        delivery rate samples. Variant linux-6.18 keeps more in flight for aggregated ACKs, detects traffic \
+        policers, and enters ProbeRTT even if round-trip time samples equal the smallest one.",
     law: &[
         "rate = largest delivery rate of 10 round trips; bdp = rate * min_rtt",
         "pacing rate = gain * rate; cwnd = 2 * bdp",
@@ -69,7 +68,7 @@ pub(crate) static ENTRY: Entry<Bbr> = Entry {
             unit: "1",
             default: DefaultValue::Fixed(2.0),
             allowed: Range::closed(1.0, 100.0),
-            help: "Window over what the path carries.",
+            help: "Window as a multiple of the bandwidth-delay product.",
             source: "draft-00 section 4.2.3.2, cwnd_gain",
         },
         Parameter {

@@ -565,9 +565,9 @@ mod tests {
         assert!(flow.window.cwnd() >= before - 2.0);
     }
 
-    /// picoquic's interval of an aggregation begins anew with each acknowledgement (`BBRUpdateACKAggregation`): what one brings in a
-    /// burst is the excess, without what the burst before it brought beyond the rate. The draft's goes on: 5 segments less the one of a
-    /// millisecond, and 7.
+    /// picoquic's aggregation interval begins anew with each ACK (`BBRUpdateACKAggregation`): the
+    /// excess is that of one burst, without the excess of the previous burst. The draft's interval
+    /// goes on: the excess is 5 segments less the one that the rate sends in a millisecond, plus 7.
     #[test]
     fn each_acknowledgement_begins_an_aggregation() {
         let now = Time::ZERO + MS;

@@ -60,7 +60,8 @@ fn successes_lead_to_pushes_and_then_to_initial() {
     assert_eq!(path.era(1.1 * quarter, RTT_MS), State::Initial);
 }
 
-/// More than twenty acknowledgements and losses have to come before losses end Initial: a first flight that loses some says little.
+/// Losses end Initial only after more than twenty acknowledgements and losses, since the losses of
+/// a first flight say little.
 #[test]
 fn losses_end_initial_after_twenty_events() {
     for (acks, lost, ends) in [(16, 4, false), (17, 4, true), (1, 19, false), (1, 20, true)] {
