@@ -80,10 +80,10 @@ pub struct Lp {
     /// True once the slow start that measures the range of delays is over.
     range_known: bool,
     srtt: Span,
-    /// Segments delivered or lost so far, and segments sent by the last reaction to an indication
-    /// or a loss. Delays of the latter do not count, so that the algorithm reacts once per round
-    /// trip.
+    /// Number of segments delivered or lost so far.
     answered: u64,
+    /// Number of segments that had been sent at the last reaction to an indication or a loss. The
+    /// delays of these segments do not count, so that the algorithm reacts once per round trip.
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,

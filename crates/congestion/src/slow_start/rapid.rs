@@ -298,8 +298,8 @@ mod tests {
         (rapid, window)
     }
 
-    /// After a mark, the window is the one that the algorithm sets (section 3.3.2), and slow start
-    /// is over as usual; the same is true for a loss after slow start has ended otherwise.
+    /// After a mark, and after a loss that comes later than the end of slow start, the window is the
+    /// one that the algorithm sets (section 3.3.2), and Rapid Start is over.
     #[test]
     fn a_mark_and_a_later_loss_are_answered_as_by_the_algorithm() {
         let later = Congestion {

@@ -224,8 +224,8 @@ mod tests {
         );
     }
 
-    /// With ten segments per round trip, a hundred acknowledged segments enlarge a window of 100 by
-    /// ten: a tenth of the window each time, and the excess is forgotten.
+    /// With an increase of ten segments per round trip, a window of 100 grows by one segment as soon
+    /// as ten segments are acknowledged; acknowledged segments beyond these ten are discarded.
     #[test]
     fn what_is_acknowledged_beyond_a_segment_is_forgotten() {
         let mut kernel = kernel();

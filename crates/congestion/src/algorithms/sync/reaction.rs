@@ -12,7 +12,7 @@ use crate::window::Window;
 pub(super) enum Step {
     /// The same as in standard TCP, slow start included.
     Standard,
-    /// Growth by the acknowledgement's share of this many segments per round trip.
+    /// Growth of this many segments per round trip, of which each acknowledgement adds its share.
     Grow(f64),
     /// Reduction of the window and the threshold to this fraction of the window, as for a
     /// congestion mark.

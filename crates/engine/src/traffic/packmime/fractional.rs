@@ -21,7 +21,7 @@ const SHARING: usize = 4;
 /// Number of values for which the known parts of the sums are computed together.
 const BLOCK: usize = SHARING * LANES;
 
-/// Number of series that draw their pasts together.
+/// Number of series whose past values are drawn together.
 const ABREAST: usize = 16;
 
 type Lanes = [f64; LANES];
