@@ -95,7 +95,7 @@ pub struct Lp {
 /// One-way delays in seconds.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Delays {
-    /// Smoothed delay; none without a sample of a segment sent since the last reaction.
+    /// Smoothed delay; none if no segment sent since the last reaction has been acknowledged.
     smoothed: Option<f64>,
     min: f64,
     max: f64,

@@ -58,7 +58,7 @@ class Question(ABC):
 
     @property
     def metric(self) -> str:
-        """The metric of the question, or arithmetic on metrics; empty without one."""
+        """The metric of the question, or arithmetic on metrics; empty if there is none."""
         return str(self.sides.own.get(METRIC, ""))
 
     @property

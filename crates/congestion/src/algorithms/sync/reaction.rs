@@ -10,7 +10,7 @@ use crate::window::Window;
 /// Effect of an acknowledgement on the window.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Step {
-    /// The same as in standard TCP, slow start included.
+    /// The change that standard TCP makes, slow start included.
     Standard,
     /// Growth of this many segments per round trip, of which each acknowledgement adds its share.
     Grow(f64),

@@ -146,7 +146,7 @@ struct Regression {
     rtt: f64,
     sent_squared: f64,
     product: f64,
-    /// The first round-trip time, which is subtracted from the others.
+    /// The first round-trip time, which is subtracted from the later ones.
     origin: f64,
 }
 

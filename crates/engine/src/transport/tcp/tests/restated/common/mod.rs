@@ -57,11 +57,11 @@ pub(super) enum Algorithm {
     /// Standard TCP. It never paces, so that segments leave as soon as the window allows.
     Standard,
     Noting,
-    /// It responds to losses only if there are many.
+    /// An algorithm that responds to losses only if there are many.
     Tolerant,
-    /// It controls the window at all times, without slow start.
+    /// An algorithm that controls the window at all times, without slow start.
     Controlling,
-    /// It needs the delivery rate, and a round trip of every acknowledgement.
+    /// An algorithm that needs the delivery rate, and a round trip of every acknowledgement.
     Measuring,
 }
 
