@@ -70,8 +70,9 @@ pub struct RapidStart {
     stage: Stage,
     /// The smallest round-trip time of the current round trip.
     floor: Option<Span>,
-    /// Segments known to be delivered, and segments known to be lost.
+    /// Segments known to be delivered.
     delivered: u64,
+    /// Segments known to be lost.
     lost: u64,
 }
 
@@ -89,8 +90,9 @@ enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Reduction {
     cwnd: f64,
-    /// Change of the window for a segment that has arrived, and for one that is lost.
+    /// Change of the window for a segment that has arrived.
     ack: f64,
+    /// Change of the window for a segment that is lost.
     loss: f64,
     least: f64,
 }

@@ -163,8 +163,9 @@ pub(super) struct Plan {
 /// The links and flows around a link.
 #[derive(Clone, Debug, Default)]
 struct Surroundings {
-    /// The links from which packets come, and the links onto which they go.
+    /// Links from which packets come.
     before: BTreeSet<usize>,
+    /// Links onto which packets go.
     next: BTreeSet<usize>,
     /// The last links of the routes to ends that send into this link.
     behind: BTreeSet<usize>,

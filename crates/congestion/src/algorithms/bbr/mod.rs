@@ -77,8 +77,9 @@ struct Sample {
     /// Segments delivered and lost since the last acknowledgement.
     newly_delivered: f64,
     newly_lost: f64,
-    /// Segments in flight after the acknowledgement, and before it.
+    /// Segments in flight after the acknowledgement.
     in_flight: f64,
+    /// Segments in flight before the acknowledgement.
     prior_in_flight: f64,
     /// True if a round begins with this acknowledgement.
     round_start: bool,
@@ -337,8 +338,8 @@ mod tests {
         }
     }
 
-    /// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4: few segments stay in flight for 200 ms and a round trip at least,
-    /// counted from when there are so few.
+    /// draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4: from the time at which only
+    /// few segments are in flight, this state lasts for 200 ms and a round trip at least.
     #[test]
     fn a_probe_for_the_round_trip_time_lasts_200_ms_and_a_round_trip() {
         let at = |ms| Time::ZERO + Span::from_millis(ms);

@@ -31,9 +31,9 @@ pub(super) struct PicoquicCubic {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Stage {
     start: Time,
-    /// Window at which the cubic is flat (`W_max`), and seconds from the start until it is reached
-    /// (`K`).
+    /// Window at which the cubic is flat (`W_max`).
     plateau: f64,
+    /// Seconds from the start until the plateau is reached (`K`).
     until_plateau: f64,
     /// Window of standard TCP, which starts at half of the window before the reduction (`W_reno`).
     standard: f64,

@@ -38,8 +38,9 @@ pub struct KernelIllinois {
     acked: u64,
     /// Segments counted towards the next increase (`snd_cwnd_cnt`).
     counted: u64,
-    /// Segments acknowledged, and segments sent, when the round trip began.
+    /// Segments acknowledged when the round trip began.
     una: u64,
+    /// Segments sent when the round trip began.
     end_seq: u64,
     reducing: Reducing,
 }

@@ -186,8 +186,9 @@ struct Window {
     most: u64,
     /// Largest amount of data in a round trip so far (`rcvq_space.space`).
     round: u64,
-    /// The current round trip: its first segment, and its beginning.
+    /// First segment of the current round trip.
     first: u64,
+    /// Beginning of the current round trip.
     since: Time,
     rtt: RoundTrip,
 }

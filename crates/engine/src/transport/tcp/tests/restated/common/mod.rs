@@ -111,8 +111,9 @@ pub(super) struct Connection {
     pub(super) delivered: u64,
     pub(super) delivered_before: u64,
     pub(super) lost: u64,
-    /// The last reduction, and one past the segments that it applies to.
+    /// The last reduction.
     pub(super) cut: Cut,
+    /// One past the segments that the last reduction applies to.
     pub(super) recover: u64,
     /// True if an acknowledgement came in fast recovery.
     pub(super) came_in_recovery: bool,
