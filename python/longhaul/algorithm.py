@@ -93,7 +93,7 @@ class _LimitReached(BaseException):
 
 
 def interrupt(thread: int) -> None:
-    """Interrupt a thread's current call at its next loop or call.
+    """Interrupt the algorithm that runs in a thread, at its next loop iteration or function call.
 
     A wait such as time.sleep ends only if the program handles SIGURG, as the command line does; by
     default the signal is ignored.

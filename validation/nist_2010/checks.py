@@ -150,7 +150,7 @@ def _appendix_c_ranks() -> Iterator[Row]:
 
 
 def _cube_edges() -> Iterator[Row]:
-    """Yield table 4-30: differences of the averages as printed."""
+    """Yield the rows of table 4-30: differences of the printed averages."""
     averages = numbers(by_first("b_table4-29_condition_ranks")["average_rank"])
     edges = {edge.ends: edge for edge in ranks.cube_edges(averages, digits=1)}
     for row in rows("b_table4-30_rank_changes"):
@@ -239,7 +239,7 @@ def _grubbs() -> Iterator[Row]:
 
 
 def _lags() -> Iterator[Row]:
-    """Yield table 10-1: mean latencies over three flows."""
+    """Yield the rows of table 10-1: mean latencies over three flows."""
     errors = {
         "BIC": "18.87 truncated instead of rounded",
         "H-TCP": "its own flows give 22.2",
@@ -347,7 +347,7 @@ def printed_differences(experiment: str, base: str) -> Iterator[Row]:
 
 
 def _completions() -> Iterator[Row]:
-    """Yield table 6-31: completions of a period from the printed rate, up to its rounding."""
+    """Yield the rows of table 6-31: completions in a period, from the printed, rounded rate."""
     for row in rows("c_table6-31_DD_completions_TP2_cond4"):
         total = float(row["dd_completed_TP2"])
         yield _value(row["algorithm"], float(row["dd_completions_per_interval"]), total / 1500.0, 2)

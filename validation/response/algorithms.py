@@ -30,7 +30,7 @@ class Algorithm:
     """Response function for evenly spaced losses, if the engine does not state it."""
 
     def response(self, p: float) -> float | None:
-        """Return the mean window in segments by the response function; None without one."""
+        """Return the mean window in segments by the response function; None if there is none."""
         if self.published is not None:
             return self.published(p)
         kind, *given = self.congestion.items()

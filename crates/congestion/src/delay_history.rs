@@ -4,7 +4,7 @@
 use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
-/// Number of minutes whose smallest delay is kept (BASE_HISTORY), and length of one.
+/// Number of intervals of one minute whose smallest delay is kept (BASE_HISTORY).
 const BASE_HISTORY: usize = 10;
 const MINUTE: Span = Span::from_secs(60);
 
@@ -55,7 +55,7 @@ impl DelayHistory {
 mod tests {
     use super::*;
 
-    /// The path is longer from the second minute on: the delay of the first minute is forgotten ten minutes later.
+    /// The path is longer from the second minute on: the delay of the first minute is discarded ten minutes later.
     #[test]
     fn the_base_delay_is_the_smallest_of_ten_minutes() {
         let mut history = DelayHistory::default();

@@ -83,7 +83,7 @@ impl PathNeeds {
 /// The queue discipline that an algorithm is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueNeed {
-    /// Its name in scenario files.
+    /// Name of the discipline in scenario files.
     pub kind: &'static str,
     /// Effect of a path without a queue of this kind, for algorithms that send requests to routers.
     pub without: Option<&'static str>,
@@ -111,18 +111,18 @@ pub struct Entry<T> {
     /// Law of the window or the rate: one rule or formula per line, with names of parameters.
     /// `acked` is the number of segments that an acknowledgement covers.
     pub law: &'static [&'static str],
-    /// RFC or paper that defines it.
+    /// RFC or paper that defines the algorithm.
     pub source: &'static str,
     /// Signals that change its window or its rate, in addition to timeouts.
     pub listens_to: &'static [Signal],
-    /// Requirements on the paths of its flows; a scenario that does not satisfy them causes a
+    /// Requirements on the paths of the algorithm's flows; a scenario that does not satisfy them causes a
     /// warning.
     pub needs_path: PathNeeds,
     /// Quantities of its state that a traced flow records, in all variants and with all parameters together.
     pub state: &'static [Quantity],
-    /// Variants that it has; the first is the default.
+    /// Variants of the algorithm; the first is the default.
     pub variants: &'static [Variant],
-    /// Its parameters.
+    /// Parameters of the algorithm.
     pub parameters: &'static [Parameter],
     pub(crate) build: fn(&Settings) -> Result<T, SpecError>,
 }

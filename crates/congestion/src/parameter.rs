@@ -391,7 +391,7 @@ pub enum SpecError {
         kind: &'static str,
         /// The parameter that is too large.
         name: &'static str,
-        /// Its value.
+        /// Value of this parameter.
         value: f64,
         /// The parameter that bounds it.
         other: &'static str,

@@ -73,15 +73,15 @@ impl Path {
 pub struct Round {
     /// Time at which it began.
     pub start: Time,
-    /// Congestion window at its beginning, in segments.
+    /// Congestion window at the beginning of the round trip, in segments.
     pub cwnd: f64,
-    /// Slow start threshold at its beginning, in segments.
+    /// Slow start threshold at the beginning of the round trip, in segments.
     pub ssthresh: f64,
-    /// Segments sent in it.
+    /// Segments sent in the round trip.
     pub sent: u64,
-    /// True if a congestion signal occurred in it.
+    /// True if a congestion signal occurred in the round trip.
     pub congestion: bool,
-    /// True if it ended in a timeout.
+    /// True if the round trip ended in a timeout.
     pub timeout: bool,
 }
 

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) struct WindowedMax {
     /// Largest, second and third value, each with its tick.
     best: [(u64, f64); 3],
-    /// A tick at which none of the values is too old for a window, and the window's length: a value
-    /// below them changes nothing for the rest of that tick.
+    /// The tick and the window's length at which all three values were found to be recent enough:
+    /// for the rest of this tick, a new value below the third one changes nothing.
     settled: Option<(u64, u64)>,
 }
 

@@ -41,7 +41,7 @@ pub struct Leaving<'a> {
     pub due: Time,
     /// True if a link has marked it: its ECN field has become congestion experienced.
     pub is_marked: bool,
-    /// Its bytes, as they entered.
+    /// Bytes of the packet, as they entered.
     pub bytes: &'a [u8],
 }
 

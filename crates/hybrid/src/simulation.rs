@@ -44,8 +44,9 @@ struct Place {
     delivers: bool,
     /// Waiting packets of the flow.
     waiting: f64,
-    /// Packets of the flow that arrive in this step, and that left in the previous step.
+    /// Packets of the flow that arrive in this step.
     arriving: f64,
+    /// Packets of the flow that left in the previous step.
     leaving: f64,
 }
 
@@ -65,9 +66,9 @@ struct FlowState {
 struct QueueState {
     waiting: f64,
     arriving: f64,
-    /// Fraction of the waiting and arriving packets that leave in this step, and fraction of the
-    /// arriving packets that are dropped.
+    /// Fraction of the waiting and arriving packets that leave in this step.
     leaving: f64,
+    /// Fraction of the arriving packets that are dropped.
     dropping: f64,
     sum: QueueSample,
 }

@@ -42,7 +42,7 @@ pub enum DefaultText {
     Required,
     /// There is no default: without the key, the feature that it configures is absent.
     None,
-    /// The same default in every profile.
+    /// A default that is the same in every profile.
     Fixed(&'static str),
     /// A default for each profile, in the order of [`Profile::ALL`]; `None` for a profile without a
     /// default.

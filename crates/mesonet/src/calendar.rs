@@ -18,8 +18,9 @@ pub(crate) fn time_of(key: Key) -> Time {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Calendar {
     slots: Vec<Vec<Key>>,
-    /// Length of a window, and number of the next window to be taken. Window n ends at n lengths.
+    /// Length of a window. Window n ends at n lengths.
     window: Span,
+    /// Number of the next window to be taken.
     next: u64,
 }
 

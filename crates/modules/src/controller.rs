@@ -129,7 +129,7 @@ impl Controller {
         self.facts.min_rtt_us = whole_us(ack.min_rtt) as u32;
     }
 
-    /// Sets time and window in the facts for a call.
+    /// Fills time and window of the module's facts for a call.
     #[inline]
     fn look(&mut self, now: Time, window: &Window) {
         self.facts.now_ns = now.since(Time::ZERO).as_ps() / 1000;
@@ -155,7 +155,7 @@ impl Controller {
         }
     }
 
-    /// Sets the facts from an acknowledgement.
+    /// Fills the module's facts from an acknowledgement.
     fn note(&mut self, ack: &AckSample) {
         let newly = ack.delivered.saturating_sub(self.delivered);
         let losses = ack.lost.saturating_sub(self.lost);

@@ -24,7 +24,7 @@ pub type Progress = Box<dyn FnMut(Time, DataPackets<'_>) -> Control + Send>;
 pub struct RunSummary<R = Rows> {
     /// Directory of the run.
     pub directory: PathBuf,
-    /// Numbers of rows in its files.
+    /// Number of rows of each table in the directory.
     pub rows: R,
 }
 

@@ -19,7 +19,7 @@ pub struct QueueDiscipline {
     pub description: &'static str,
     /// RFC or paper.
     pub source: &'static str,
-    /// Its keys.
+    /// Keys in a scenario's table of this kind.
     pub keys: Vec<QueueKey>,
 }
 
@@ -60,7 +60,7 @@ pub struct Key {
 pub struct Traffic {
     /// Name in scenarios.
     pub kind: &'static str,
-    /// Its keys.
+    /// Keys in a scenario's table of this kind.
     pub keys: Vec<Key>,
 }
 

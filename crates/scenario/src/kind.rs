@@ -65,9 +65,9 @@ pub(crate) struct SimulationKind {
     pub table: &'static str,
     /// All keys of a scenario file of this kind.
     pub keys: &'static [Key],
-    /// Other names of keys, which the table may contain.
+    /// Alternative names of keys, which the table may contain.
     pub other_names: fn() -> Vec<&'static str>,
-    /// Moves values given under other names to the keys.
+    /// Moves values from alternative names to the keys that these names stand for.
     pub rename: fn(&mut Table) -> Vec<Diagnostic>,
     /// Completes a checked document, or reports inconsistencies.
     pub resolve: fn(Table, &dyn Algorithms) -> Result<ResolvedScenario, Vec<Diagnostic>>,

@@ -88,9 +88,9 @@ pub enum ModuleValue {
 pub struct MadeModule {
     /// The algorithm.
     pub factory: Arc<dyn Factory>,
-    /// The name under which it registers.
+    /// The name under which the module registers.
     pub name: String,
-    /// Its parameters, with their default values.
+    /// Parameters of the module, with their default values.
     pub defaults: Vec<(String, ModuleValue)>,
 }
 

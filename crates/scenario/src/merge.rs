@@ -10,7 +10,8 @@ use crate::model::Scenario;
 /// Keys that name the kind of a table: a built-in kind, the file of a custom one, another process, or a module.
 const NAMES: [&str; 4] = [KIND.name(), PYTHON.name(), EXTERNAL.name(), MODULE.name()];
 
-/// Removes the name of a table's kind before another one is set, together with the text of a file.
+/// Removes the key that names a table's kind before another kind is set, and the source text,
+/// version or hash that belongs to this key.
 fn forget_name(table: &mut Table) {
     if table.remove(PYTHON).is_some() {
         table.remove(SOURCE);

@@ -22,7 +22,7 @@ use crate::unknown_names::unknown_name;
 
 /// A complete document, with everything from which the engine's configuration is built.
 pub(crate) struct ResolvedDocument {
-    /// The document, complete.
+    /// The complete document.
     pub root: Table,
     pub core: Core,
     /// Route and congestion control of each group of flows.

@@ -333,7 +333,7 @@ def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> 
 def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -> Design:
     """Read a design from a table of levels, a column per factor, as `design --natural` writes it.
 
-    Optional columns are `block`, and `replication`, each number of which needs every run.
+    The columns `block` and `replication` are optional. Each replication needs every run.
     """
     rows = numbered_rows(file)
     lines: dict[tuple[float, ...], int] = {}

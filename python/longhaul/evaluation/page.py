@@ -100,7 +100,7 @@ def _svg(drawn: Drawing | None, name: str, title: str) -> Markup:
 
 
 def _overview(outcomes: Sequence[Outcome]) -> Markup:
-    """Draw the numbers of better, equal and worse points of each criterion; empty without any."""
+    """Draw numbers of better, equal and worse points by criterion; empty if there are no points."""
     evaluated = [outcome for outcome in outcomes if outcome.judged]
     if not evaluated:
         return Markup("")

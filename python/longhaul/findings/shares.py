@@ -67,7 +67,7 @@ def of_several_labels(table: ResponseTable) -> bool:
 
 
 def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the responses of labels by figure; refuse a table without any."""
+    """Return the responses of labels by figure; raise TableError if there are none."""
     found = _labelled(table, responses)
     if not found:
         raise TableError(

@@ -57,7 +57,10 @@ class Goodputs:
     """Order of the conditions, as text."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
-        """Return the positions of responses by statistic and role, or by two empty texts."""
+        """Return the positions of responses by statistic and role.
+
+        Both texts are empty for a response that is not of a flow group.
+        """
         found: dict[tuple[str, str], list[int]] = {}
         for k, name in enumerate(self.responses):
             group = groups.parts_of(name)

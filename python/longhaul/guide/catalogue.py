@@ -160,7 +160,7 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
 
 
 def table(rows: list[Row]) -> Table:
-    """Return a table of names, descriptions, and parameters below."""
+    """Return a table of names and descriptions, with the parameters of each below it."""
     shown = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for row in rows:
         description = Text(row["description"])

@@ -253,15 +253,15 @@ class Compound(Dynamics):
     low_window: float = 41.0
 
     def begin(self, window: float) -> list[float]:
-        """Return half the window, none of it the delay window."""
+        """Return half the window as the loss window, and a delay window of zero."""
         return [window / 2.0, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window, none of it the delay window."""
+        """Return the window as the loss window, and a delay window of zero."""
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the loss window that is constant under these losses, and the rest."""
+        """Return the loss window that is constant at this loss rate, and the delay window."""
         cwnd = min(window, 2.0 / max(rtt_s * events, 1e-30))
         return [cwnd, window - cwnd]
 

@@ -86,7 +86,7 @@ class Trajectory:
     rounds: pl.DataFrame
     """Columns `round`, `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts`, `congestion`."""
     response_pkts: float | None
-    """Mean window by the algorithm's response function at this loss rate; None without one."""
+    """Mean window by the algorithm's response function at this loss rate; None if there is none."""
 
     def settled(self) -> pl.DataFrame:
         """Return the rounds from the second reduction on, without slow start, else all."""

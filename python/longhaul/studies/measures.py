@@ -1,7 +1,7 @@
 """Measures that claims of any study may use; each is one number, from medians over replications.
 
-The word `of` names the experiment, `beside` an experiment to compare with; other words select a
-cell, or the fixed levels of a curve. Shares of points are between 0 and 1.
+The argument `of` names the experiment, and `beside` an experiment to compare with; other arguments
+select a cell, or the fixed levels of a curve. Shares of points are between 0 and 1.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -84,7 +84,8 @@ def judge(
 ) -> tuple[str, str]:
     """Return the verdict on all levels; if it is undecided, also the verdict so far.
 
-    For a number without bounds, a prediction interval of one more run decides nothing.
+    If the missing levels may give the number any value, no verdict follows from the prediction
+    interval of one more run.
     """
     whole = bounds(kind, interval, part)
     verdict = expected.judge(whole[0], whole)

@@ -91,10 +91,11 @@ def _add_perturbations(
 
 
 def _of_one_flow(kept: Kept, run: Run) -> Row:
-    """Return the times at which a single flow fills the pipe and is reduced, and its sawteeth.
+    """Return the times and windows of a single flow: at first, at reductions, and in its cycles.
 
-    The change from slow start to congestion avoidance is read as Table 6.1 has it: time and window
-    of the last sample before the first cut, losses and marks of the whole first transient.
+    The change from slow start to congestion avoidance is measured as in Table 6.1: time and window
+    are those of the last sample before the first reduction, losses and marks those of the whole
+    first transient.
     """
     name = kept["flow_series"][0]["name"]
     samples = [row for row in kept["flow_series"] if row["name"] == name]

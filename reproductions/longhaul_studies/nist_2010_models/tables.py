@@ -12,7 +12,7 @@ ALGORITHMS = ("cubic", "ctcp", "reno")
 
 
 def cells(data: Data) -> Iterator[str]:
-    """Yield tables A-1 to A-3: packet runs, and the model's deviation from them."""
+    """Yield the rows of tables A-1 to A-3: packet runs, and the model's deviation from them."""
     for algorithm in ALGORITHMS:
         yield f"\n{algorithm}: packets per ms by packets (the model's difference in per cent)\n"
         yield "| round trip, ms | " + " | ".join(f"B = {b}" for b in theory.BUFFERS) + " |"

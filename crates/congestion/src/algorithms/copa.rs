@@ -115,8 +115,9 @@ pub struct Copa {
     competes: bool,
     slow_start: bool,
     velocity: f64,
-    /// True if the window grew over the last round trip, and the number of successive round trips with this direction.
+    /// True if the window grew over the last round trip.
     grows: bool,
+    /// Number of successive round trips with this direction of the window.
     steady: u32,
     /// The window when the round trip began.
     cwnd_before: f64,

@@ -81,10 +81,10 @@ pub struct Lp {
     /// True once the slow start that measures the range of delays is over.
     range_known: bool,
     srtt: Span,
-    /// Segments delivered or lost so far, and segments sent by the last reaction to an indication
-    /// or a loss. Delays of the latter do not count, so that the algorithm reacts once per round
-    /// trip.
+    /// Number of segments delivered or lost so far.
     answered: u64,
+    /// Number of segments that had been sent at the last reaction to an indication or a loss. The
+    /// delays of these segments do not count, so that the algorithm reacts once per round trip.
     deaf_until: u64,
     /// End of the inference phase.
     still_until: Time,
@@ -96,7 +96,7 @@ pub struct Lp {
 /// One-way delays in seconds.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Delays {
-    /// Smoothed delay; none without a sample of a segment sent since the last reaction.
+    /// Smoothed delay; none if no segment sent since the last reaction has been acknowledged.
     smoothed: Option<f64>,
     min: f64,
     max: f64,

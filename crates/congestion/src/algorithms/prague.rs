@@ -80,8 +80,9 @@ pub struct Prague {
     marks_seen: bool,
     /// True if the window has been reduced for a loss in the current recovery.
     in_loss: bool,
-    /// Times of the last reduction for a mark, and of the last change of the estimate.
+    /// Time of the last reduction for a mark.
     reduced: Time,
+    /// Time of the last change of the estimate.
     estimated: Time,
     marks: MarkedShare,
     /// Number of delivered segments at which the round is over.

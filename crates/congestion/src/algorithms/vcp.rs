@@ -85,9 +85,9 @@ pub struct Vcp {
     alpha: f64,
     decrease: f64,
     interval_s: f64,
-    /// End of the time in which the window is frozen after a decrease on overload, and of the time
-    /// in which it then grows.
+    /// End of the time in which the window is frozen after a decrease on overload.
     rests_until: Time,
+    /// End of the time of growth that follows this pause.
     grows_until: Time,
 }
 

@@ -112,13 +112,15 @@ pub struct HybridSlowStart {
     /// Count of delivered segments that includes the last segment to be retransmitted after the
     /// last timeout.
     resumes_after: u64,
-    /// Count of delivered segments at which the current round ends, and the time at which it began.
+    /// Count of delivered segments at which the current round ends.
     round_end: u64,
+    /// Time at which the current round began.
     round_start: Time,
     /// The last acknowledgement of the round's train.
     last_of_train: Time,
-    /// Smallest round-trip times of the connection, since its last timeout, and of the round.
+    /// Smallest round-trip time of the connection since its last timeout.
     min_rtt: Option<Span>,
+    /// Smallest round-trip time of the current round.
     round_min: Option<Span>,
     /// Samples of the current round.
     taken: f64,

@@ -70,8 +70,9 @@ pub struct RapidStart {
     stage: Stage,
     /// The smallest round-trip time of the current round trip.
     floor: Option<Span>,
-    /// Segments known to be delivered, and segments known to be lost.
+    /// Segments known to be delivered.
     delivered: u64,
+    /// Segments known to be lost.
     lost: u64,
 }
 
@@ -89,8 +90,9 @@ enum Stage {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Reduction {
     cwnd: f64,
-    /// Change of the window for a segment that has arrived, and for one that is lost.
+    /// Change of the window for a segment that has arrived.
     ack: f64,
+    /// Change of the window for a segment that is lost.
     loss: f64,
     least: f64,
 }
@@ -298,8 +300,8 @@ mod tests {
         (rapid, window)
     }
 
-    /// After a mark, the window is the one that the algorithm sets (section 3.3.2), and slow start
-    /// is over as usual; the same is true for a loss after slow start has ended otherwise.
+    /// After a mark, and after a loss that comes later than the end of slow start, the window is the
+    /// one that the algorithm sets (section 3.3.2), and Rapid Start is over.
     #[test]
     fn a_mark_and_a_later_loss_are_answered_as_by_the_algorithm() {
         let later = Congestion {

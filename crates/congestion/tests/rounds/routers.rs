@@ -143,8 +143,8 @@ fn vcp_multiplies_on_low_load() {
     }
 }
 
-/// At the round-trip time of an interval the window grows by one segment per round trip, at twice
-/// that by four, so that rates grow equally fast.
+/// If the round-trip time is equal to the interval of 200 ms, the window grows by one segment per
+/// round trip; if it is twice as long, by four segments. The rates of flows thus grow equally fast.
 #[test]
 fn vcp_adds_on_high_load() {
     for (rtt_ms, increase) in [(200, 1.0), (400, 4.0), (100, 0.25)] {

@@ -169,8 +169,8 @@ record! {
         flow: u32 as "flow",
         /// Number of its connection among those of the flow, in order of opening.
         connection: u64 as "connection",
-        /// Name of the quantity: cwnd, ssthresh and in_flight in segments, and quantities of the congestion
-        /// control's own state, times in seconds.
+        /// Name of the quantity: cwnd, ssthresh or in_flight, in segments, or a variable of the congestion
+        /// control's state; times are in seconds.
         quantity: &'static str as "quantity",
         /// Value of the quantity.
         value: f64 as "value",

@@ -198,7 +198,7 @@ counters! {
         sum carrier: FlowCounters,
         /// Payload that left the local queue in order, and was given to the connection between the nodes.
         sum admitted_bytes: u64 as "admitted_bytes",
-        /// Segments' payloads given to the senders at the end node.
+        /// Segments of payload given to the senders at the end node.
         sum forwarded_pkts: u64 as "forwarded_pkts",
         /// Payload bytes given to the senders at the end node.
         sum forwarded_bytes: u64 as "forwarded_bytes",

@@ -28,7 +28,7 @@ use crate::packet::Packet;
 use crate::queue::{Arrival, DropReason, DropTail, QueueConfig, Verdict};
 use crate::schedule::{Arriving, NextArrival};
 
-/// State that access links share, usually all of them.
+/// State that several access links share; usually all access links do.
 #[derive(Debug)]
 struct Model {
     line: Line,

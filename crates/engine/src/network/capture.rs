@@ -24,7 +24,7 @@ pub(crate) enum PacketNote {
 /// A packet at the near end of a captured link, or at a captured node.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InterfaceEntry {
-    /// Number of the link, or of the node behind all links ([`Config::interface_of_node`]).
+    /// Number of the interface: links have the first numbers, nodes those after them ([`Config::interface_of_node`]).
     pub(crate) interface: u32,
     pub(crate) time: Time,
     pub(crate) packet: Packet,

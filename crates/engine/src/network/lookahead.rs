@@ -40,13 +40,13 @@ pub(crate) enum Delivery {
     ToObservation,
     /// To access links, and over these to ends of connections, up to the next observation.
     ToAccess(u32),
-    /// To links, and to ends of flows up to the next timer of any of them.
+    /// To links, and to ends of flows up to the next timer of any of these ends.
     ToTimer,
     /// To a single sender of a connection, up to its timer.
     ToSender(u32),
     /// To a single receiver of a connection, up to its timer.
     ToReceiver(u32),
-    /// To receivers of connections only, up to the next timer of any of them.
+    /// To receivers of connections only, up to the next timer of any receiver.
     ToReceivers,
     /// To ends of connections that delay packets, up to the next observation; other packets on time.
     ToHolds,
@@ -156,15 +156,16 @@ pub(super) struct Plan {
     pub(super) merges: Vec<Merge>,
     /// Access links; the links that a packet and its answer take at one end are adjacent.
     pub(super) access: Vec<u32>,
-    /// Links that lead to access links only, and the minimum delay of these.
+    /// Links that lead to access links only, and the minimum delay of these access links.
     pub(super) spreading: Vec<(u32, Span)>,
 }
 
 /// The links and flows around a link.
 #[derive(Clone, Debug, Default)]
 struct Surroundings {
-    /// The links from which packets come, and the links onto which they go.
+    /// Links from which packets come.
     before: BTreeSet<usize>,
+    /// Links onto which packets go.
     next: BTreeSet<usize>,
     /// The last links of the routes to ends that send into this link.
     behind: BTreeSet<usize>,

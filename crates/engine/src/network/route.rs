@@ -31,8 +31,8 @@ pub(crate) enum End {
     /// The ends of connections that traffic opens during the run.
     TrafficSender,
     TrafficReceiver,
-    /// The start node of a proxy gets a segment from a sender, or the end node one from the start
-    /// node.
+    /// The start node of a proxy gets a segment from a sender, or the end node gets a segment from
+    /// the start node.
     ProxyEntry,
     ProxyExit,
     /// The start node of a proxy gets a segment of a connection that traffic has opened.

@@ -17,7 +17,7 @@ pub(crate) use options::{OptionStore, XcpHeader};
 pub(crate) struct Packet {
     /// Arrival at the far end of the link that the packet is on.
     pub(crate) time: Time,
-    /// The same time in ns-2's arithmetic, in seconds; see [`crate::config::Clock`].
+    /// Time of arrival in ns-2's arithmetic, in seconds; see [`crate::config::Clock`].
     pub(crate) ns2_s: f64,
     /// Data: segment number, the SYN being 0. Acknowledgement: the next segment expected.
     pub(crate) seq: u64,

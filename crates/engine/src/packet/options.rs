@@ -93,13 +93,13 @@ impl OptionStore {
         }
     }
 
-    /// Removes and returns the blocks of a packet whose header, if it had one, has been removed.
+    /// Removes and returns the SACK blocks of a packet, whose header for routers must already have been removed.
     #[inline]
     pub(crate) fn take(&mut self, handle: SackHandle) -> SackOption {
         self.sack.take(handle)
     }
 
-    /// Prefetches the blocks of a packet without a header.
+    /// Prefetches the SACK blocks of a packet that has no header for routers.
     #[inline]
     pub(crate) fn prefetch(&self, handle: SackHandle) {
         self.sack.prefetch(handle);

@@ -18,8 +18,9 @@ use crate::queue::{
 #[derive(Debug)]
 pub(super) struct LocalQueue {
     held: Held,
-    /// Number of waiting packets, and their bytes.
+    /// Number of waiting packets.
     waiting_pkts: u64,
+    /// Bytes of the waiting packets.
     waiting_bytes: u64,
     /// Time since which the queue has been empty, if it is.
     empty_since: Option<Time>,

@@ -87,8 +87,9 @@ pub(crate) struct Rem {
     capacity_pkts: f64,
     price: f64,
     probability: f64,
-    /// Packets that arrived since the last update, and their average per update.
+    /// Packets that arrived since the last update.
     arrived_pkts: u64,
+    /// Average number of packets that arrive between updates.
     input: f64,
     stream: Stream,
 }

@@ -107,7 +107,7 @@ impl SubQueues {
         })
     }
 
-    /// Returns one of the queues as a source.
+    /// Returns one of the queues as a source of packets.
     #[inline]
     pub(super) fn queue(&mut self, queue: u32) -> OneOf<'_> {
         OneOf {

@@ -91,8 +91,9 @@ pub(crate) struct Vcp {
     full_bytes: f64,
     samples_per_interval: u64,
     arrived_bytes: u64,
-    /// Samples of the queue in this interval, and their sum in bytes.
+    /// Number of samples of the queue in this interval.
     samples: u64,
+    /// Sum of these samples in bytes.
     sampled_bytes: u64,
     persistent_bytes: f64,
     load: Load,

@@ -34,8 +34,9 @@ pub(crate) struct CalendarQueue<T> {
     days: Vec<Vec<T>>,
     /// One bit for each day with entries.
     busy: [u64; YEAR as usize / 64],
-    /// Entries of later days, and the first such day.
+    /// Entries of later days.
     later: Vec<T>,
+    /// The first day of `later`.
     first_later: u64,
     /// Number of entries of days after `today`.
     ahead: usize,

@@ -41,11 +41,11 @@ pub(super) type Host = (u32, bool);
 /// State of an end that its next packet reports.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EndState {
-    /// The newest timestamp that it has received, TS.Recent of RFC 7323 section 4.3; zero before the first.
+    /// The newest timestamp that the end has received, TS.Recent of RFC 7323 section 4.3; zero before the first.
     pub(super) recent: Time,
     /// SND.NXT of RFC 9293 section 3.3.1.
     pub(super) next: u64,
-    /// True if it has sent its FIN, which is the last byte below `next`.
+    /// True if the end has sent its FIN, which is the last byte below `next`.
     pub(super) fin: bool,
 }
 

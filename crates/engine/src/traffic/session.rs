@@ -13,8 +13,9 @@ pub(crate) struct Session {
     config: Web,
     /// Number of pages left to begin.
     pages_left: u64,
-    /// Number of objects of the current page left to request, and number of objects in transfer.
+    /// Number of objects of the current page left to request.
     objects_left: u64,
+    /// Number of objects in transfer.
     objects_open: u64,
     stream: Stream,
 }

@@ -46,8 +46,8 @@ fn whether_progress_is_asked_for_changes_nothing() {
     assert_eq!(simulation::run(&config, &mut NoRecorder).unwrap(), asked);
 }
 
-/// Packets are forwarded without events if nothing can interfere, to connections that hold them back and, until it
-/// is known that a run may end, also beyond that. Links whose packets are recorded do not look ahead.
+/// Packets are forwarded ahead of time if nothing can interfere: to connections that hold packets back, and also
+/// farther until it is known that the run may end. Links whose packets are recorded do not look ahead.
 #[test]
 fn working_ahead_changes_nothing_however_a_run_ends() {
     for (seed, (stops, boxed)) in

@@ -92,7 +92,7 @@ pub struct Stream(Generator);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 enum Generator {
     Own(Xoshiro256),
-    /// Not serialised, because each stream that shares the generator would get a copy of it.
+    /// ns-2's generator; not serialised, because each stream that shares the generator would get a copy of it.
     #[serde(skip)]
     Ns2(Rc<Cell<Mrg32k3a>>),
 }

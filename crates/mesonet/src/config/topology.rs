@@ -104,7 +104,7 @@ pub struct Pop {
 pub struct AccessRouter {
     /// The router.
     pub router: Router,
-    /// Its class.
+    /// Class of the router.
     pub class: AccessClass,
     /// The router above it.
     pub parent: Parent,

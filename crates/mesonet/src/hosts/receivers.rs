@@ -8,11 +8,11 @@ use longhaul_kernel::random::{Stream, Streams};
 /// A receiver that a source has chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReceivingHost {
-    /// Its number, in order of access routers.
+    /// Number of the receiver, in order of access routers.
     pub(crate) number: u32,
-    /// Its access router.
+    /// Access router of the receiver.
     pub(crate) access: u16,
-    /// True if its host is fast.
+    /// True if the receiver's host is fast.
     pub(crate) fast: bool,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Receivers {
     idle: Vec<u32>,
     /// The receivers of each access router, idle ones first.
     order: Vec<u32>,
-    /// Index of each receiver in that order.
+    /// Index of each receiver in `order`.
     position: Vec<u32>,
     fast: Vec<bool>,
     /// Backbone routers with receivers.

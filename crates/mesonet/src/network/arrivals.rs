@@ -169,8 +169,9 @@ impl MergedLanes {
 /// none is copied.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Lane {
-    /// The first batch, and the number of packets taken from it.
+    /// The first batch.
     batch: Vec<InFlight>,
+    /// Number of packets taken from the first batch.
     taken: usize,
     later: VecDeque<Vec<InFlight>>,
     /// Empty lanes for reuse.

@@ -74,8 +74,9 @@ pub(crate) struct Network {
     pub(crate) events: u64,
     /// True if [`Self::send`] may take its fast path, which has no trace.
     fast_send: bool,
-    /// True while packets are traced, and the traced flows.
+    /// True while packets are traced.
     traced: bool,
+    /// The traced flows.
     packet_trace: Option<Box<PacketTrace>>,
 }
 

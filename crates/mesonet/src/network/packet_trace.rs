@@ -22,8 +22,9 @@ pub(crate) enum FlowEnd {
 pub(crate) struct TraceState {
     generation: u16,
     pub(crate) number: u64,
-    /// Next sequence numbers at the last detected loss, and at the last timeout.
+    /// Next sequence number at the last detected loss.
     pub(crate) last_nak: u64,
+    /// Next sequence number at the last timeout.
     pub(crate) last_timeout: u64,
 }
 

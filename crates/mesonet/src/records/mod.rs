@@ -131,7 +131,7 @@ record! {
         timeouts: u64,
         /// Acknowledgements that enlarged a congestion window.
         increases: u64,
-        /// Sum of these increases, in packets.
+        /// Sum of these acknowledgements' increases of windows, in packets.
         growth_sum: f64,
     }
     columns {
@@ -166,11 +166,11 @@ record! {
     /// A long-lived flow at the end of an interval, and its events in it.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct LongLivedSample {
-        /// True if it has started and not been stopped.
+        /// True if the flow has started and has not been stopped.
         active: bool,
-        /// True if it is in initial slow start.
+        /// True if the flow is in initial slow start.
         in_initial_slow_start: bool,
-        /// True if it is in the regime of its alternate algorithm.
+        /// True if the flow is in the regime of its alternate algorithm.
         above_threshold: bool,
         /// Congestion window.
         cwnd: f64 as "cwnd_pkts",
@@ -188,7 +188,7 @@ record! {
         timeouts: u64 as "timeouts",
         /// Acknowledgements that enlarged the congestion window in the interval.
         increases: u64 as "increases",
-        /// Sum of these increases.
+        /// Sum of these acknowledgements' increases of the window.
         growth: f64 as "growth_pkts",
     }
 }

@@ -43,8 +43,9 @@ pub(super) struct Coordinator {
     pub(super) ended: Vec<EndedFlow>,
     /// Number of times in the interval that no receiver was idle, by access router.
     pub(super) no_receivers: Vec<u64>,
-    /// Number of open flows, and its maximum.
+    /// Number of open flows.
     pub(super) open: u64,
+    /// Maximum number of open flows.
     pub(super) max_open: u64,
 }
 

@@ -163,8 +163,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 struct Clock {
     now: Time,
     end: Time,
-    /// Number, from one, and end of the current window.
+    /// Number of the current window, from one.
     window: u64,
+    /// End of the current window.
     window_end: Time,
     window_length: Span,
     /// End and number of the current interval.

@@ -139,8 +139,8 @@ impl Observation {
         self.notes.extend(notes);
     }
 
-    /// Notes a congestion event and the controller's response to it. An event that left the window
-    /// unchanged, as a further one in the same round trip does, is not counted.
+    /// Notes a congestion event and the controller's response to it. An event that does not reduce
+    /// the window, such as a second event in the same round trip, is not counted.
     pub(crate) fn note_congestion(&mut self, now: Instant, event: CongestionEvent) {
         self.note_window(now, event.after);
         if event.after >= event.before && !event.is_persistent {

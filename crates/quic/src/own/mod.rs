@@ -126,13 +126,15 @@ struct Progress {
     lost: Packets,
     sent: Packets,
     in_flight: u64,
-    /// Bytes of the acknowledgement being processed, and the send time of its last packet.
+    /// Bytes of the acknowledgement being processed.
     acked_bytes: u64,
+    /// Send time of the newest packet of the acknowledgement being processed.
     newest: Option<Instant>,
     srtt: Duration,
     min_rtt: Duration,
-    /// Number of round trips so far, and the time at which the current one began.
+    /// Number of round trips so far.
     round: u64,
+    /// Time at which the current round trip began.
     round_began: Instant,
     /// Time of the last reduction. Losses of packets sent before it cause no further reduction.
     recovery: Option<Instant>,

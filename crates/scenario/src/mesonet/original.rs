@@ -26,13 +26,13 @@ macro_rules! path {
 /// Target of an original parameter.
 #[derive(Clone, Copy)]
 pub(crate) enum Place {
-    /// This key of `[mesonet]`, with the same value.
+    /// A key of `[mesonet]`, with the same value.
     Key(Path),
-    /// This key, where codes from 1 become these words; other numbers stay the same.
+    /// A key of `[mesonet]` and its words: code 1 becomes the first word, and so on; other numbers stay the same.
     Coded(Path, &'static [&'static str]),
-    /// This key of the root table.
+    /// A key of the root table.
     Root(Path),
-    /// This key of the entries of `long_lived`, with a value for each.
+    /// A key of the entries of `long_lived`, with a value for each.
     LongLived(Path),
     /// The share of the algorithm with this label, which is added if it is missing.
     Share(&'static str),

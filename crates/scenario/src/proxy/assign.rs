@@ -154,8 +154,9 @@ fn check_names(proxies: &[Node], out: &mut Vec<Diagnostic>) {
 struct Route {
     from: usize,
     to: usize,
-    /// True if there are access links before the first node, and after the last node.
+    /// True if there are access links before the first node.
     before: bool,
+    /// True if there are access links after the last node.
     behind: bool,
 }
 

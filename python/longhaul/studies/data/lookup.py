@@ -53,7 +53,7 @@ class RowIndex:
         self._selected: dict[tuple[Key, Key, tuple[str, ...]], list[tuple[int, Levels]]] = {}
 
     def having(self, where: Where) -> list[int]:
-        """Return the numbers of the rows with these levels; raise NotRunError without any."""
+        """Return the numbers of the rows with these levels; raise NotRunError if there are none."""
         key = tuple(where.items())
         if key not in self._found:
             self._found[key] = self._find(where)
@@ -214,7 +214,7 @@ class Samples:
         self._found: dict[Key, pl.DataFrame] | None = {} if keep else None
 
     def having(self, where: Where) -> pl.DataFrame:
-        """Return the rows with these levels as a table; raise NotRunError without any."""
+        """Return the rows with these levels as a table; raise NotRunError if there are none."""
         key = tuple(where.items())
         if self._found is not None and key in self._found:
             return self._found[key]

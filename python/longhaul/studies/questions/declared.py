@@ -159,11 +159,11 @@ class DeclaredQuestion(Question):
                 )
 
     def value(self, data: Data) -> float:
-        """Return the number."""
+        """Return the measure's value."""
         return float(self._numbers(data))
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the number in each of several samples; None if their points differ."""
+        """Return the value in each bootstrap sample; None if the samples have different points."""
         if REPLICATION in self.shape.each:
             return None
         try:

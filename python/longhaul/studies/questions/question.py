@@ -40,7 +40,7 @@ class Question(ABC):
         """Return the number computed from results; raise NotRunError if a value is missing."""
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the number in several samples, or None to compute it one by one."""
+        """Return the values in bootstrap samples, or None to compute them one by one."""
         return None
 
     @abstractmethod
@@ -58,7 +58,7 @@ class Question(ABC):
 
     @property
     def metric(self) -> str:
-        """The metric of the question, or arithmetic on metrics; empty without one."""
+        """The metric of the question, or arithmetic on metrics; empty if there is none."""
         return str(self.sides.own.get(METRIC, ""))
 
     @property

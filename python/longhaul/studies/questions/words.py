@@ -51,7 +51,7 @@ class Sides:
 
     @classmethod
     def read(cls, words: Words) -> "Sides":
-        """Sort the words of a claim by side."""
+        """Assign the words (`key=value`) of a claim to the sides of its comparison."""
         own: dict[str, Word] = {}
         compared: dict[str, dict[str, Word]] = {}
         for word, value in words.items():

@@ -81,7 +81,7 @@ def off_differences(data: Data, of: str, base: str) -> float:
 
 
 def ranges(roles: list[np.ndarray], base: str) -> np.ndarray:
-    """Return the ranges among alternates, among TCP, and between both, by group."""
+    """Return the goodput ranges of a group: of alternates, of standard TCP, and between both."""
     own, others = roles
     groups_ = zip(own, others, strict=True)
     differences = [users.differences(first, other, base=base) for first, other in groups_]

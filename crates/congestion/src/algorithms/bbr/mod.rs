@@ -77,8 +77,9 @@ struct Sample {
     /// Segments delivered and lost since the last acknowledgement.
     newly_delivered: f64,
     newly_lost: f64,
-    /// Segments in flight after the acknowledgement, and before it.
+    /// Segments in flight after the acknowledgement.
     in_flight: f64,
+    /// Segments in flight before the acknowledgement.
     prior_in_flight: f64,
     /// True if a round begins with this acknowledgement.
     round_start: bool,

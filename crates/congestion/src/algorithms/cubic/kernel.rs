@@ -25,8 +25,9 @@ const LEAST: u64 = 2;
 /// The kernel's CUBIC.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelCubic {
-    /// The scale, and the part of the window that is left after a loss, in 1024ths.
+    /// The scale, in 1024ths.
     scale: u64,
+    /// Part of the window that is left after a loss, in 1024ths.
     kept: u64,
     backoff: Backoff,
     fast_convergence: bool,
@@ -39,8 +40,9 @@ pub struct KernelCubic {
     per_segment: u64,
     /// Segments acknowledged since the last increase; `per_segment` of them cause the next.
     counted: u64,
-    /// Tick at which `per_segment` was last computed from the cubic, and the window at that time.
+    /// Tick at which `per_segment` was last computed from the cubic.
     computed: u64,
+    /// Window when `per_segment` was last computed.
     computed_for: u64,
     epoch: Option<Epoch>,
 }
@@ -54,8 +56,9 @@ struct Epoch {
     plateau: u64,
     /// Ticks from the start until the plateau.
     until_plateau: u64,
-    /// Window of the AIMD flow, and acknowledged segments that have not enlarged it yet.
+    /// Window of the AIMD flow.
     standard: u64,
+    /// Acknowledged segments that have not enlarged the AIMD flow's window yet.
     acknowledged: u64,
 }
 

@@ -17,8 +17,9 @@ const SCOPE: u64 = 32;
 pub(super) struct SmoothedLosses {
     threshold: f64,
     share: f64,
-    /// Segments lost so far, and segments delivered or lost at the last loss.
+    /// Number of segments lost so far.
     lost: u64,
+    /// Number of segments delivered or lost at the last loss.
     last: u64,
 }
 

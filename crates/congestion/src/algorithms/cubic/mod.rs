@@ -134,7 +134,7 @@ static PARAMETERS: [Parameter; 6] = [
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cubic {
     form: Form,
-    /// Decision about losses, in forms that do not respond to all of them.
+    /// Decision about losses, in forms that do not respond to every loss.
     losses: Option<Box<SmoothedLosses>>,
 }
 

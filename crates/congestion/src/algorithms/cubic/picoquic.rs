@@ -31,9 +31,9 @@ pub(super) struct PicoquicCubic {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Stage {
     start: Time,
-    /// Window at which the cubic is flat (`W_max`), and seconds from the start until it is reached
-    /// (`K`).
+    /// Window at which the cubic is flat (`W_max`).
     plateau: f64,
+    /// Seconds from the start until the plateau is reached (`K`).
     until_plateau: f64,
     /// Window of standard TCP, which starts at half of the window before the reduction (`W_reno`).
     standard: f64,
@@ -60,8 +60,8 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns true if losses are ignored at `settled` segments delivered or lost: those of the first slow start,
-    /// if a delay has ended it.
+    /// Returns true if losses are ignored after `settled` segments were delivered or lost. Losses of segments from
+    /// the first slow start are ignored if a delay has ended it.
     pub(super) fn ignores_losses(&self, settled: u64) -> bool {
         settled <= self.sent_in_slow_start
     }
@@ -88,7 +88,8 @@ impl PicoquicCubic {
         self.stage = Some(stage);
     }
 
-    /// Excludes the time in which something else limited the flow (`last_sender_limited_time`).
+    /// Excludes the time before `now` from the stage, since something other than the window limited
+    /// the flow (`last_sender_limited_time`).
     pub(super) fn on_idle(&mut self, now: Time) {
         if let Some(stage) = &mut self.stage {
             stage.start = stage.start.max(now);

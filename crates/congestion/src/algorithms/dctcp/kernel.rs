@@ -23,8 +23,9 @@ pub struct KernelDctcp {
     /// Segments delivered and marked in the current round trip.
     delivered: u64,
     marked: u64,
-    /// Segments acknowledged, and segments sent, when the round trip began.
+    /// Segments acknowledged when the round trip began.
     una: u64,
+    /// Segments sent when the round trip began.
     next_seq: u64,
     counted: Counted,
 }

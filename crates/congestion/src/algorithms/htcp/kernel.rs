@@ -22,8 +22,9 @@ const STEP: Span = Span::from_millis(20);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelHtcp {
     max_kept: u64,
-    /// Segments per round trip, and the fraction of the window that is kept, in 128ths.
+    /// Increase in segments per round trip, in 128ths.
     increase: u64,
+    /// Fraction of the window that is kept after a loss, in 128ths.
     kept: u64,
     trusts: bool,
     min_rtt: u64,
@@ -31,8 +32,9 @@ pub struct KernelHtcp {
     /// The last congestion event: the end of its recovery.
     since: u64,
     reduced: bool,
-    /// Segments of the last acknowledgement, and segments counted towards the next increase by one.
+    /// Segments of the last acknowledgement.
     acked: u64,
+    /// Segments counted towards the next increase by one.
     counted: u64,
     throughput: Throughput,
     reducing: Reducing,

@@ -20,8 +20,9 @@ pub struct KernelHybla {
     reference_us: u64,
     /// Eight times the smallest smoothed round-trip time, in microseconds; zero before the first.
     min_srtt: u64,
-    /// Eight times `rho`, and 128 times its square.
+    /// Eight times `rho`.
     rho_eighths: u64,
+    /// 128 times the square of `rho`.
     rho_squared: u64,
     /// 128ths of a segment that have not enlarged the window.
     parts: u64,

@@ -38,8 +38,9 @@ pub struct KernelIllinois {
     acked: u64,
     /// Segments counted towards the next increase (`snd_cwnd_cnt`).
     counted: u64,
-    /// Segments acknowledged, and segments sent, when the round trip began.
+    /// Segments acknowledged when the round trip began.
     una: u64,
+    /// Segments sent when the round trip began.
     end_seq: u64,
     reducing: Reducing,
 }
@@ -224,8 +225,8 @@ mod tests {
         );
     }
 
-    /// With ten segments per round trip, a hundred acknowledged segments enlarge a window of 100 by
-    /// ten: a tenth of the window each time, and the excess is forgotten.
+    /// With an increase of ten segments per round trip, a window of 100 grows by one segment as soon
+    /// as ten segments are acknowledged; acknowledged segments beyond these ten are discarded.
     #[test]
     fn what_is_acknowledged_beyond_a_segment_is_forgotten() {
         let mut kernel = kernel();

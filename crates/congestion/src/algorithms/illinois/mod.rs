@@ -121,8 +121,8 @@ pub struct Illinois {
     linux: bool,
     increase: f64,
     decrease: f64,
-    /// Round trips with an empty queue since one with a longer queue; none if the queue was always
-    /// empty.
+    /// Number of round trips with an empty queue since the last one with a queue, counted until it
+    /// reaches `patience`; none if nothing is counted.
     patient: Option<f64>,
     max_rtt: Span,
     /// Sum and number of the current round's samples.

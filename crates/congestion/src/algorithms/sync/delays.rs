@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Delays {
     /// Smallest and largest transit time; none before the first report.
     bounds: Option<(Span, Span)>,
-    /// Queueing delay of the last report, and of the one before.
+    /// Queueing delay of the last report.
     queueing_s: f64,
+    /// Queueing delay of the report before the last one.
     previous_s: f64,
     /// Reports so far.
     reports: u64,

@@ -240,8 +240,9 @@ pub struct SyncTcp {
     delays: Delays,
     /// The detector's last verdict; none before the first, and after a timeout.
     verdict: Option<Verdict>,
-    /// Number of verdicts so far, and number of reductions due to verdicts.
+    /// Number of verdicts so far.
     verdicts: u64,
+    /// Number of reductions due to verdicts.
     cuts: u64,
     /// Effect of the current acknowledgement.
     step: Step,

@@ -10,9 +10,9 @@ use crate::window::Window;
 /// Effect of an acknowledgement on the window.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Step {
-    /// The same as in standard TCP, slow start included.
+    /// The change that standard TCP makes, slow start included.
     Standard,
-    /// Growth by the acknowledgement's share of this many segments per round trip.
+    /// Growth of this many segments per round trip, of which each acknowledgement adds its share.
     Grow(f64),
     /// Reduction of the window and the threshold to this fraction of the window, as for a
     /// congestion mark.

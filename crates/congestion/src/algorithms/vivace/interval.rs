@@ -54,17 +54,19 @@ pub(super) struct Interval {
     pub rate: f64,
     start: Time,
     end: Time,
-    /// Numbers of segments sent before the interval, and by its end.
+    /// Number of segments sent before the interval.
     first: u64,
+    /// Number of segments sent by the end of the interval.
     last: u64,
     /// The known fates when the first fate of one of its segments became known.
     before: Option<Counts>,
     rtts: Regression,
     /// True if the interval was sent at its rate, so that nothing else limited the sender.
     pub used: bool,
-    /// Share of its segments that were lost, and increase of the round-trip time in seconds per
-    /// second, once all fates are known.
+    /// Share of lost segments of the interval, once it is known of all segments whether they
+    /// arrived.
     pub loss: f64,
+    /// Increase of the round-trip time, in seconds per second.
     pub slope: f64,
 }
 
@@ -146,7 +148,7 @@ struct Regression {
     rtt: f64,
     sent_squared: f64,
     product: f64,
-    /// The first round-trip time, which is subtracted from the others.
+    /// The first round-trip time, which is subtracted from the later ones.
     origin: f64,
 }
 

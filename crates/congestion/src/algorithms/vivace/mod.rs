@@ -179,9 +179,9 @@ pub struct Vivace {
     /// Rate in Mbit/s; 0 before the first round trip.
     rate: f64,
     intervals: [Interval; 2],
-    /// Number of intervals that have been sent, and number of intervals all of whose segments are
-    /// known to be delivered or lost.
+    /// Number of intervals that have been sent.
     sent: usize,
+    /// Number of intervals all of whose segments are known to be delivered or lost.
     known: usize,
     counts: Counts,
     /// State of the random sequence from which the order of two intervals is drawn. The time of the

@@ -22,8 +22,9 @@ pub struct KernelWestwood {
     payload: u64,
     first_filter: u64,
     bandwidth: u64,
-    /// Tick at which the bandwidth sample began, and bytes acknowledged since then.
+    /// Tick at which the bandwidth sample began.
     since: u64,
+    /// Bytes acknowledged since the bandwidth sample began.
     bytes: u64,
     /// True until the first acknowledgement, whose segments do not count (`first_ack`).
     first_ack: bool,

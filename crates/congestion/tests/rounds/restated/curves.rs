@@ -11,7 +11,7 @@ use super::{Event, Law, answer_as_standard, assert_variant, grow_as_standard, re
 #[derive(Default)]
 struct Bic {
     peak: f64,
-    /// Step beyond the peak, and the window at which it doubles.
+    /// Step beyond the peak, and the window at which this step doubles.
     probe: Option<(f64, f64)>,
 }
 

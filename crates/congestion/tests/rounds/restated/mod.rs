@@ -102,8 +102,9 @@ struct Life {
     now: Time,
     delivered: u64,
     lost: u64,
-    /// Segments sent so far, and segments that are neither delivered nor lost.
+    /// Segments sent so far.
     sent: u64,
+    /// Segments that are neither delivered nor lost.
     in_flight: u64,
     round: u64,
     round_end: u64,

@@ -119,8 +119,8 @@ fn binomial() {
     });
 }
 
-/// Floyd, CCR 21(5), 1991, and its modified form with at most one segment for each acknowledged
-/// one.
+/// The constant-rate algorithm (Floyd, CCR 21(5), 1991) and its modified form, increase by k; growth
+/// is limited to one segment for each acknowledged segment.
 #[test]
 fn constant_rate_and_increase_by_k() {
     assert_stateless("constant-rate", &[("c", 400.0)], |event, window| {

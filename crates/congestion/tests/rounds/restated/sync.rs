@@ -97,7 +97,7 @@ impl Sync {
         }
     }
 
-    /// Adds a report; returns the three medians if it completes the last of them.
+    /// Adds a report; returns the three medians if this report completes the last median.
     fn medians_with(&mut self, sample: f64) -> Option<[f64; 3]> {
         self.group.push(sample);
         if self.group.len() < 3 {

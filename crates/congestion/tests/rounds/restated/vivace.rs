@@ -17,8 +17,9 @@ struct Vivace {
     counts: (u64, u64),
     draws: u64,
     gradient: f64,
-    /// Number of steps in one direction, and number of times by which the boundary has been moved.
+    /// Number of steps in one direction.
     steps: i32,
+    /// Number of times by which the boundary has been moved.
     moved: u32,
     pacing: Option<(u64, u64)>,
 }
@@ -37,8 +38,9 @@ struct MonitorInterval {
     rate: f64,
     start: Time,
     end: Option<Time>,
-    /// Numbers of segments sent before the interval, and by its end.
+    /// Number of segments sent before the interval.
     first: u64,
+    /// Number of segments sent by the end of the interval.
     last: u64,
     before: Option<(u64, u64)>,
     /// Seconds after the start at which segments left, and their round-trip times.

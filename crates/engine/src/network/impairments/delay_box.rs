@@ -38,8 +38,8 @@ pub(super) struct FlowBoxes {
 /// Boxes by packet index; a new flow replaces the one that had its index before.
 #[derive(Debug, Default)]
 struct Places {
-    /// Boxes by carrier and place, each with the number that all packets of its flow have in
-    /// common.
+    /// Boxes by carrier and by the flow's place in it (`Carrier::place`), each with the number that
+    /// the packets of its flow share (`Carrier::common`).
     boxes: [Vec<Option<(u32, FlowBox)>>; 3],
     count: usize,
 }

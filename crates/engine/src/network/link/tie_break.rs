@@ -48,9 +48,9 @@ impl RandomTieBreak {
 /// the link that has been busy for the shortest time is first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ns2EntryOrder {
-    /// Arrival of the preceding packet, and the time since which the link has been busy without a
-    /// gap.
+    /// Arrival of the preceding packet.
     last_s: f64,
+    /// Time since which the link has been busy without a gap.
     busy_since_s: f64,
 }
 

@@ -58,7 +58,7 @@ struct Content {
     connection: u32,
     seq: u64,
     stamp: Time,
-    /// Handle of the bytes of a real program's acknowledgement, and number of these bytes.
+    /// Handle of the bytes of an acknowledgement from a real program, and number of these bytes.
     sack: SackHandle,
     bytes: u16,
 }

@@ -128,8 +128,9 @@ pub(super) struct Control {
     count: u64,
     dropping: bool,
     drop_next: Time,
-    /// BLUE's drop probability, and the time of its last change.
+    /// BLUE's drop probability.
     blue: f64,
+    /// Time of the last change of BLUE's drop probability.
     blue_since: Time,
     /// True if the queue was found empty, and no packet has left since.
     resting: bool,

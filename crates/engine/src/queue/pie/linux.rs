@@ -21,9 +21,9 @@ pub(in crate::queue) struct Control {
     prob: u64,
     /// Sum of the probabilities since the last drop.
     accu_prob: u64,
-    /// Delay of the last packet that left, zero if none waited behind it, and the delay at the last
-    /// update; in ticks.
+    /// Delay of the last packet that left, in ticks; zero if none waited behind it.
     qdelay: u64,
+    /// Delay at the last update, in ticks.
     qdelay_old: u64,
     burst_time: u64,
     /// Time of the last departure, in ticks; none since the burst allowance was reset.

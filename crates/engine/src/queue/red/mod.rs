@@ -78,8 +78,9 @@ pub struct Red {
     curve: Curve,
     /// Average from which on every packet is dropped.
     forced_from: f64,
-    /// Probability up to which, and average below which, ECN-capable packets are marked.
+    /// Probability up to which ECN-capable packets are marked.
     mark_up_to: f64,
+    /// Average queue below which ECN-capable packets are marked.
     mark_below: f64,
     /// The average at the end of the last interval (gentle Adaptive RED).
     old_average: f64,

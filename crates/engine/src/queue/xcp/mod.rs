@@ -80,14 +80,16 @@ pub(crate) struct Xcp {
     weighted_rtts: f64,
     mean_rtt_s: f64,
     interval: Span,
-    /// Gain per second of a packet's spacing, and loss per byte.
+    /// Gain per second of a packet's spacing.
     gain: f64,
+    /// Loss per byte.
     loss: f64,
     /// Gains and losses left to allocate in this interval.
     gains_left: f64,
     losses_left: f64,
-    /// The queue that did not drain in the last queue interval, and the smallest in this one.
+    /// The queue that did not drain in the last queue interval.
     persistent_bytes: u64,
+    /// The smallest queue in the current queue interval.
     least_bytes: u64,
     /// Remaining time of both intervals.
     control_in: Span,

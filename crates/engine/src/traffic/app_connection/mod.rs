@@ -72,8 +72,9 @@ pub(crate) struct AppConnection {
     waits_for_ack: bool,
     /// True if the connection opens with a three-way handshake and closes with FINs both ways.
     full: bool,
-    /// Rule for the FIN of the side that closes first; and true if that FIN waits until nothing is in flight.
+    /// Rule for the FIN of the side that closes first.
     fin: Fin,
+    /// True if this FIN waits until nothing is in flight.
     fin_waits: bool,
     extra_delay: Option<ExtraDelay>,
     /// Segments of the current request and response.

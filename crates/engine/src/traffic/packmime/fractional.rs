@@ -21,7 +21,7 @@ const SHARING: usize = 4;
 /// Number of values for which the known parts of the sums are computed together.
 const BLOCK: usize = SHARING * LANES;
 
-/// Number of series that draw their pasts together.
+/// Number of series whose past values are drawn together.
 const ABREAST: usize = 16;
 
 type Lanes = [f64; LANES];
@@ -76,7 +76,7 @@ pub(super) struct Fractional {
     past: Vec<f64>,
     /// Sums of the next values, without the contributions of the newest `BLOCK` past values.
     sums: [Lanes; BLOCK],
-    /// Number of these sums that have been used.
+    /// Number of used values of `sums`.
     used: usize,
 }
 
@@ -231,7 +231,7 @@ fn add_products(sums: &mut Lanes, a: &Lanes, b: &Lanes) {
     }
 }
 
-/// Hosking's recursion: the weights of past values, for a growing number of these.
+/// Hosking's recursion: the weights of past values, for a growing number of past values.
 struct Recursion {
     d: f64,
     /// Weights in the order of age.

@@ -17,8 +17,9 @@ const MAX_CALLS_AT_ONCE: u64 = 1_000_000;
 pub(super) struct Guard {
     stack: Box<dyn Stack>,
     failure: Option<String>,
-    /// Time of the last call, and the calls at that time.
+    /// Time of the last call.
     last: Time,
+    /// Number of calls at that time.
     calls: u64,
 }
 

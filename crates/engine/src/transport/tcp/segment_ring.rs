@@ -69,14 +69,14 @@ impl<T: Copy> SegmentRing<T> {
         left.max(self.base)..right.min(self.end)
     }
 
-    /// Returns the entry of a segment that has one.
+    /// Returns the entry of a segment, which must exist.
     #[inline]
     pub(super) fn at(&self, segment: u64) -> &T {
         debug_assert!((self.base..self.end).contains(&segment), "no entry");
         &self.slots[self.place(segment)]
     }
 
-    /// Returns the entry of a segment that has one, to change it.
+    /// Returns the entry of a segment, which must exist, for changes.
     #[inline]
     pub(super) fn at_mut(&mut self, segment: u64) -> &mut T {
         debug_assert!((self.base..self.end).contains(&segment), "no entry");

@@ -24,8 +24,9 @@ pub(crate) struct UdpStream {
     flow: u32,
     path: Path,
     config: Udp,
-    /// Beginning of the stream, and the number of datagrams sent since.
+    /// Beginning of the stream.
     begin: Time,
+    /// Number of datagrams sent since the beginning of the stream.
     sent: u64,
     /// Datagrams that have arrived, each counted once.
     received: u64,

@@ -63,9 +63,9 @@ impl Read for Written {
 /// An element of the network, by its name or its number.
 #[derive(Clone, Debug)]
 pub(crate) enum Identifier {
-    /// Its name.
+    /// Name of the element.
     Name(String),
-    /// Its number.
+    /// Number of the element.
     Number(u64),
 }
 

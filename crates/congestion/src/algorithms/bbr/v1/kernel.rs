@@ -46,11 +46,11 @@ pub(super) struct Kernel {
 /// Segments acknowledged in excess of those that the bandwidth explains (`bbr_update_ack_aggregation`).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Aggregation {
-    /// Beginning of the time in which acknowledgements come faster than the bandwidth, and segments acknowledged since
-    /// then.
+    /// Beginning of the time in which acknowledgements come faster than the bandwidth.
     since: Time,
+    /// Number of segments acknowledged since then.
     acked: f64,
-    /// Largest excess in the current rounds, and in the rounds before.
+    /// Largest excess in the current period of `EXCESS_ROUNDS` rounds, and in the period before.
     most: [f64; 2],
     rounds: u32,
 }

@@ -36,8 +36,9 @@ pub(super) struct Signals {
     pub(super) round_start: bool,
     pub(super) lost: bool,
     pub(super) marked: bool,
-    /// Losses of the current round, and number of acknowledgements that reported them.
+    /// Segments lost in the current round.
     pub(super) losses: f64,
+    /// Number of acknowledgements that reported losses in the current round.
     pub(super) loss_events: u32,
     /// Largest delivery rate and delivered volume of the current round.
     pub(super) rate: f64,

@@ -23,7 +23,8 @@ const FIRST_ROUND: u64 = 10;
 /// ACKs that are not delayed after the first mark (`__tcp_ecn_check_ce`).
 const AFTER_MARK: u32 = 2;
 
-/// Data in answer to data within this time makes a connection interactive (`TCP_ATO_MIN`, `tcp_event_data_sent`).
+/// A connection is interactive if it sends data within this time after it received data (`TCP_ATO_MIN`,
+/// `tcp_event_data_sent`).
 const INTERACTIVE: Span = Span::from_millis(40);
 
 /// Duplicate acknowledgements behind a hole that leave at once (`TCP_FASTRETRANS_THRESH`).
@@ -185,8 +186,9 @@ struct Window {
     most: u64,
     /// Largest amount of data in a round trip so far (`rcvq_space.space`).
     round: u64,
-    /// The current round trip: its first segment, and its beginning.
+    /// First segment of the current round trip.
     first: u64,
+    /// Beginning of the current round trip.
     since: Time,
     rtt: RoundTrip,
 }

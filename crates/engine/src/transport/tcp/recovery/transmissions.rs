@@ -37,12 +37,13 @@ pub(crate) struct Transmissions {
     last: u64,
     /// The last segment in the list that was sent before the newest delivered one.
     overtaken: u64,
-    /// Segments that are lost and not retransmitted: their number, and the set of them.
+    /// Number of segments that are lost and not retransmitted.
     lost_count: u64,
+    /// Segments that are lost and not retransmitted.
     lost: Bitmap,
-    /// Segments sent more than once, and one past the highest segment that was ever sent more than
-    /// once.
+    /// Segments sent more than once.
     repeated: Bitmap,
+    /// One past the highest segment that was ever sent more than once.
     repeated_below: u64,
     /// One past the highest segment that has arrived (`RACK.fack`).
     fack: u64,

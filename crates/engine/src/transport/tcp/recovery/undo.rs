@@ -17,9 +17,10 @@ use crate::transport::tcp::control_block::ControlBlock;
 pub(crate) struct Undo {
     /// Time of the first retransmission; [`Time::NEVER`] before.
     resent: Time,
-    /// The first segment of the reduction (`undo_marker`), and the number of retransmissions since
-    /// then that are not known to have arrived twice (`undo_retrans`).
+    /// The first segment of the reduction (`undo_marker`).
     first: u64,
+    /// Number of retransmissions since the reduction that are not known to have arrived twice
+    /// (`undo_retrans`).
     unexplained: u64,
     /// True while F-RTO runs.
     frto: bool,

@@ -12,11 +12,11 @@ use crate::config::{DelayedAck, PrrRule, RttSample};
 /// Fate of the segments in flight.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
-    /// This many arrive, in order, and are answered by one acknowledgement.
+    /// The given number of segments arrives in order, and one acknowledgement answers all of them.
     Arrive(usize),
-    /// This many are lost.
+    /// The given number of segments is lost.
     Lost(usize),
-    /// The second overtakes the first.
+    /// The second segment overtakes the first.
     Overtaken,
     /// Nothing happens for a while.
     Silence,
@@ -85,7 +85,8 @@ impl Arrivals {
     }
 }
 
-/// This also holds without ECN, where nothing waits for the response to a mark.
+/// After a recovery acknowledgements are regular again, also without ECN, where nothing waits for
+/// the response to a mark.
 #[test]
 fn acknowledgements_are_regular_again_after_a_recovery() {
     for recovery in [Recovery::Sack, Recovery::RackTlp] {

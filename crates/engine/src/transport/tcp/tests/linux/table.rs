@@ -86,7 +86,7 @@ pub(super) enum Event {
 /// Segments that leave at a step.
 #[derive(Debug, PartialEq)]
 pub(super) enum Leaving {
-    /// These segments, and no others.
+    /// The listed segments, and no others.
     Exactly(Vec<u64>),
     Unchecked,
 }

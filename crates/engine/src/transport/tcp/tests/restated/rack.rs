@@ -28,8 +28,9 @@ struct Rack {
     recovery_point: u64,
     reduction: Option<Reduction>,
     proportional: bool,
-    /// Segments sent that have not arrived, and those that are selectively acknowledged.
+    /// Segments sent that have not arrived.
     missing: BTreeMap<u64, Segment>,
+    /// Segments that are selectively acknowledged.
     sacked: BTreeSet<u64>,
     /// `RACK.xmit_ts`, `RACK.end_seq`, and `RACK.rtt`.
     newest: (Time, u64),

@@ -57,11 +57,11 @@ pub(super) enum Algorithm {
     /// Standard TCP. It never paces, so that segments leave as soon as the window allows.
     Standard,
     Noting,
-    /// It responds to losses only if there are many.
+    /// An algorithm that responds to losses only if there are many.
     Tolerant,
-    /// It controls the window at all times, without slow start.
+    /// An algorithm that controls the window at all times, without slow start.
     Controlling,
-    /// It needs the delivery rate, and a round trip of every acknowledgement.
+    /// An algorithm that needs the delivery rate, and a round trip of every acknowledgement.
     Measuring,
 }
 
@@ -111,8 +111,9 @@ pub(super) struct Connection {
     pub(super) delivered: u64,
     pub(super) delivered_before: u64,
     pub(super) lost: u64,
-    /// The last reduction, and one past the segments that it applies to.
+    /// The last reduction.
     pub(super) cut: Cut,
+    /// One past the segments that the last reduction applies to.
     pub(super) recover: u64,
     /// True if an acknowledgement came in fast recovery.
     pub(super) came_in_recovery: bool,
