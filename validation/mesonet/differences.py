@@ -15,7 +15,7 @@ Name = tuple[str, str]
 
 @dataclass(frozen=True)
 class Difference:
-    """Rows that differ for the same, known or unknown, reason."""
+    """Rows that differ for a common reason, which may be unknown."""
 
     title: str
     rows: Mapping[Name, str]

@@ -54,7 +54,7 @@ def check_directory(path: Path, option: str = "--out") -> Path:
 def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
     """Return true for the name of a file to write, false for that of a directory.
 
-    Names with another suffix of files that are no existing directories are refused.
+    A name with a suffix that is not allowed is refused, unless it is an existing directory.
     """
     if path.is_dir() or path.suffix not in (*WRITERS, *UNKNOWN):
         return False

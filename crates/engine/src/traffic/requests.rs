@@ -150,7 +150,8 @@ impl RequestModel {
         self.arrivals.next(now)
     }
 
-    /// Draws the times of many arrivals ahead, unless that changes the draws of others; called before the start.
+    /// Draws the times of many arrivals ahead, unless the generator is shared with other sources, whose random
+    /// numbers would change; called before the start.
     pub(super) fn draw_arrivals_ahead(&mut self) {
         let Arrivals {
             intervals, coming, ..

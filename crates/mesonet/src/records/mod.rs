@@ -131,7 +131,7 @@ record! {
         timeouts: u64,
         /// Acknowledgements that enlarged a congestion window.
         increases: u64,
-        /// Sum of these acknowledgements' increases of windows, in packets.
+        /// Growth of congestion windows by these acknowledgements, in packets.
         growth_sum: f64,
     }
     columns {
@@ -188,7 +188,7 @@ record! {
         timeouts: u64 as "timeouts",
         /// Acknowledgements that enlarged the congestion window in the interval.
         increases: u64 as "increases",
-        /// Sum of these acknowledgements' increases of the window.
+        /// Growth of the congestion window by acknowledgements in the interval.
         growth: f64 as "growth_pkts",
     }
 }

@@ -81,7 +81,7 @@ pub(crate) struct AppConnection {
     request: (u64, u64),
     response: (u64, u64),
     lifetime: Option<Span>,
-    /// Times at which the SYN was answered, and that answer acknowledged.
+    /// Times at which the SYN was answered with a SYN-ACK, and the SYN-ACK was acknowledged.
     handshake: (Option<Time>, Option<Time>),
     record: Exchange,
     planned: PlannedExchange,

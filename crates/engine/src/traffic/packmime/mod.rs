@@ -239,7 +239,7 @@ impl Tail {
 /// Parameters of the round-trip times of one side.
 struct Side {
     knots: &'static [(f64, f64)],
-    /// Order of the root of the values, which is interpolated linearly between quantiles.
+    /// Order of the root: between quantiles, this root of the values is interpolated linearly.
     root: f64,
     d: f64,
     /// Constant and slope of the share of white noise.
