@@ -97,6 +97,7 @@ KEPT: dict[str, Any] = {
     "labels": [{"label": "a", "goodput_bps": 3.0}, {"label": "b", "goodput_bps": 2.0}],
     "links": [{"link": "x", "utilization": 0.5}, {"link": "y", "utilization": 0.25}],
     "measured": {"own.most": 9.0},
+    "empty": [],
 }
 
 
@@ -120,6 +121,12 @@ def test_a_response_is_the_number_at_its_path(place: str, value: float | None) -
         ("labels.c.goodput_bps", "unknown column `labels.c.goodput_bps`"),
         ("godput_bps", "unknown column `godput_bps` .*did you mean `goodput_bps`"),
         ("labels.a", "unknown column `labels.a`"),
+        ("labels", "unknown column `labels`"),
+        ("run", "unknown column `run`"),
+        ("run.wall_s.more", "unknown column `run.wall_s.more`"),
+        ("goodput_bps.a.b", "unknown column `goodput_bps.a.b`"),
+        ("none.a", "unknown column `none.a`"),
+        ("empty.goodput_bps", "unknown column `empty.goodput_bps`"),
         ("links.x.utilisation", "`utilisation` is now called `utilization`"),
     ],
 )
