@@ -160,3 +160,14 @@ def test_sessions_of_programs_that_ended_are_removed_at_the_next_start(
 
 def test_nobody_works_on_a_store_that_no_program_has_opened(tmp_path: Path) -> None:
     assert Leases(tmp_path / "none").living() == []
+
+
+def test_a_session_is_stale_once_it_was_not_renewed_for_the_whole_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So is an empty lease; the bound itself is stale."""
+    with Leases(tmp_path) as one:
+        for age_s, is_fresh in ((leases.STALE_S, False), (leases.STALE_S - 1e-6, True)):
+            monkeypatch.setattr(leases, "_age_s", lambda file, age_s=age_s: age_s)
+            claimed(tmp_path, {0: ""})
+            assert (one.is_living(one.session), one.is_held("run")) == (is_fresh, is_fresh)
