@@ -45,6 +45,7 @@ class Scheduler:
     submitted: list[tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
     cancelled: list[tuple[list[Future], bool]] = field(default_factory=list)
     is_closed: bool = False
+    close_s: float = 0.0
 
     def submit(self, *work: Any, **options: Any) -> Future:  # noqa: ANN401
         """Queue a run."""
@@ -58,7 +59,7 @@ class Scheduler:
 
     def close(self, timeout: float) -> None:
         """Note the end of the connection."""
-        self.is_closed = True
+        self.is_closed, self.close_s = True, timeout
 
     def nthreads(self) -> dict[str, int]:
         """Threads by worker."""
@@ -166,8 +167,9 @@ def test_runs_that_end_together_come_back_together(
 def test_the_runs_in_progress_are_cancelled_at_the_end(
     workers: ClusterWorkers, scheduler: Scheduler
 ) -> None:
-    """A scheduler that is gone has none to cancel."""
+    """A scheduler that is gone has none to cancel. The end is awaited for a second."""
     workers.close()
+    assert scheduler.close_s == 1.0
     assert (scheduler.cancelled, scheduler.is_closed) == ([(scheduler.futures, True)], True)
     scheduler.status, scheduler.is_closed = "closed", False
     workers.close()

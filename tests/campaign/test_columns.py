@@ -9,7 +9,7 @@ import pytest
 
 import longhaul
 from longhaul import _engine
-from longhaul.campaign import columns
+from longhaul.campaign import columns, store
 from longhaul.campaign.dataset import Dataset, path_from
 from longhaul.campaign.reduce import facts, reduce, reduce_keeping_samples
 from longhaul.campaign.responses import (
@@ -222,3 +222,26 @@ def test_a_campaign_s_path_is_relative_to_its_store(tmp_path: Path) -> None:
     campaign: Any = SimpleNamespace(path=tmp_path / "here" / "c.toml")
     store = Store(tmp_path / "there" / "store")
     assert path_from(store, campaign) == "../../here/c.toml"
+
+
+def test_directories_that_are_gone_already_are_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Programs that share a store remove the same remains; a run may be cleared twice."""
+    kept = Store(tmp_path)
+    with kept.scratch() as mine, kept.scratch() as other:
+        assert mine != other
+        assert mine.parent == other.parent == tmp_path / "under-way"
+        mine.rmdir()
+    assert not other.exists()
+    left = tmp_path / "under-way" / "here-1-left"
+    left.mkdir()
+
+    def has_ended(host: str, process: str) -> bool:
+        left.rmdir()
+        return True
+
+    monkeypatch.setattr(store, "has_ended", has_ended)
+    kept.sweep_out()
+    assert list((tmp_path / "under-way").iterdir()) == []
+    Store(tmp_path / "none").sweep_out()

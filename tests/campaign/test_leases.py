@@ -171,3 +171,31 @@ def test_a_session_is_stale_once_it_was_not_renewed_for_the_whole_time(
             monkeypatch.setattr(leases, "_age_s", lambda file, age_s=age_s: age_s)
             claimed(tmp_path, {0: ""})
             assert (one.is_living(one.session), one.is_held("run")) == (is_fresh, is_fresh)
+
+
+def test_files_that_another_program_removes_at_the_same_time_are_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Programs that share a store find the same stale sessions and leases."""
+    ended_session(tmp_path, socket.gethostname(), 0.0)
+    with Leases(tmp_path) as one:
+        assert one.acquire("run")
+        of = Leases._of
+
+        def removed(leases: Leases, key: str) -> list[Path]:
+            files = of(leases, key)
+            for file in files:
+                file.unlink()
+            return files
+
+        monkeypatch.setattr(Leases, "_of", removed)
+        one.release("run")
+    (tmp_path / "sessions" / "gone-1-abc").touch()
+
+    def is_living(leases: Leases, session: str) -> bool:
+        (leases._sessions / session).unlink()
+        return False
+
+    monkeypatch.setattr(Leases, "is_living", is_living)
+    with Leases(tmp_path) as other:
+        assert [file.name for file in (tmp_path / "sessions").iterdir()] == [other.session]
