@@ -1,13 +1,16 @@
 """Workers of a cluster, against a scheduler of the tests' own: waiting, losses, results."""
 
+import sys
 import time
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
-from longhaul._engine import RunError
-from longhaul.campaign.cluster import AHEAD, ClusterWorkers
+from longhaul._engine import LonghaulError, RunError
+from longhaul.campaign.cluster import AHEAD, CONNECT_S, ClusterWorkers
+from longhaul.campaign.execute import work_far
+from longhaul.campaign.pool import attempt
 
 distributed = pytest.importorskip("distributed")
 
@@ -39,11 +42,24 @@ class Scheduler:
 
     status: str = "running"
     futures: list[Future] = field(default_factory=list)
+    submitted: list[tuple[tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
+    cancelled: list[tuple[list[Future], bool]] = field(default_factory=list)
+    is_closed: bool = False
+    close_s: float = 0.0
 
-    def submit(self, *_: object, **__: object) -> Future:
+    def submit(self, *work: Any, **options: Any) -> Future:  # noqa: ANN401
         """Queue a run."""
+        self.submitted.append((work, options))
         self.futures.append(Future())
         return self.futures[-1]
+
+    def cancel(self, futures: list[Future], *, force: bool) -> None:
+        """Note the runs that are cancelled."""
+        self.cancelled.append((futures, force))
+
+    def close(self, timeout: float) -> None:
+        """Note the end of the connection."""
+        self.is_closed, self.close_s = True, timeout
 
     def nthreads(self) -> dict[str, int]:
         """Threads by worker."""
@@ -60,7 +76,7 @@ def workers(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> ClusterWor
     """Workers at that scheduler, with one run submitted."""
     monkeypatch.setattr(distributed, "Client", lambda *_, **__: scheduler)
     workers = ClusterWorkers("tcp://somewhere:8786")
-    workers.submit("a", None, {}, None, None)
+    workers.submit("a", None, {}, None, None, 1)
     return workers
 
 
@@ -108,7 +124,78 @@ def test_nothing_is_submitted_to_a_scheduler_that_is_gone(
 ) -> None:
     scheduler.status = "closed"
     with pytest.raises(RunError, match="run the same command to resume"):
-        workers.submit("b", None, {}, None, None)
+        workers.submit("b", None, {}, None, None, 1)
     with pytest.raises(RunError, match="finished runs are kept"):
         workers.finished(0.0)
     assert len(scheduler.futures) == 1
+
+
+def test_a_run_is_submitted_with_its_scenario_and_reducer_alone(
+    workers: ClusterWorkers, scheduler: Scheduler
+) -> None:
+    """The store stays here. Equal runs are executed again, so that each has a key of its own."""
+    reducer, scenario = object(), {"seed": 3}
+    workers.submit("b", None, scenario, "store", reducer, 4)
+    (work, options) = scheduler.submitted[1]
+    assert work == (attempt, work_far, (scenario, reducer))
+    assert options["pure"] is False
+    assert options["key"].startswith("longhaul-b-")
+    assert options["key"] != scheduler.submitted[0][1]["key"]
+    assert (workers.threads(5), workers.under_way()) == (1, {})
+
+
+def test_runs_that_end_together_come_back_together(
+    workers: ClusterWorkers, scheduler: Scheduler
+) -> None:
+    """A run that failed has its message, and if storage failed; others wait."""
+    for key in "bc":
+        workers.submit(key, None, {}, None, None, 1)
+    for future, value in zip(
+        scheduler.futures, [(1, None, False), (None, "disk full", True)], strict=False
+    ):
+        future.status, future.value = "finished", value
+    one, other = workers.finished(10.0)
+    assert (one.key, one.value, one.error, one.is_storage) == ("a", 1, None, False)
+    assert (other.key, other.error, other.is_storage, other.is_lost) == (
+        "b",
+        "disk full",
+        True,
+        False,
+    )
+
+
+def test_the_runs_in_progress_are_cancelled_at_the_end(
+    workers: ClusterWorkers, scheduler: Scheduler
+) -> None:
+    """A scheduler that is gone has none to cancel. The end is awaited for a second."""
+    workers.close()
+    assert scheduler.close_s == 1.0
+    assert (scheduler.cancelled, scheduler.is_closed) == ([(scheduler.futures, True)], True)
+    scheduler.status, scheduler.is_closed = "closed", False
+    workers.close()
+    assert (len(scheduler.cancelled), scheduler.is_closed) == (1, True)
+
+
+def test_a_client_of_the_user_stays_the_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Any] = []
+    monkeypatch.setattr(distributed, "Client", lambda *a, **k: given.append((a, k)))
+    ClusterWorkers("tcp://here:1")
+    assert given == [(("tcp://here:1",), {"timeout": CONNECT_S, "set_as_default": False})]
+
+
+@pytest.mark.parametrize("error", [OSError("refused"), TimeoutError("late"), ValueError("odd")])
+def test_a_scheduler_that_cannot_be_reached_is_refused(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(distributed, "Client", fail)
+    with pytest.raises(LonghaulError, match=rf"no answer from the scheduler at here \({error}\)"):
+        ClusterWorkers("here")
+
+
+def test_without_dask_its_installation_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(LonghaulError, match=r"pip install longhaul\[cluster\]"):
+        ClusterWorkers("here")

@@ -9,7 +9,7 @@ import pytest
 
 import longhaul
 from longhaul import _engine
-from longhaul.campaign import columns
+from longhaul.campaign import columns, store
 from longhaul.campaign.dataset import Dataset, path_from
 from longhaul.campaign.reduce import facts, reduce, reduce_keeping_samples
 from longhaul.campaign.responses import (
@@ -97,6 +97,7 @@ KEPT: dict[str, Any] = {
     "labels": [{"label": "a", "goodput_bps": 3.0}, {"label": "b", "goodput_bps": 2.0}],
     "links": [{"link": "x", "utilization": 0.5}, {"link": "y", "utilization": 0.25}],
     "measured": {"own.most": 9.0},
+    "empty": [],
 }
 
 
@@ -120,6 +121,12 @@ def test_a_response_is_the_number_at_its_path(place: str, value: float | None) -
         ("labels.c.goodput_bps", "unknown column `labels.c.goodput_bps`"),
         ("godput_bps", "unknown column `godput_bps` .*did you mean `goodput_bps`"),
         ("labels.a", "unknown column `labels.a`"),
+        ("labels", "unknown column `labels`"),
+        ("run", "unknown column `run`"),
+        ("run.wall_s.more", "unknown column `run.wall_s.more`"),
+        ("goodput_bps.a.b", "unknown column `goodput_bps.a.b`"),
+        ("none.a", "unknown column `none.a`"),
+        ("empty.goodput_bps", "unknown column `empty.goodput_bps`"),
         ("links.x.utilisation", "`utilisation` is now called `utilization`"),
     ],
 )
@@ -215,3 +222,26 @@ def test_a_campaign_s_path_is_relative_to_its_store(tmp_path: Path) -> None:
     campaign: Any = SimpleNamespace(path=tmp_path / "here" / "c.toml")
     store = Store(tmp_path / "there" / "store")
     assert path_from(store, campaign) == "../../here/c.toml"
+
+
+def test_directories_that_are_gone_already_are_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Programs that share a store remove the same remains; a run may be cleared twice."""
+    kept = Store(tmp_path)
+    with kept.scratch() as mine, kept.scratch() as other:
+        assert mine != other
+        assert mine.parent == other.parent == tmp_path / "under-way"
+        mine.rmdir()
+    assert not other.exists()
+    left = tmp_path / "under-way" / "here-1-left"
+    left.mkdir()
+
+    def has_ended(host: str, process: str) -> bool:
+        left.rmdir()
+        return True
+
+    monkeypatch.setattr(store, "has_ended", has_ended)
+    kept.sweep_out()
+    assert list((tmp_path / "under-way").iterdir()) == []
+    Store(tmp_path / "none").sweep_out()

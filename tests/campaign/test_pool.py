@@ -2,12 +2,13 @@
 
 import errno
 from collections.abc import Callable
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from longhaul._engine import LonghaulError, OutputError
-from longhaul.campaign.pool import LocalWorkers, attempt, tell
+from longhaul.campaign.pool import LocalWorkers, RunOutcome, _Worker, attempt, tell
 
 
 def raising(error: BaseException) -> Callable[[], Any]:
@@ -62,3 +63,61 @@ def test_a_lost_worker_says_how_it_ended() -> None:
     assert free._why(None) == "the worker process ended with code None"
     assert (free.capacity, free.finished(0), free.under_way()) == (3, [], {})
     free.close()
+
+
+def test_a_worker_that_has_not_reported_is_not_listed() -> None:
+    """Neither is one without a run; a new run begins at zero."""
+    pool = LocalWorkers(4)
+    pipe: Any = SimpleNamespace(send=lambda sent: None)
+    process: Any = None
+    for key, part in (("a", 0.5), ("b", 0.0), (None, 0.75), ("c", 1e-6)):
+        pool._workers.append(_Worker(process, pipe, key, part))
+    assert pool.under_way() == {"a": 0.5, "c": 1e-6}
+    pool.submit("d", print)
+    assert pool.under_way() == {"a": 0.5, "c": 1e-6}
+    assert [worker.key for worker in pool._workers] == ["a", "b", "d", "c"]
+
+
+class Pipe:
+    """The end of a pipe of a worker that sends what it is told to."""
+
+    def __init__(self, *messages: object) -> None:
+        self.messages = list(messages)
+        self.is_closed = False
+
+    def recv(self) -> object:
+        """Return the next message; the pipe of a worker that was killed has none."""
+        if not self.messages:
+            raise EOFError
+        return self.messages.pop(0)
+
+    def close(self) -> None:
+        """Note the end."""
+        self.is_closed = True
+
+
+def test_a_worker_reports_progress_and_then_its_value_and_is_free() -> None:
+    pool, pipe = LocalWorkers(1), Pipe(0.25, ("value", "message", True))
+    process: Any = SimpleNamespace(join=lambda: None, exitcode=-9)
+    worker = _Worker(process, cast("Any", pipe), "a")
+    pool._workers.append(worker)
+    assert (pool._collect(worker), worker.part, worker.key) == (None, 0.25, "a")
+    assert pool._collect(worker) == RunOutcome("a", "value", "message", True)
+    assert (worker.key, pool._workers) == (None, [worker])
+
+
+def test_a_worker_that_was_killed_leaves_the_pool() -> None:
+    pool, pipe = LocalWorkers(1), Pipe()
+    process: Any = SimpleNamespace(join=lambda: None, exitcode=-9)
+    worker = _Worker(process, cast("Any", pipe), "a")
+    pool._workers.append(worker)
+    assert pool._collect(worker) == RunOutcome(
+        "a", error="the worker process ended by signal 9", is_lost=True
+    )
+    assert (pool._workers, pipe.is_closed) == ([], True)
+
+
+@pytest.mark.parametrize(("runs", "threads"), [(1, 5), (2, 2), (4, 1), (5, 1), (9, 1)])
+def test_threads_are_shared_by_the_runs_that_are_left(runs: int, threads: int) -> None:
+    """No worker is idle if there are as many runs; a run has one thread at least."""
+    assert LocalWorkers(5).threads(runs) == threads

@@ -47,7 +47,17 @@ def test_a_file_gets_a_line_of_progress_now_and_then(
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("left", "text"), [(35.6, "89 s left"), (36.0, "2 min left"), (0.0, "")])
+@pytest.mark.parametrize(
+    ("left", "text"),
+    [
+        (35.6, "89 s left"),
+        (36.0, "2 min left"),
+        (0.24, "1 s left"),
+        (0.2, ""),
+        (0.0, ""),
+        (-1e-12, ""),
+    ],
+)
 def test_a_line_of_progress_says_what_is_known(
     left: float, text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -295,3 +295,12 @@ def test_streams_of_a_flow_are_added_up(finished: longhaul.Results) -> None:
     # As long as a stream is unfinished, so is the flow.
     cut = streams.with_columns(completion_s=pl.Series([2.0, None, None], dtype=pl.Float64))
     assert bundles(cut)["completion_s"].to_list() == [None, None]
+
+
+def test_flows_of_streams_keep_the_order_of_their_first_streams(finished: longhaul.Results) -> None:
+    """Tables and reports name flows in the order of the scenario."""
+    names = [f"flow-{number * 7 % 50}" for number in range(50)]
+    streams = pl.concat([finished.flows[[0]]] * 100).with_columns(
+        bundle=pl.Series([name for name in names for _ in range(2)])
+    )
+    assert bundles(streams)["name"].to_list() == names

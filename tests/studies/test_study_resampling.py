@@ -133,3 +133,12 @@ def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: fl
             alone = [DECLARED[name](sample, **where) for sample in samples]
             assert found == pytest.approx(alone, rel=1e-12)
     assert lacking or together >= len(CLAIMS) - 1
+
+
+def test_samples_with_the_same_cells_in_the_same_order_share_what_is_found_in_them() -> None:
+    """The rows at each level are found once for all samples, for any number of axes."""
+    data = grid(1, 0.0)
+    first, other = list(ResampledData(data, 2))
+    for axes in (("flows",), ("flows", "queue"), ()):
+        places = [sample.cells_by_experiment["one"]._places(*axes) for sample in (first, other)]
+        assert places[0] is places[1]

@@ -52,6 +52,7 @@ def _state(outcome: Outcome) -> str:
     if outcome.data_packets:
         parts.append(f"{outcome.packets_per_s / 1e6:.2f} M packets/s")
     left = outcome.left_s
-    if left:
+    # The rest of a finished campaign is a rounding error, of either sign.
+    if left is not None and left > 0.5:
         parts.append(f"{left / 60:.0f} min left" if left >= 90 else f"{left:.0f} s left")
     return ", ".join(parts)
