@@ -1,5 +1,6 @@
 """Counts in intervals, response times, replications and shares, on tables by hand."""
 
+from itertools import islice
 from types import SimpleNamespace
 from typing import Any
 
@@ -161,7 +162,7 @@ def test_blocks_and_options_of_a_capture_are_padded() -> None:
         return kind.to_bytes(4, "little") + length + body + length
 
     content = block(1, b"abcd") + block(6, b"") + b"short"
-    assert list(_blocks(content)) == [(1, b"abcd"), (6, b"")]
+    assert list(islice(_blocks(content), 9)) == [(1, b"abcd"), (6, b"")]
     options = (
         b"\x01\x00\x03\x00abc\x00"
         + b"\x02\x00\x04\x00wxyz"
