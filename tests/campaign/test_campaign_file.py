@@ -13,12 +13,12 @@ import pytest
 from conftest import CommandLine
 
 import longhaul
-from longhaul.campaign import Run, Store, execute
+from longhaul.campaign import Store, execute
 from longhaul.campaign.cost import expected_packets
 from longhaul.campaign.dataset import Dataset, collect
 from longhaul.campaign.execute import Outcome
 from longhaul.campaign.file import Campaign, CampaignError, read_campaign
-from longhaul.campaign.pool import LocalWorkers, RunOutcome
+from longhaul.campaign.pool import LocalWorkers
 from longhaul.campaign.responses import ResponseError, check, look_up
 
 PAGE = Path(__file__).parents[2] / "docs" / "campaigns.md"
@@ -477,88 +477,6 @@ def test_the_longest_runs_begin_first_and_time_left_follows_packets(tmp_path: Pa
     begin = monotonic() - 1e6
     ahead = Outcome(2, 0, data_packets=200, expected_done=100, expected_left=300, began=begin)
     assert ahead.left_s == pytest.approx(3e6, rel=1e-3)
-
-
-class Failing:
-    """Workers that never do anything."""
-
-    capacity = 1
-
-    def __init__(self) -> None:
-        self.key = ""
-
-    def threads(self, runs: int) -> int:
-        """Give each run one thread."""
-        return 1
-
-    def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
-        """Note the run."""
-        self.key = key
-
-    def finished(self, timeout_s: float) -> list[RunOutcome]:
-        """Report a failure."""
-        return [RunOutcome(self.key, error="no luck")]
-
-    def under_way(self) -> dict[str, float]:
-        """Say nothing."""
-        return {}
-
-    def close(self) -> None:
-        """Do nothing: there are no workers to end."""
-
-
-def test_a_failed_run_is_tried_as_often_as_asked(tmp_path: Path) -> None:
-    campaign = read_campaign(written(tmp_path))
-    tried: list[str] = []
-
-    class Counting(Failing):
-        def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
-            tried.append(key)
-            super().submit(key, work, *arguments)
-
-    runs: list[Run] = campaign.runs()[:2]
-    outcome = execute(runs, Store(tmp_path / "s"), workers=Counting(), retries=2)
-    assert [message for _, message in outcome.failed] == ["no luck"] * 2
-    assert len(tried) == 6
-    assert outcome.done == outcome.total == 2
-
-
-@pytest.mark.parametrize(("count", "threads"), [(1, 4), (2, 2), (3, 1), (5, 1)])
-def test_runs_get_the_threads_of_workers_that_would_be_idle(count: int, threads: int) -> None:
-    assert LocalWorkers(4).threads(count) == threads
-
-
-def test_a_single_run_of_mesonet_takes_all_workers(tmp_path: Path) -> None:
-    """Results do not depend on the number of threads; other runs take one, whatever is free."""
-    given: list[int] = []
-
-    class Recorder(LocalWorkers):
-        def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
-            given.append(arguments[-1])
-            super().submit(key, work, *arguments)
-
-    topology = {
-        "backbone": [{"name": name, "direct": 1} for name in "XY"],
-        "links": [{"from": "X", "to": "Y", "delay": 5}],
-    }
-    mesonet = {
-        "intervals": 20,
-        "hosts": {"sources": 1, "scale": 1},
-        "network": {"topology": topology, "backbone_rate": 100},
-        "algorithms": [{"congestion": {"kind": "reno"}}],
-    }
-    kept = []
-    for run in (
-        Run("one", {}, 1, {"mesonet": mesonet}),
-        read_campaign(written(tmp_path)).runs()[0],
-    ):
-        for workers in (2, 1):
-            store = Store(tmp_path / f"{workers}")
-            assert execute([run], store, workers=Recorder(workers)).finished == 1
-            kept.append({**(store.get(run.key) or {}), "run": None})
-    assert given == [2, 1, 2, 1]
-    assert kept[0] == kept[1]
-    assert kept[2] == kept[3]
 
 
 def test_memory_is_limited(tmp_path: Path) -> None:

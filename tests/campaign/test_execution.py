@@ -18,7 +18,7 @@ from longhaul.campaign import Run, Store, execute
 from longhaul.campaign.cost import expected_packets
 from longhaul.campaign.execute import Outcome, _Progress, reduced
 from longhaul.campaign.leases import Leases
-from longhaul.campaign.pool import RunOutcome
+from longhaul.campaign.pool import LocalWorkers, RunOutcome
 
 MODULE = sys.modules[Outcome.__module__]
 TEMPLATE = tomllib.loads(SMALL)
@@ -318,3 +318,48 @@ def test_a_reducer_may_keep_tables_as_they_are(finished: longhaul.Results) -> No
     assert kept == {"labels": finished.meta["scenario_hash"]}
     assert tables == {"flows": (Path(finished.path) / "flows.parquet").read_bytes()}
     assert reduced(lambda run: {}, finished) == ({}, {})
+
+
+def test_a_failed_run_is_tried_as_often_as_asked(tmp_path: Path) -> None:
+    runs = [run(4), run(6)]
+    errors = {one.key: [RunOutcome(one.key, error="no luck")] * 3 for one in runs}
+    workers = Answers(errors)
+    outcome = execute(runs, Store(tmp_path / "s"), workers=workers, retries=2)
+    assert [message for _, message in outcome.failed] == ["no luck"] * 2
+    assert len(workers.submitted) == 6
+    assert outcome.done == outcome.total == 2
+
+
+@pytest.mark.parametrize(("count", "threads"), [(1, 4), (2, 2), (3, 1), (5, 1)])
+def test_runs_get_the_threads_of_workers_that_would_be_idle(count: int, threads: int) -> None:
+    assert LocalWorkers(4).threads(count) == threads
+
+
+def test_a_single_run_of_mesonet_takes_all_workers(tmp_path: Path) -> None:
+    """Results do not depend on the number of threads; other runs take one, whatever is free."""
+    given: list[int] = []
+
+    class Recorder(LocalWorkers):
+        def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
+            given.append(arguments[-1])
+            super().submit(key, work, *arguments)
+
+    topology = {
+        "backbone": [{"name": name, "direct": 1} for name in "XY"],
+        "links": [{"from": "X", "to": "Y", "delay": 5}],
+    }
+    mesonet = {
+        "intervals": 20,
+        "hosts": {"sources": 1, "scale": 1},
+        "network": {"topology": topology, "backbone_rate": 100},
+        "algorithms": [{"congestion": {"kind": "reno"}}],
+    }
+    kept = []
+    for one in (Run("one", {}, 1, {"mesonet": mesonet}), run(4)):
+        for workers in (2, 1):
+            store = Store(tmp_path / f"{workers}")
+            assert execute([one], store, workers=Recorder(workers)).finished == 1
+            kept.append({**(store.get(one.key) or {}), "run": None})
+    assert given == [2, 1, 2, 1]
+    assert kept[0] == kept[1]
+    assert kept[2] == kept[3]
