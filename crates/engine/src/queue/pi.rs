@@ -39,8 +39,7 @@ impl Parameters for PiConfig {
 
     const KIND: &'static str = "pi";
     const TITLE: &'static str = "PI controller";
-    const DESCRIPTION: &'static str =
-        "Controls the probability of drops on arrival such that the queue approaches a reference length.";
+    const DESCRIPTION: &'static str = "Controls the probability of drops on arrival such that the queue approaches a reference length.";
     const SOURCE: &'static str = "Hollot, Misra, Towsley and Gong, INFOCOM 2001; ns-2";
 
     /// Refuses `a` below `b`: the probability would not rise with a queue that stays too long.

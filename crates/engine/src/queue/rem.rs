@@ -52,8 +52,7 @@ impl Parameters for RemConfig {
 
     const KIND: &'static str = "rem";
     const TITLE: &'static str = "Random exponential marking";
-    const DESCRIPTION: &'static str =
-        "Drops or marks arriving packets with a probability that is exponential in a price, which sums up excess \
+    const DESCRIPTION: &'static str = "Drops or marks arriving packets with a probability that is exponential in a price, which sums up excess \
             input and backlog.";
     const SOURCE: &'static str = "Athuraliya, Low, Li and Yin, IEEE Network 15(3), 2001; ns-2";
 

@@ -67,7 +67,11 @@ mod tests {
             assert_eq!(pacing(per_s, 1024.0), (Some(rate), quantum), "{per_s}");
         }
         assert_eq!(pacing(1.0 / 8192.0, 1024.0).0, Some(Rate::from_bps(1)));
-        assert_eq!(pacing(0.9 / 8192.0, 1024.0).0, None, "below a bit per second");
+        assert_eq!(
+            pacing(0.9 / 8192.0, 1024.0).0,
+            None,
+            "below a bit per second"
+        );
     }
 
     /// Section 4.1: a quarter of the nominal maximum round trip, up to 15 ms.

@@ -20,8 +20,11 @@ use crate::periodic::Periodic;
 use crate::quantity::Quantity;
 use crate::window::Window;
 
-pub(super) const ALPHA: Quantity =
-    Quantity::new("alpha", "segments", "segments that the flow aims to keep in the queue");
+pub(super) const ALPHA: Quantity = Quantity::new(
+    "alpha",
+    "segments",
+    "segments that the flow aims to keep in the queue",
+);
 pub(super) const TARGET: Quantity = Quantity::new("target", "segments", "target of the window");
 
 pub(crate) static ENTRY: Entry<Fast> = Entry {

@@ -5,8 +5,8 @@ use longhaul_units::Time;
 use proptest::prelude::*;
 
 use super::*;
-use crate::queue::{PacketQueue, QueueConfig};
 use crate::queue::tests::{Bench, check_passing};
+use crate::queue::{PacketQueue, QueueConfig};
 
 const RATE_MBPS: u64 = 12;
 

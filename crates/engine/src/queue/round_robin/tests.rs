@@ -83,12 +83,7 @@ fn the_longest_queue_pays_with_its_head() {
 #[test]
 fn a_turn_ends_with_the_flow_that_has_it() {
     let mut bench = bench(Capacity::Bytes(1700), Some(1000));
-    for (flow, number, bytes) in [
-        (1, 10, 500),
-        (1, 11, 900),
-        (2, 20, 150),
-        (3, 30, 100),
-    ] {
+    for (flow, number, bytes) in [(1, 10, 500), (1, 11, 900), (2, 20, 150), (3, 30, 100)] {
         bench.enqueue(packet_of(flow, number, bytes)).expect("room");
     }
     assert_eq!(bench.dequeue().map(|packet| packet.seq), Some(10));
