@@ -1,4 +1,5 @@
-//! `make bench`: data packets a second, for parts of the engine and for whole dumbbells.
+//! Benchmarks of `make bench`: data packets per second, for parts of the engine and for whole
+//! dumbbells.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use longhaul_benches::WORK;

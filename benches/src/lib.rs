@@ -1,23 +1,23 @@
-//! The simulations that are timed, as scenarios that a user could write.
+//! The simulations that the benchmarks time, as scenarios that a user could write.
 
 use longhaul_engine::Config;
 
 /// One simulation to time.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// What its time is mostly spent on.
+    /// Name, with the part of the engine that takes most of the time.
     pub name: &'static str,
     scenario: &'static str,
-    /// Keys of the scenario with other values.
+    /// Settings (`KEY=VALUE`) that replace values of the scenario.
     settings: &'static [&'static str],
 }
 
 impl Work {
-    /// The simulation, resolved.
+    /// Returns the simulation, fully resolved.
     ///
     /// # Panics
     ///
-    /// If the scenario is not valid.
+    /// Panics if the scenario is not valid.
     #[must_use]
     pub fn config(&self) -> Config {
         let settings = self.settings.iter().map(ToString::to_string);
@@ -29,11 +29,12 @@ impl Work {
     }
 }
 
-/// Eight CUBIC flows on 10 Gbit/s and 120 ms: what a discipline costs beside drop-tail.
+/// Eight CUBIC flows on 10 Gbit/s and 120 ms, to compare the cost of queue disciplines with that of
+/// drop-tail.
 const DISCIPLINES: &str = include_str!("../scenarios/disciplines.toml");
 
-/// The parts of the engine one by one, whole dumbbells, one dumbbell under several queue disciplines, web
-/// traffic.
+/// All benchmarks: the parts of the engine one by one, whole dumbbells, one dumbbell with each of several
+/// queue disciplines, and web traffic.
 pub const WORK: [Work; 20] = [
     Work {
         name: "event loop: 1,000 datagram streams over access links, idle queues",
@@ -140,11 +141,11 @@ pub const WORK: [Work; 20] = [
     },
 ];
 
-/// Processor time of this process so far, as Linux counts it.
+/// Returns the processor time of this process so far, in seconds, as Linux counts it.
 ///
 /// # Panics
 ///
-/// Where it is not told, on other systems.
+/// Panics on systems other than Linux.
 #[must_use]
 pub fn processor_time_s() -> f64 {
     let text = std::fs::read_to_string("/proc/self/schedstat").expect("Linux tells it");

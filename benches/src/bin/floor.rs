@@ -1,8 +1,9 @@
-//! What one flow's packets cost as bare arithmetic: the floor under what the engine takes for them.
+//! Lower bound of the engine's time per packet: the arithmetic for one flow's packets, without a simulator around it.
 //!
-//! A window that HighSpeed TCP's table enlarges for each acknowledgement, over one drop-tail link and back: the sums of
-//! ns-2's clock, the round-trip estimator in ticks, the retransmission timer's deadline and the counters of queue and flow, as
-//! one loop over two arrays. No losses, no other flow, no events, nothing that could be otherwise.
+//! The flow's window grows by HighSpeed TCP's table with each acknowledgement, over one drop-tail link and back. One
+//! loop over two arrays computes the sums of ns-2's clock, the round-trip estimator in ticks, the retransmission
+//! timer's deadline, and the counters of queue and flow. There are no losses, no other flows and no events, and the
+//! loop has no options.
 #![allow(clippy::print_stdout)]
 
 use std::hint::black_box;
@@ -10,13 +11,13 @@ use std::hint::black_box;
 use longhaul_benches::processor_time_s;
 
 const PACKETS: u64 = 20_000_000;
-/// Places for packets under way: more than the largest window.
+/// Number of packets in flight for which the arrays have a place: larger than the largest window.
 const PLACES: usize = 1 << 15;
 const RATE_BPS: f64 = 1e9;
 const DELAY_S: f64 = 0.05;
 const TICK_PS: u64 = 10_000_000_000;
 
-/// One direction of a link: when it is idle again, and what crosses it.
+/// One direction of a link: its transmission time, and the time at which it is idle again.
 struct Line {
     transmission_s: f64,
     idle_from_s: f64,
@@ -30,7 +31,8 @@ impl Line {
         }
     }
 
-    /// When a packet that comes now begins service, and when it is at the far end.
+    /// Returns the time at which a packet that arrives now begins service, and the time at which it reaches the far
+    /// end.
     fn take(&mut self, now_s: f64) -> (f64, f64) {
         let begin_s = now_s.max(self.idle_from_s);
         self.idle_from_s = begin_s + self.transmission_s;
@@ -38,7 +40,7 @@ impl Line {
     }
 }
 
-/// The queue in front of the link, whose services begin one transmission apart.
+/// The queue in front of the link; each service begins one transmission time after the previous one.
 #[derive(Default)]
 struct Queue {
     waiting: u64,
@@ -48,7 +50,7 @@ struct Queue {
     waited_ps: u128,
 }
 
-/// The estimator of RFC 6298 in scaled ticks, as ns-2 and BSD keep it, and what samples add up to.
+/// The estimator of RFC 6298 in scaled ticks, as in ns-2 and BSD, with the sum, minimum and maximum of the samples.
 struct RoundTrips {
     srtt: i64,
     variation: i64,

@@ -1,8 +1,8 @@
-//! Simulates a scenario in this process, for profilers, and to compare two states of the engine.
+//! Simulates a scenario in this process, for profilers and for comparisons of two versions of the engine.
 //!
-//! `measure FILE [KEY=VALUE...]` prints the least processor time of a data packet over some repetitions, without
-//! any records; with `--once`, of a single one; with `--hash` instead a number that changes if any record or total
-//! does.
+//! `measure FILE [KEY=VALUE...]` runs the simulation five times without records, and prints the smallest processor
+//! time per data packet. With `--once` it runs the simulation once. With `--hash` it prints instead a hash of all
+//! records and totals.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,7 +19,7 @@ use longhaul_mesonet::records as mesonet;
 use longhaul_scenario::Simulation;
 use longhaul_units::Time;
 
-/// A hash of all that it is told.
+/// A hash of all records that it receives.
 #[derive(Default)]
 struct Fingerprint(DefaultHasher);
 
@@ -153,7 +153,7 @@ fn print_time(simulation: &Simulation, rounds: u32) {
     println!("{each_ns:.1} ns a data packet, {packets} in {least_s:.3} s");
 }
 
-/// Simulates without records; returns the data packets sent.
+/// Simulates without records; returns the number of data packets sent.
 fn simulated(simulation: &Simulation) -> u64 {
     match simulation {
         Simulation::Tcp(config) => told(simulation::run(config, &mut NoRecorder)).data_packets,

@@ -25,8 +25,8 @@ pub trait Extension {
         true
     }
 
-    /// Return the lower bound of the window in a recovery that halves the rate, as Linux 2.6.22
-    /// does for any threshold that [`CongestionControl::on_congestion`] has set
+    /// Return the lower bound of the window in a recovery with rate halving: Linux 2.6.22 halves
+    /// the rate whatever threshold [`CongestionControl::on_congestion`] has set, down to this bound
     /// (`tcp_reno_min_cwnd`).
     ///
     /// [`CongestionState`](crate::CongestionState) calls it once after each reduction for a loss,

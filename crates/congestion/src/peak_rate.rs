@@ -27,8 +27,8 @@ struct DeliveryMark {
 }
 
 impl PeakRate {
-    /// Processes an acknowledgement. A rate is that at which segments were sent, or at which they
-    /// were acknowledged if that took longer.
+    /// Processes an acknowledgement. The rate since the last mark is the rate of sending or the
+    /// rate of acknowledging, whichever is lower.
     pub(crate) fn note(&mut self, ack: &AckSample) {
         // No segment left before the beginning of the connection.
         let possible = |&rtt: &Span| rtt <= ack.now.since(Time::ZERO);

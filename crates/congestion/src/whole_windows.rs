@@ -73,8 +73,8 @@ pub(crate) fn half(base: f64) -> f64 {
     ((base as u64 / 2).max(2)) as f64
 }
 
-/// Reduces window and threshold to a target of at least two segments; a window of one segment does
-/// not grow by that. The transport ends the reduction at the threshold, as the kernel does.
+/// Reduces window and threshold to a target of at least two segments; a window of one segment stays
+/// at one. The transport ends the reduction at the threshold, as the kernel does.
 pub(crate) fn reduce(window: &mut Window, target: f64) {
     let before = window.cwnd();
     window.reduce_to(target);

@@ -116,7 +116,7 @@ impl CongestionControl for Binomial {
     }
 
     /// Returns the mean window of the saw-tooth whose cycle sends `1 / loss` segments; its top is
-    /// found by halving.
+    /// found by bisection.
     fn response(&self, loss: f64, _rtt: Span) -> Option<f64> {
         let (mut low, mut high) = (1.0, 1e9);
         for _ in 0..200 {

@@ -87,9 +87,9 @@ const MIN_RTT: Span = Span::from_secs(10);
 const MIN_RTT_ROUNDS: u64 = 20;
 /// Round trips in which the queue of a path without loss-based senders empties once.
 const ROUNDS: usize = 4;
-/// A queue is empty below this part of the largest queueing delay of these round trips.
+/// Fraction of the largest queueing delay of these round trips below which the queue counts as empty.
 const EMPTY: f64 = 0.1;
-/// Round trips in one direction from which on the velocity doubles.
+/// Number of successive round trips in one direction from which on the velocity doubles.
 const STEADY: u32 = 3;
 /// Pacing rate in windows per smallest round-trip time of the current round trip.
 const PACING: f64 = 2.0;

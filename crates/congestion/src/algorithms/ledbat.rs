@@ -84,8 +84,8 @@ impl Ledbat {
         self.queueing_s.is_some_and(|delay| delay > self.target_s)
     }
 
-    /// Leaves slow start. It has doubled the window since the segment left whose delay exceeds the
-    /// target, so the window returns to the size that filled the queue.
+    /// Leaves slow start with half the window. The window has doubled since the segment was sent
+    /// whose delay exceeds the target, so half of it is the window that filled the queue.
     fn leave_slow_start(window: &mut Window) {
         let cwnd = window.cwnd();
         window.shrink(cwnd - (cwnd / 2.0).max(MIN_CWND).min(cwnd));

@@ -256,9 +256,10 @@ mod tests {
         }
     }
 
-    /// The example of RFC 9959: of a saved window of 300, 150 are allowed while 29 are in flight,
-    /// so that 121 segments of the jump are sent. One loss leaves half of the 63 segments that are
-    /// known to fit, and in the end all but the lost ones fit.
+    /// The example of RFC 9959: the saved window is 300 segments and 29 are in flight, so the
+    /// window jumps to half, 150, and 121 segments are sent at once. After a loss, the window is
+    /// half of the 63 segments known to fit; at the end of the recovery, all segments but the lost
+    /// ones are known to fit.
     #[test]
     fn the_rfc_s_example_retreats_to_half_of_what_fitted() {
         let (mut resume, mut window) = resume(&[("saved_cwnd", 300.0)]);

@@ -234,7 +234,7 @@ mod tests {
     }
 
     /// Passes acknowledgements of one segment each, `gap` apart, of one round of a window that does not grow, with
-    /// these round-trip times; returns the number, counted from zero, of the one that ends slow start.
+    /// these round-trip times; returns the number, counted from zero, of the acknowledgement that ends slow start.
     fn ends_with(
         hystart: &mut HybridSlowStart,
         cwnd: f64,
@@ -283,8 +283,8 @@ mod tests {
         assert_eq!(train(2_000, 32.0, &[("train", 1.0)]), Some(51));
     }
 
-    /// At a high rate the bursts take less than a millisecond: four of 65,536 bytes at 2 x 100,000 x 1500 bytes in
-    /// 10 ms (`AckSample`'s flight counts) take 8.7 us, so that half of 10.0087 ms counts.
+    /// At a high rate the bursts take less than a millisecond: four bursts of 65,536 bytes take 8.7 us at two windows
+    /// of 100,000 segments of 1500 bytes per 10 ms, so that the threshold is half of 10.0087 ms.
     #[test]
     fn the_time_of_bursts_follows_the_rate() {
         let rtts = std::iter::repeat_n(Span::from_millis(10), 9_000);
@@ -323,7 +323,7 @@ mod tests {
         }
     }
 
-    /// HyStart ends only one slow start, until a timeout; then it ignores segments sent before.
+    /// HyStart ends only one slow start, and becomes active again at a timeout, for segments sent from then on.
     #[test]
     fn it_watches_anew_what_is_sent_after_a_timeout() {
         let gap = Span::from_millis(2);

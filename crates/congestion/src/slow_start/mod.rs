@@ -233,7 +233,7 @@ impl SlowStart {
             }
     }
 
-    /// Examines an acknowledgement of new data below `ssthresh`, before the window grows for it or also if it may not
+    /// Examines an acknowledgement of new data below `ssthresh`, before the window grows, or if the window may not
     /// grow. May end slow start.
     #[inline]
     pub(crate) fn watch(&mut self, ack: &AckSample, window: &mut Window) {

@@ -49,8 +49,8 @@ pub struct PicoquicSlowStart {
     rtts: RecentRtts,
     peak: PeakRate,
     base: Option<Span>,
-    /// Number of times that the smallest sample was too long; slow start ends when it reaches the number of samples
-    /// kept.
+    /// Number of acknowledgements for which the smallest sample was too long; slow start ends when this number reaches
+    /// `SAMPLES`.
     long: usize,
     over: bool,
 }
@@ -78,8 +78,8 @@ impl PicoquicSlowStart {
         }
     }
 
-    /// Counts the times for which the smallest sample was long; `packet` is the time of a packet.
-    /// Returns the base.
+    /// Counts an acknowledgement if the smallest sample is longer than the base by a quarter, or by
+    /// the time `packet` of a packet if that is longer. Returns the base.
     fn judge(&mut self, packet: Span) -> Span {
         let (least, most) = self.rtts.bounds();
         let base = self.base.map_or(most, |base| base.min(most));
@@ -160,7 +160,8 @@ mod tests {
         assert_eq!(end(&interrupted, 1_001).0, None);
     }
 
-    /// The excess of the base over 100 ms is halved: 1/4 at 200 ms, 0.418 at 610 ms and more.
+    /// On paths with a base round-trip time above 100 ms, the window is reduced by half of the share of the base
+    /// beyond 100 ms: by a quarter at 200 ms, and by 0.418 at 610 ms and more.
     #[test]
     fn longer_paths_keep_more() {
         for (rtt_ms, expected) in [(100, 0.5), (200, 0.75), (610, 0.581_967), (900, 0.581_967)] {

@@ -220,8 +220,8 @@ mod tests {
         }
     }
 
-    /// Section 3.2: of 20 ms, 10 % are 2 ms, and less than 4 ms; of 100 ms, 4 ms are less than 10 %. The smallest
-    /// round-trip time of the round trip decides.
+    /// Section 3.2: the window triples while the smallest round-trip time of the round trip exceeds the minimum
+    /// by no more than 10 % (2 ms of 20 ms) or 4 ms, whichever is less.
     #[test]
     fn the_window_triples_while_round_trips_are_close_to_the_smallest() {
         let step = |min_ms: u64, rtts: &[f64]| {

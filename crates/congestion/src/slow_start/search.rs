@@ -138,8 +138,8 @@ impl Bins {
         }
     }
 
-    /// Ends the bins that have passed before an acknowledgement; those without acknowledgements
-    /// have the totals before it. Returns true if they are no more than a window.
+    /// Ends the bins that have passed before an acknowledgement. Bins without acknowledgements keep
+    /// the totals of the previous one. Returns false if more bins have passed than a window has.
     fn pass(&mut self, ack: &AckSample) -> bool {
         let passed = 1 + (ack.now.since(self.end).as_ps() / self.duration.as_ps()) as usize;
         if passed > BINS {

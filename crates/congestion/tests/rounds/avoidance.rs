@@ -37,8 +37,8 @@ fn cubic_follows_its_cubic() {
 }
 
 /// draft-leith-tcp-htcp: the window `t` seconds after a reduction has grown by the increase of every round
-/// trip: 10 in the first second, `10 (1 + 10 x + x^2 / 4)` summed over the next. The round trip of the
-/// reduction, of one segment, adds nothing.
+/// trip: 10 segments in the first second, and then the integral of `10 (1 + 10 x + x^2 / 4)` over `x = t -
+/// 1`. The round trip of the reduction does not add its segment.
 #[test]
 fn htcp_grows_with_the_square_of_the_time() {
     let mut flow = after_a_cut("htcp", Variant::Paper, &[], 1000.0);

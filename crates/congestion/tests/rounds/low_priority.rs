@@ -52,8 +52,8 @@ fn lp_leaves_the_path_to_a_standard_flow() {
     assert!(reno > 0.3, "{reno}");
 }
 
-/// The first indication halves the window, one in the inference phase leaves one segment. The path
-/// falls to a rate at which half of the window, about 45 segments then, still queues.
+/// The first indication halves the window, one in the inference phase leaves one segment. The rate
+/// of the path then falls so far that half of the window, about 45 segments, still builds a queue.
 #[test]
 fn lp_goes_down_to_one_segment_while_the_delay_stays() {
     let mut pipe = Pipe::single(

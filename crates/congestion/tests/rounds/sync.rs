@@ -72,8 +72,9 @@ fn a_longer_transit_is_a_queueing_delay() {
     assert_probe(&sender, "largest_queueing_delay", 1.0);
 }
 
-/// T-MIX: delays of 0, 10 to 80 ms after a loss. The averages are those of table 3.1's weights, the medians
-/// 10, 27.8 and 38.7 ms increase, and 43.9 of 80 ms are 54.9 %: a reduction by a quarter.
+/// T-MIX: reported delays of 0, 10, ... 80 ms after a loss. The averages use the weights of table 3.1;
+/// their medians of 10, 27.8 and 38.7 ms rise, and the average of 43.9 ms is 54.9 % of 80 ms, which gives a
+/// reduction by a quarter.
 #[test]
 fn mix_averages_and_cuts_as_worked_out() {
     let mut sender = Sender::new(&sync("mix", "mixreact"), 20.0, 2.0);
@@ -107,8 +108,8 @@ fn mix_averages_and_cuts_as_worked_out() {
     assert_eq!(sender.state.window.ssthresh(), 10.0);
 }
 
-/// After a full queue has drained, the average falls: from the ninth report on a tenth, a quarter
-/// or half of the window per round trip, as its level sinks.
+/// After a full queue has drained, the average falls. From the ninth report on the window grows by
+/// a tenth, a quarter or a half of itself per round trip, the more the lower the average is.
 #[test]
 fn mixreact_grows_as_the_queue_drains() {
     let mut sender = Sender::new(&sync("mix", "mixreact"), 80.0, 2.0);

@@ -144,8 +144,8 @@ impl Link {
 
     /// Returns the way in which departures are computed: explicitly if the discipline decides on
     /// dequeue, if waiting ACKs are replaced, if packets wait for tokens, ticks or delivery
-    /// opportunities, or if the link changes or its delay varies; as the field `service` says
-    /// otherwise.
+    /// opportunities, or if the link changes or its delay varies; otherwise in the way that the
+    /// field `service` selects.
     pub fn service(&self) -> Service {
         let explicit = !self.queue.decides_on_arrival()
             || self.direction.needs_explicit_service()

@@ -6,7 +6,7 @@ use longhaul_units::{Span, Time};
 
 use super::Ticker;
 
-/// Takes samples, events and captured packets as they happen.
+/// A receiver of samples, events and captured packets, which gets them as they happen.
 ///
 /// Never called per packet, except for packets of links that are captured.
 pub trait Recorder {

@@ -169,7 +169,7 @@ impl Network {
     }
 
     /// Schedules the arrival of the next packet, if there is one, of a link that has forwarded
-    /// others ahead of time.
+    /// earlier packets ahead of time.
     pub(crate) fn enter_rest(&mut self, link: u32) {
         if self.links[link as usize].next().is_some() {
             self.enter_arrival(link);
@@ -245,7 +245,7 @@ impl Network {
     }
 
     /// Forwards packets up to and including the first that is alone on its next link; returns the
-    /// destination of the last.
+    /// destination of the last packet forwarded.
     #[inline(always)]
     fn forward_until_first(&mut self, link: u32, until: Time, arrived: &mut Packet) -> Option<Hop> {
         let mut now = self.dual_clock_time();

@@ -322,8 +322,8 @@ fn is_closed_form(config: &Config, id: usize) -> bool {
         && !link.sampled
 }
 
-/// Returns the time from a packet's arrival at a link until it can affect anything other than this
-/// link and the links behind it that receive from it alone.
+/// Returns the time from a packet's arrival at a link until the packet can affect anything else
+/// than this link and the links that receive packets from it alone.
 fn slack(config: &Config, links: &[Surroundings], deliveries: &[Delivery], id: usize) -> Span {
     let link = &config.links[id];
     if link.service() == Service::Explicit {
@@ -444,8 +444,8 @@ fn may_merge(config: &Config, links: &[Surroundings], id: usize) -> bool {
     is_plain(&config.links[id]) && links[id].before.iter().all(leads_here)
 }
 
-/// Returns true if everything that enters a link comes over links that lead nowhere else, and is
-/// delayed in front of it by known times only.
+/// Returns true if all packets that enter a link come over links that lead nowhere else, and if
+/// impairments in front of it only delay them, by known times.
 fn only_delayed_before(config: &Config, links: &[Surroundings], id: usize) -> bool {
     let leads_here = |&feeder: &usize| {
         let (link, around) = (&config.links[feeder], &links[feeder]);

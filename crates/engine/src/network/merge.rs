@@ -26,7 +26,8 @@ pub(super) struct Merge {
     /// Minimum time until the arrival of a packet that is not on one of the links yet.
     lookahead: Span,
     /// Maximum time for which an arrival may wait for its event, so that one event processes
-    /// several arrivals. Until then, an arrival affects only the links behind.
+    /// several arrivals. During this time, an arrival affects only the link and the links that
+    /// follow.
     slack: Span,
     /// Time for which arrivals do wait. It is zero if there are many arrivals per event: with more
     /// packets on each link, only the search for the next one would take longer.

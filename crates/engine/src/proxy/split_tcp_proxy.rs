@@ -7,10 +7,10 @@
 //! flows' receivers.
 //!
 //! Credit limits the payload that waits unsent in the carrier's sender. Data given to the carrier
-//! costs credit, and its transmission returns the credit, so that a check admits the data that can
-//! leave at once and in addition the credit. Segments behind a gap cost no credit until the gap is
-//! filled. If they did, as in the thesis, they could use all credit while the segments that fill
-//! the gap wait in the local queue: a deadlock.
+//! costs credit, and its transmission returns the credit, so that a check admits the credit plus
+//! the data that can leave at once. Segments behind a gap cost no credit until the gap is filled.
+//! If they did, as in the thesis, they could use all credit while the segments that fill the gap
+//! wait in the local queue: a deadlock.
 
 use std::collections::VecDeque;
 

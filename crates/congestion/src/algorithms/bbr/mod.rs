@@ -30,8 +30,9 @@ const MIN_WINDOW: f64 = 4.0;
 /// the receiver.
 const QUANTA: f64 = 3.0;
 
-/// Needs delivery rates, whose maximum is the bandwidth, and RACK-TLP: if only the timer detects
-/// the loss of a retransmission, a window of two bandwidth-delay products is held up behind it.
+/// Requirements of BBR: delivery rates, whose maximum is the estimate of the bandwidth, and
+/// RACK-TLP. Without RACK-TLP, only the timer detects that a retransmission is lost, and a window
+/// of two bandwidth-delay products waits for the timer.
 const NEEDS: Needs = Needs {
     delivery_rate: true,
     paces: true,
@@ -233,20 +234,20 @@ impl Recovery {
     }
 }
 
-/// Segments per second as a rate of bits on the wire.
+/// Pacing rate, set in segments per second and read in bits per second on the wire.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Pacer {
     segments_per_s: Option<f64>,
     segment_bits: f64,
-    /// Values derived from the rate, which are read more often than it changes.
+    /// Values computed at each change of the rate, since they are read more often than the rate changes.
     bits_per_s: f64,
     rate: Option<Rate>,
     segments_at_once: f64,
 }
 
 impl Pacer {
-    /// Sets the rate before anything is known: the window divided by the round-trip time, or by 1
-    /// ms if that is not known.
+    /// Sets the first pacing rate: `gain` windows per round-trip time, or per millisecond if no
+    /// round-trip time is known.
     fn begin(&mut self, ack: &AckSample, window: &Window, gain: f64) {
         let rtt_s = if ack.srtt == Span::ZERO {
             1e-3
@@ -257,7 +258,7 @@ impl Pacer {
         self.set(gain * window.cwnd() / rtt_s, false);
     }
 
-    /// Sets the rate, which only grows before the pipe is full.
+    /// Sets the pacing rate. Before the pipe is full (`full`), a lower rate is ignored.
     fn set(&mut self, segments_per_s: f64, full: bool) {
         let rises = self.segments_per_s.is_none_or(|old| segments_per_s > old);
         if rises || full && self.segments_per_s != Some(segments_per_s) {
@@ -295,8 +296,8 @@ struct Measuring {
 }
 
 impl ProbeRtt {
-    /// Begins to measure when `few` segments are in flight; returns true if the time and a round are
-    /// over.
+    /// Advances the probe by an acknowledgement. The measurement begins once `few` is true (few enough segments are
+    /// in flight); returns true when both 200 ms and a round trip have passed since then.
     fn advance(&mut self, now: Time, few: bool, round_start: bool, meter: &mut Meter) -> bool {
         meter.limit();
         match &mut self.0 {

@@ -175,7 +175,8 @@ mod tests {
         KernelBic::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap())
     }
 
-    /// Worked out from the rules: 819/1024 of whole segments; a quarter of the way, sixteen segments at most.
+    /// Worked out from the rules: a loss leaves 819/1024 of the window, in whole segments; a round trip adds a
+    /// quarter of the distance to the peak, at most sixteen segments.
     #[test]
     fn segments_for_one_more_follow_from_the_distance_to_the_peak() {
         let mut bic = bic();

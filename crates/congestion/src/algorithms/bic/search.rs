@@ -1,7 +1,8 @@
 //! BIC of its paper (Xu, Harfoush and Rhee, INFOCOM 2004), and of Linux.
 //!
 //! Variant linux-2.6.22 is the form of Linux 2.6.22, whose only state is the peak: steps shrink towards the peak and
-//! grow again beyond it. An estimate of delayed acknowledgements compensates for their smaller number.
+//! grow again beyond it. An estimate of the segments per acknowledgement compensates for delayed acknowledgements,
+//! which are fewer.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

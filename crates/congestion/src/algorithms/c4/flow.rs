@@ -109,7 +109,7 @@ pub struct DraftC4 {
     pub(super) mark_rate: f64,
     /// True if a probe was marked: the increase of the next one is halved (section 4.6).
     pub(super) marked: bool,
-    /// Excess of the last round trip over the nominal maximum and the threshold of section 5.2, in seconds.
+    /// Last round trip less the nominal maximum and the threshold of section 5.2, in seconds.
     pub(super) delay_excess_s: f64,
     /// Segments delivered up to the last acknowledgement.
     pub(super) delivered: u64,

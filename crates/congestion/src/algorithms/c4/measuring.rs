@@ -113,8 +113,8 @@ impl DraftC4 {
         }
     }
 
-    /// Updates the shares of losses and marks; returns the number of newly delivered segments. Losses assumed at a timeout
-    /// do not count (section 5.3.1), nor do losses in Recovery, of packets sent before it.
+    /// Updates the shares of losses and marks; returns the number of newly delivered segments. Losses assumed at a
+    /// timeout do not count (section 5.3.1), nor do losses found in Recovery, since the packets were sent before it.
     pub(super) fn count(&mut self, ack: &AckSample) -> f64 {
         let delivered = ack.delivered - self.delivered;
         let lost = ack.lost.saturating_sub(self.lost);

@@ -6,11 +6,11 @@
 //! (section 4.1). The reduction after a delay is the excess over the threshold (section 5.5.1). Draining paces at
 //! 7/8 (section 5.7; the table of section 4.1 has 3/4). Cruising lasts two eras (section 4.5; section 4 has four).
 //!
-//! Growth means growth by at least a quarter of the probed increase (version 00, section 4.3), in
-//! the Initial state, too. Three rules are those of picoquic (c4.c, August 2026), with which the
-//! draft's authors ran their tests: Recovery drains if congestion hits it again, delays count only
-//! for packets sent in probes, and high jitter leads back to Initial only below 1 MB/s and above 50
-//! ms. Variant picoquic is that implementation as a whole.
+//! The rate counts as grown if it has grown by at least a quarter of the increase that was tried (version 00, section
+//! 4.3), also in Initial; after a probe, any growth without congestion counts. Three rules are those of picoquic (c4.c,
+//! August 2026), with which the draft's authors ran their tests: Recovery drains if congestion hits it again, delays
+//! count only for packets sent in probes, and high jitter leads back to Initial only below 1 MB/s and above 50 ms.
+//! Variant picoquic is that implementation as a whole.
 //!
 //! Not implemented: Resuming (section 4.3), which needs a window remembered from an earlier connection; the pacing of
 //! paths below 1 ms (section 6.2); and draining after Initial, after Pushing, and where the round trip of the path becomes
@@ -332,8 +332,8 @@ mod tests {
         near(path.c4.rate, 1000.0);
     }
 
-    /// Sections 4.4 and 4.7: a probe that brought more is followed by a quarter more, for two eras at least,
-    /// and as long as three quarters of that come.
+    /// Sections 4.4 and 4.7: after a probe that raised the rate, the flow sends a quarter faster, for at least two eras
+    /// and as long as the rate grows by three quarters of that increase.
     #[test]
     fn it_pushes_after_a_probe_that_brought_more() {
         let mut path = Path::cruising();

@@ -8,7 +8,8 @@ use crate::window::Window;
 
 /// Smallest increase in an era of Pushing for which Pushing continues (section 4.7).
 const PUSHED: f64 = 19.0 / 16.0;
-/// Eras without an increase that end Initial, and those after which a delay or a mark ends it (section 4.2).
+/// Number of eras without an increase after which Initial ends, and number after which a delay or a mark ends it
+/// (section 4.2).
 const FULL_ERAS: u32 = 3;
 const FULL_ERAS_AT_DELAY: u32 = 2;
 /// Packets acknowledged before losses end Initial.

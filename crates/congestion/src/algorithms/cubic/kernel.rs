@@ -323,8 +323,9 @@ mod tests {
         assert_eq!(cubic.window_at(&epoch, 4316 + 3 * 1024), 110);
     }
 
-    /// Windows computed from the kernel's rules by a separate program: a hundred milliseconds
-    /// ahead, once in a tick or, while the window does not change, once in eight ticks.
+    /// Windows computed from the kernel's rules by a separate program. The kernel aims at the
+    /// cubic's value 100 ms ahead, and recomputes it once per tick or, while the window does not
+    /// change, once in eight ticks.
     #[test]
     fn windows_follow_the_rules_step_by_step() {
         let cases: [(f64, u64, &[f64]); 3] = [

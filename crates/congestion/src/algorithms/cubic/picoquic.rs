@@ -109,7 +109,7 @@ impl PicoquicCubic {
         }
     }
 
-    /// Returns a stage that begins the part `decrease` below its plateau (`cubic_enter_avoidance`).
+    /// Returns a stage that begins at `1 - decrease` times its plateau (`cubic_enter_avoidance`).
     fn begin(&self, now: Time, plateau: f64, decrease: f64, standard: f64) -> Stage {
         Stage {
             start: now,
@@ -210,7 +210,8 @@ mod tests {
         assert!((acked(&mut cubic, &mut window, 13_786) - 1_000.0).abs() < 1e-6);
     }
 
-    /// Below the last peak: 7/8 of 7/8 remain. The first reduction in slow start is below an infinite peak.
+    /// A reduction below the last peak leaves 7/8 of 7/8 of the window. The first reduction in slow start always
+    /// is one, since the last peak is infinite.
     #[test]
     fn fast_convergence_lowers_the_window() {
         let (mut cubic, mut window) = (cubic(), window(64.0));

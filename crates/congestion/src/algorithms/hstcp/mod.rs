@@ -402,7 +402,7 @@ impl Response {
     /// windows have the decrease of the largest one, in 256ths. Returns `w` itself if there is no
     /// largest one: `p(w)` may fall so steeply that the increase does not grow.
     fn largest_alike(&self, w: f64) -> f64 {
-        /// Beyond it, doubles are more than half a segment apart.
+        /// Largest window of the search: beyond it, doubles are more than half a segment apart.
         const LARGEST: f64 = (1_u64 << 52) as f64;
         let increase = self.increase(w);
         let (mut from, mut to) = (w, 2.0 * w);

@@ -423,8 +423,9 @@ mod tests {
         }
     }
 
-    /// Returns the ratio of 70 to 100 ms, where each event has reduced the queueing delay by a
-    /// twentieth: 98.5 ms and so on.
+    /// Returns 70 ms divided by the largest round-trip time, which was 100 ms at first: each of
+    /// `forgotten` congestion events has reduced its queueing delay by a twentieth, to 98.5 ms
+    /// after the first event.
     fn ratio(forgotten: i32) -> f64 {
         70.0 / (70.0 + 30.0 * 0.95_f64.powi(forgotten))
     }

@@ -1,6 +1,6 @@
-//! Veno of a current kernel (Linux 6.18, `tcp_veno.c`): each acknowledgement's smallest sample decides, in half segments, and
-//! the window grows by one in every second window of acknowledged segments while the path is congested. In a reduction, and
-//! before the third sample, it is standard TCP.
+//! Veno of a current kernel (Linux 6.18, `tcp_veno.c`): the queue is estimated in half segments from each
+//! acknowledgement's smallest sample; while the path is congested, the window grows by one segment for every second
+//! window of acknowledged segments. In a reduction, and before the third sample, it is standard TCP.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

@@ -154,10 +154,10 @@ const BITS_PER_MBIT: f64 = 1e6;
 enum Stage {
     /// No decision: the connection begins, or continues after a timeout or idle time.
     Paused,
-    /// Choice between doubling the rate once more and ending that. `before` is the utility of half the rate.
+    /// Choice between doubling the rate once more and ending the start. `before` is the utility of half the rate.
     Starting { before: f64 },
     /// Choice of a direction, from an interval above the rate and one below it; `high_first` gives their order.
-    /// `doubtful` is the gradient of a pair that they repeat.
+    /// `doubtful` is the gradient of the pair of intervals that this pair repeats, if it repeats one.
     Learning {
         high_first: bool,
         doubtful: Option<f64>,

@@ -120,7 +120,8 @@ impl KernelWestwood {
         };
     }
 
-    /// Filters a sample with seven eighths, twice (`westwood_filter`).
+    /// Smooths a sample by two filters in sequence, each of which keeps seven eighths of its value
+    /// (`westwood_filter`).
     fn filter(&mut self, sample: u64) {
         let mix = |old: u64, new: u64| (7 * old + new) >> 3;
         if self.first_filter == 0 && self.bandwidth == 0 {

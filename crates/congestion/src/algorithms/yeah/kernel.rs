@@ -170,8 +170,9 @@ mod tests {
     use crate::parameter::Variant;
     use crate::window::Rounding;
 
-    /// With 1000 segments and 100 of 110 ms, 90 segments are queued; below 80 no segments are
-    /// removed. The threshold follows the window.
+    /// With a window of 1000 segments, and 100 of 110 ms as the smallest round-trip time, 90
+    /// segments are queued; a queue below 80 segments is not reduced. The threshold follows the
+    /// window.
     #[test]
     fn what_is_queued_is_taken_back_and_ends_slow_start() {
         let settings = ENTRY.settings(Variant::Linux6_18, &[]).unwrap();

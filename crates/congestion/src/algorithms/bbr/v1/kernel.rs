@@ -36,7 +36,7 @@ const DIFFERENCE_BPS: f64 = 4000.0;
 /// Number of round trips for which a policer's rate is kept (`bbr_lt_bw_max_rtts`).
 const POLICED_ROUNDS: u32 = 48;
 
-/// State of both additions.
+/// State of the kernel's two additions.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Kernel {
     pub(super) aggregation: Aggregation,
@@ -251,8 +251,9 @@ mod tests {
         of.iter().enumerate().map(round).collect()
     }
 
-    /// Intervals end with losses of a fifth of the segments delivered, after four rounds: the first begins with a loss
-    /// and has 100 segments in a round, the second 108, within an eighth. 48 rounds later the test begins anew.
+    /// The first interval begins with a loss and delivers 100 segments a round, the second 108: the rates agree within
+    /// an eighth. Each interval ends after four rounds with losses of a fifth of the delivered segments. 48 rounds
+    /// later the test begins anew.
     #[test]
     fn two_intervals_with_losses_and_one_rate_are_a_policer_s() {
         let mut policer = Policer::default();

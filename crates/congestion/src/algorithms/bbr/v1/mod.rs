@@ -289,7 +289,7 @@ impl Bbr {
         self.phase_start = now;
     }
 
-    /// Begins the cycle anywhere but in the phase that drains.
+    /// Begins the gain cycle at a phase drawn at random, except the phase that drains the queue.
     fn enter_probe_bw(&mut self, now: Time) {
         self.state = State::ProbeBw;
         self.phase = CYCLE.len() - 1 - (split_mix(&mut self.draws) % 7) as usize;
@@ -394,7 +394,7 @@ impl Bbr {
         window.set_cwnd(smaller(kept, window.cwnd()));
     }
 
-    /// Returns the segments per second that leave at a gain of one.
+    /// Returns the pacing rate at a gain of one, in segments per second.
     fn paced_rate(&self) -> f64 {
         let margin = if self.kernel.is_some() {
             PACING_MARGIN

@@ -33,8 +33,8 @@ impl Machine {
         self.state = State::Down;
     }
 
-    /// Starts ProbeBW_REFILL. In the probe that follows, the long-term bound grows as from round
-    /// `up_rounds` on.
+    /// Starts ProbeBW_REFILL. The probe that follows raises the long-term bound as if `up_rounds`
+    /// of its rounds had passed already.
     pub(super) fn start_refill(&mut self, up_rounds: u32) {
         self.bounds.reset_short();
         (self.probe.up_rounds, self.probe.up_acked) = (up_rounds, 0.0);

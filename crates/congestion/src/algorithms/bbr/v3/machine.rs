@@ -73,7 +73,8 @@ pub(super) struct Machine {
     pub(super) ecn_reprobe: f64,
     /// True if segments ask for L4S (RFC 9331).
     pub(super) l4s: bool,
-    /// Delivered and lost segments, and round trips by them: BBR.round_count, BBR.next_round_delivered.
+    /// Counters of delivered and lost segments, and of the round trips that follow from them: BBR.round_count,
+    /// BBR.next_round_delivered.
     pub(super) meter: Meter,
     /// Pacing rate and send quantum: C.pacing_rate, C.send_quantum.
     pub(super) pacer: Pacer,

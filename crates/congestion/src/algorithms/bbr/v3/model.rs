@@ -62,8 +62,8 @@ pub(super) struct Probe {
     /// True while samples still reflect the probe; `stopping` until the round after the probe has begun.
     pub(super) sampling: bool,
     pub(super) stopping: bool,
-    /// Growth of the long-term bound: rounds so far, acknowledged segments needed for each segment of growth, and those
-    /// counted.
+    /// Growth of the long-term bound: number of rounds so far, acknowledged segments needed for each segment of growth,
+    /// and acknowledged segments counted so far.
     pub(super) up_rounds: u32,
     pub(super) up_per_segment: f64,
     pub(super) up_acked: f64,

@@ -300,7 +300,7 @@ impl Rules for Picoquic {
     /// Does nothing: picoquic acts on the losses that acknowledgements report.
     fn on_loss(&mut self, _machine: &mut Machine, _window: &Window) {}
 
-    /// Does nothing, except after a timeout.
+    /// Restarts Startup at the end of a recovery from a timeout; does nothing at the end of other recoveries.
     fn on_recovery_exit(&mut self, machine: &mut Machine, window: &mut Window) {
         if machine.recovery.episode == Some(Episode::Timeout) {
             self.restart_startup(machine);
@@ -328,7 +328,7 @@ impl Picoquic {
         self.delivered = machine.meter.delivered;
     }
 
-    /// Restores the window after that round trip.
+    /// Restores the window once the round trip for which it was held is over.
     fn let_go(&mut self, machine: &mut Machine, ack: &AckSample, window: &mut Window) {
         if machine.meter.answered() <= self.held_until {
             return;
@@ -438,9 +438,9 @@ mod tests {
         flow
     }
 
-    /// After the seventh long sample all recent ones are long, and Startup ends with the eighth
-    /// acknowledgement for which that is true. 125 ms and the margin are not long on a path of 100
-    /// ms.
+    /// Startup ends with the eighth acknowledgement after which all seven recent samples are long;
+    /// the seventh long sample is the first of these. On a path of 100 ms, 125 ms are not long: the
+    /// growth has to exceed a quarter and a margin.
     #[test]
     fn grown_round_trips_end_startup() {
         for (rtt_ms, count, ends) in [(126, 14, true), (126, 13, false), (125, 60, false)] {

@@ -22,7 +22,7 @@ pub(super) trait Rules {
     /// Prepares the variant's state before an acknowledgement is processed.
     fn begin_ack(&mut self, _machine: &mut Machine, _ack: &AckSample) {}
 
-    /// Returns true if losses of the last flight that exceed the threshold count.
+    /// Returns true if losses of the last flight above the loss threshold have an effect.
     fn counts(&self, losses: f64, flight: Flight, delivered: u64) -> bool;
 
     /// May begin a new interval of aggregated acknowledgements, before the excess of this one is computed.

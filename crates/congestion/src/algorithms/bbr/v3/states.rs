@@ -324,9 +324,9 @@ fn handling_application_limited_sending_during_probe_refill() {
     assert_eq!(flow.bbr.machine.state, State::Up);
 }
 
-/// Linux v3: marks count where the smallest round-trip time is short. Their share is smoothed by a
-/// sixteenth per round, from one on; the short-term bound is reduced by a third of the smoothed
-/// share.
+/// Linux v3: marks count where the smallest round-trip time is short. The smoothed share starts at
+/// one and changes by a sixteenth of the difference each round; the short-term bound is reduced by
+/// a third of the smoothed share.
 #[test]
 fn marks_lower_the_short_term_bound() {
     for (longest, marked) in [(0.2, true), (0.05, false)] {

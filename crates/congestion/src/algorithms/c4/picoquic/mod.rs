@@ -2,15 +2,14 @@
 //! returns to Initial (papers/c4-trim.md, c4-trim-drain.md and c4-wifi-trim-analysis.md of the repository
 //! private-octopus/c4). It differs from the draft in that
 //!
-//! - the window limits the segments in flight before a segment leaves, so that part of a segment
-//!   counts as a whole one, and a probe adds at least one segment;
+//! - the window limits the segments in flight before a segment leaves, so that part of a segment counts as a whole one,
+//!   and a probe adds at least one segment;
 //! - Initial also uses the largest rate over a millisecond;
-//! - Pushing has a gain of 1.227 (the constant named 25 % is 1256 of 1024), ends with the first round trip that brings
-//!   less than three quarters of that, and is repeated while Recovery finds a quarter of it, three times before Initial;
-//! - losses count when they are found, except losses in Recovery, and also remove a part of the
-//!   maximum round trip;
-//! - delays count only for packets sent faster than the nominal rate, and a high jitter only below
-//!   1 MB/s.
+//! - Pushing has a gain of 1.227 (the constant is named 25 % and is 1256/1024), ends with the first round trip in which
+//!   the rate grows by less than three quarters of that gain, and is repeated if the rate has grown by a quarter of it;
+//!   the third growth in a row leads back to Initial;
+//! - losses count when they are found, except losses in Recovery, and also remove a part of the maximum round trip;
+//! - delays count only for packets sent faster than the nominal rate, and a high jitter only below 1 MB/s.
 
 #[cfg(test)]
 mod tests;
@@ -33,7 +32,7 @@ const PUSHING_ALPHA: f64 = 1256.0 / 1024.0;
 const MAX_LEVEL: u32 = 3;
 /// Acknowledgements and losses before losses end Initial.
 const EVENTS_BEFORE_LOSS: u32 = 20;
-/// Eras without growth that end Initial, and those after which a delay ends it.
+/// Number of eras without growth after which Initial ends, and number after which a delay ends it.
 const FULL_ERAS: u32 = 3;
 const FULL_ERAS_AT_DELAY: u32 = 2;
 const CRUISING_ERAS: u32 = 2;
@@ -308,8 +307,9 @@ impl PicoquicC4 {
         }
     }
 
-    /// Follows `c4_handle_ack`, in whole bytes per second, so that rounding errors are no growth. A sample that is not
-    /// larger shows that the network limits if as much was delivered as the path holds at the nominal rate.
+    /// Follows `c4_handle_ack`, in whole bytes per second, so that rounding errors do not count as growth. If a sample
+    /// does not exceed the nominal rate, the network still counts as the limit if the sample's segments fill the path
+    /// at that rate.
     fn note_rate(&mut self, ack: &AckSample) {
         let Some(sample) = ack.delivery_rate else {
             return;

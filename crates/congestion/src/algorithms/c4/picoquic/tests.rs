@@ -45,8 +45,9 @@ fn recovery_drains_what_initial_and_longer_round_trips_left() {
     near(path.c4.alpha, 7.0 / 8.0);
 }
 
-/// A probe that brought more is followed by 1256/1024, which ends with the first era that brings less than three
-/// quarters of that; a quarter of it is enough for another one, and the third success leads back to Initial.
+/// A successful probe is followed by Pushing at 1256/1024, which ends with the first era whose growth is less than
+/// three quarters of that. Growth by a quarter is enough for another push; the third success in a row leads back to
+/// Initial.
 #[test]
 fn successes_lead_to_pushes_and_then_to_initial() {
     let mut path = probing();
@@ -78,9 +79,9 @@ fn losses_end_initial_after_twenty_events() {
     }
 }
 
-/// A loss removes a quarter of the rate at the highest sensitivity, here 0.9222 of the way from an
-/// eighth to that, and as much of the round trip. Losses in Recovery, and losses assumed at a
-/// timeout, do not count.
+/// A loss removes between an eighth and a quarter of the rate, by the sensitivity (here 0.9222),
+/// and the same share of the round trip. Losses in Recovery, and losses assumed at a timeout, do
+/// not count.
 #[test]
 fn a_loss_while_cruising_takes_a_part_of_rate_and_round_trip() {
     let mut path = Path::cruising();
@@ -137,8 +138,8 @@ fn jitter_of_a_slow_flow_leads_back_to_initial() {
     }
 }
 
-/// A rate that was not reached falls half way to the largest sample, if the network limited and something was measured; with
-/// congestion it falls to that sample, in the second cycle in a row.
+/// After a cycle without congestion, a rate that was not reached falls half way to the largest sample, if the network
+/// was the limit and there was a sample. After the second congested cycle in a row it falls to the largest sample.
 #[test]
 fn a_rate_that_was_not_reached_is_lowered() {
     let lowered = |used, largest, congested: &[bool]| {
@@ -164,7 +165,7 @@ fn a_rate_that_was_not_reached_is_lowered() {
     assert_eq!(lowered(false, 600.0, &[true, false, true]), 1000.0);
 }
 
-/// Three segments in flight are what a probe of 3.1 allows with one more, and part of a segment.
+/// The window is rounded up to whole segments and a probe adds at least a segment: a window of 3.67 segments becomes 5.
 #[test]
 fn small_windows_probe_by_a_segment() {
     let mut path = probing();

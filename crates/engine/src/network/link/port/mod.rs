@@ -305,8 +305,8 @@ impl Port {
     }
 
     /// Returns the counters. `in_ring` is the number of packets that wait in the ring; `in_service`
-    /// is true if the last packet in front of those is in service; `unsent` is the unsent work of
-    /// packets in service; `waited_ps` is the sum of the waiting times in picoseconds.
+    /// is true if the packet in front of the waiting packets is in service; `unsent` is the unsent
+    /// work of packets in service; `waited_ps` is the sum of the waiting times in picoseconds.
     pub(super) fn counters(
         &self,
         in_ring: u64,
