@@ -1,4 +1,4 @@
-//! What the page shows of a run.
+//! The answer of the playground: the results of a run that the page shows.
 
 use longhaul_engine::config::Config;
 use longhaul_engine::measure::{FlowCounters, LinkTotals, Totals};
@@ -8,17 +8,17 @@ use serde::Serialize;
 
 use crate::series::{Line, Series};
 
-/// Why a scenario was not run.
+/// Reason for refusing a scenario.
 #[derive(Serialize)]
 pub struct Refusal {
     pub error: String,
 }
 
-/// A run: figures of its measurement window, and series over the whole of it.
+/// Results of a run: totals over its measurement window, and time series over the whole run.
 #[derive(Serialize)]
 pub struct Answer {
     title: String,
-    /// The measurement window.
+    /// Beginning and end of the measurement window.
     from_s: f64,
     to_s: f64,
     data_packets: u64,
@@ -36,7 +36,7 @@ struct Group {
     label: String,
     flows: usize,
     goodput_bps: f64,
-    /// Of all data packets that were sent.
+    /// Retransmitted packets as a fraction of all data packets sent.
     retransmitted: Option<f64>,
     rtt_mean_s: Option<f64>,
 }
@@ -52,7 +52,7 @@ struct Link {
 }
 
 impl Answer {
-    /// Reads a scenario and simulates it; an error is a text for the reader.
+    /// Reads a scenario and simulates it; the error is a message for the user.
     pub fn to(scenario: &str) -> Result<Self, String> {
         let scenario = longhaul_scenario::parse(scenario, "scenario", None, &[])
             .map_err(|error| error.to_string())?;

@@ -1,7 +1,7 @@
-//! The playground's side of WebAssembly: `docs/static/playground.js` is the other.
+//! The playground's engine, compiled to WebAssembly. `docs/static/playground.js` calls it.
 //!
 //! The page asks [`room`] for memory, writes the text of a scenario there, and calls [`simulate`]. The answer, JSON in
-//! UTF-8, takes the place of the text.
+//! UTF-8, replaces the text; [`length`] returns its length.
 
 mod answer;
 mod series;
@@ -12,14 +12,14 @@ use answer::{Answer, Refusal};
 
 static TEXT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// Where to write a scenario of so many bytes.
+/// Returns the address at which to write a scenario of this many bytes.
 #[expect(unsafe_code, reason = "the page finds functions by their names")]
 #[unsafe(no_mangle)]
 pub extern "C" fn room(bytes: usize) -> *const u8 {
     replace(vec![0; bytes])
 }
 
-/// Simulates the scenario that was written, and says where the answer is.
+/// Simulates the scenario that was written; returns the address of the answer.
 #[expect(unsafe_code, reason = "the page finds functions by their names")]
 #[unsafe(no_mangle)]
 pub extern "C" fn simulate() -> *const u8 {
@@ -27,7 +27,7 @@ pub extern "C" fn simulate() -> *const u8 {
     replace(answer_to(&String::from_utf8_lossy(&scenario)).into_bytes())
 }
 
-/// How many bytes the answer has.
+/// Returns the length of the answer in bytes.
 #[expect(unsafe_code, reason = "the page finds functions by their names")]
 #[unsafe(no_mangle)]
 pub extern "C" fn length() -> usize {
@@ -40,7 +40,7 @@ fn replace(text: Vec<u8>) -> *const u8 {
     kept.as_ptr()
 }
 
-/// The answer to a scenario: its figures and series, or what is wrong with it.
+/// Returns the answer to a scenario as JSON: totals and series, or the reason for refusing the scenario.
 pub fn answer_to(scenario: &str) -> String {
     let answer = match Answer::to(scenario) {
         Ok(answer) => serde_json::to_string(&answer),

@@ -8,10 +8,10 @@ use longhaul_engine::measure::{
 use longhaul_units::Time;
 use serde::Serialize;
 
-/// Curves that a plot can show and a reader tell apart.
+/// Maximum number of lines in a plot, so that they can be told apart.
 const MAX_LINES: u32 = 8;
 
-/// A curve with the name of its flow or link; missing values are none.
+/// A line of a plot, with the name of its flow or link; missing values are none.
 #[derive(Serialize)]
 pub struct Line {
     name: String,
@@ -19,7 +19,7 @@ pub struct Line {
     y: Vec<Option<f64>>,
 }
 
-/// Keeps the samples of the first flows and links.
+/// A recorder that keeps the samples of the first flows and links.
 #[derive(Default)]
 pub struct Series {
     flows: Vec<FlowSample>,
@@ -27,13 +27,13 @@ pub struct Series {
 }
 
 impl Series {
-    /// Congestion windows in segments.
+    /// Returns the congestion windows in segments.
     pub fn cwnd(&self, config: &Config) -> Vec<Line> {
         let points = |flow: u32| self.of_flow(flow).map(|one| (seconds(one.time), one.cwnd));
         flows(config, |flow| points(flow).collect())
     }
 
-    /// Goodput in Mbit/s, of each interval between samples.
+    /// Returns the goodput in Mbit/s over each interval between two samples.
     pub fn goodput(&self, config: &Config) -> Vec<Line> {
         let rate = |before: &FlowSample, after: &FlowSample| {
             let bytes = after.delivered_bytes - before.delivered_bytes;
@@ -46,7 +46,7 @@ impl Series {
         })
     }
 
-    /// Packets that wait for links.
+    /// Returns the numbers of packets that wait for links.
     pub fn queue(&self, config: &Config) -> Vec<Line> {
         let of = |index: u32| {
             let samples = self.links.iter().filter(move |one| one.link == index);

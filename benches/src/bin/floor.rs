@@ -104,7 +104,7 @@ fn simulate() -> (u64, u64) {
     let (mut cwnd, mut integral, mut since_ps) = (8_000.0_f64, 0.0_f64, 0_u64);
     let mut now_s = 0.0;
     while sent < PACKETS {
-        // What the window allows leaves.
+        // The sender fills the window.
         while ((sent - acknowledged + 1) as i64 as f64) <= cwnd {
             while queue.waiting > 0 && queue.next_begin_s < now_s {
                 queue.waiting -= 1;
@@ -124,7 +124,7 @@ fn simulate() -> (u64, u64) {
             (arrivals_s[place], sent_ps[place]) = (arrival_s, ps(now_s));
             sent += 1;
         }
-        // The next one arrives, and its acknowledgement comes back.
+        // The next packet arrives, and its acknowledgement comes back.
         let place = acknowledged as usize % PLACES;
         now_s = back.take(arrivals_s[place]).1;
         acknowledged += 1;

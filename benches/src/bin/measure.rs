@@ -117,7 +117,7 @@ fn print_hash(simulation: &Simulation) {
     let (packets, events) = match simulation {
         Simulation::Tcp(config) => {
             let totals = told(simulation::run(config, &mut recorder));
-            // How much is pending is a matter of how far links work ahead.
+            // The largest number of pending events depends on the lookahead of links.
             recorder.take(&Totals {
                 events: 0,
                 events_pending_max: 0,

@@ -41,7 +41,7 @@ impl AckRatio {
 mod tests {
     use super::*;
 
-    /// `delayed_ack += acked - (delayed_ack >> 4)`, from 32 on.
+    /// Follows `delayed_ack += acked - (delayed_ack >> 4)`, from an initial value of 32.
     #[test]
     fn it_stays_at_two_or_just_below() {
         for (acked, expected) in [(1, 31.0), (2, 32.0)] {

@@ -25,7 +25,7 @@ pub enum Phases {
 /// [`Self::first_window`] first. A method with a default may be left out. Methods that only few
 /// algorithms need are in [`Extension`].
 pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
-    /// Return the phases in which the algorithm moves the window itself.
+    /// Returns the phases in which the algorithm moves the window itself.
     ///
     /// Called with every acknowledgement and signal. The result may change during a connection
     /// (packet-pair replaces slow start from its first sample on), but [`Phases::All`] is returned
@@ -35,7 +35,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         Phases::Avoidance
     }
 
-    /// Return the number of segments that an acknowledgement with this [`AckSample::credit`] adds
+    /// Returns the number of segments that an acknowledgement with this [`AckSample::credit`] adds
     /// to a window of `cwnd` segments in congestion avoidance, for algorithms whose growth depends
     /// on nothing else.
     ///
@@ -47,8 +47,8 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Update the algorithm's state for an acknowledgement of newly delivered segments, in any phase, and the window where
-    /// the phase allows it. By default the window grows by [`Self::increment`] in congestion avoidance.
+    /// Updates the algorithm's state for any acknowledgement of newly delivered segments, and the window where the
+    /// phase allows it. By default the window grows by [`Self::increment`] in congestion avoidance.
     ///
     /// Called once for each such acknowledgement, except those for which [`Self::increment`] has
     /// returned a value. Algorithms of [`Phases::All`] are called after the transport has reacted
@@ -64,12 +64,12 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         }
     }
 
-    /// Process the first round-trip time, when the handshake is complete.
+    /// Processes the first round-trip time, when the handshake is complete.
     ///
     /// Called once, on the side that opened the connection, before [`Self::first_window`].
     fn on_handshake(&mut self, _ack: &AckSample, _window: &mut Window) {}
 
-    /// Return the window with which the connection begins, where the transport would begin with
+    /// Returns the window with which the connection begins, where the transport would begin with
     /// `initial` segments.
     ///
     /// Called once, after [`Self::on_handshake`] where there is one.
@@ -77,7 +77,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         initial
     }
 
-    /// Respond to a congestion signal, a loss or a mark. The window that the algorithm sets applies
+    /// Responds to a congestion signal, a loss or a mark. The window that the algorithm sets applies
     /// at once, and its threshold applies to the recovery.
     ///
     /// Called at most once per recovery epoch, which is a round trip for marks; with
@@ -85,7 +85,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// [`Extension`] tolerates is not a signal.
     fn on_congestion(&mut self, event: &Congestion, window: &mut Window);
 
-    /// Respond to a retransmission timeout. By default, the threshold becomes half the window, and
+    /// Responds to a retransmission timeout. By default, the threshold becomes half the window, and
     /// the window one segment (RFC 5681 section 3.1).
     ///
     /// Called each time that the timer expires, before anything is sent again; with
@@ -94,10 +94,10 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         restart(event, window);
     }
 
-    /// Process the end of a recovery, including one after a timeout. Called once for each.
+    /// Processes the end of a recovery, including one after a timeout. Called once for each.
     fn on_recovery_exit(&mut self, _now: Time, _window: &mut Window) {}
 
-    /// Return true if an algorithm that is standard TCP at times currently differs from it, in
+    /// Returns true if an algorithm that is standard TCP at times currently differs from it, in
     /// congestion avoidance.
     ///
     /// Called for statistics only (MesoNet), once per sender and measurement interval.
@@ -105,12 +105,12 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         false
     }
 
-    /// Process the end of a time in which nothing was in flight.
+    /// Processes the end of a time in which nothing was in flight.
     ///
     /// Called once when a connection sends again, before the window is restarted (`tcp.idle_restart`).
     fn on_idle(&mut self, _idle: &Idle, _window: &mut Window) {}
 
-    /// Return the pacing rate in bits per second on the wire.
+    /// Returns the pacing rate in bits per second on the wire.
     ///
     /// Called whenever segments could leave, on connections whose algorithm has [`Needs::paces`] or
     /// is a custom one. Returns `None` if the algorithm does not pace now: the transport then sends
@@ -120,7 +120,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Return the number of segments that may leave at once while the algorithm paces, at least
+    /// Returns the number of segments that may leave at once while the algorithm paces, at least
     /// one. Their pacing interval follows after them.
     ///
     /// Called with [`Self::pacing_rate`], at the beginning of each burst.
@@ -129,7 +129,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         1
     }
 
-    /// Return the algorithm's requirements on the transport beyond what every flow has.
+    /// Returns the algorithm's requirements on the transport beyond what every flow has.
     ///
     /// Called when a connection is set up, by checks of scenarios, and at marks; the result does
     /// not change during a connection.
@@ -137,14 +137,15 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         Needs::default()
     }
 
-    /// Return the algorithm as an [`Extension`].
+    /// Returns the algorithm as an [`Extension`].
     ///
     /// Called for the rare calls of that trait. Returns `None` if the defaults of the trait apply.
     fn extension(&mut self) -> Option<&mut dyn Extension> {
         None
     }
 
-    /// Return the mean window in segments under evenly spaced losses of probability `loss` at a round-trip time of `rtt`.
+    /// Returns the mean window in segments under evenly spaced losses of probability `loss`, at a round-trip time of
+    /// `rtt`.
     ///
     /// Called by closed forms and tests, never by a transport. Returns `None` if the algorithm has
     /// no such response function.
@@ -152,7 +153,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
         None
     }
 
-    /// Take the tables that flows of a kind share from `like`, an algorithm of the same kind. They
+    /// Takes the tables that flows of a kind share from `like`, an algorithm of the same kind. They
     /// are not stored with each flow's state, and have to be taken before a state that was read is
     /// used.
     ///
@@ -163,7 +164,7 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     {
     }
 
-    /// Pass names and values of internal state worth plotting to `out`, with the same names each
+    /// Passes names and values of internal state worth plotting to `out`, with the same names each
     /// time.
     ///
     /// Called for each acknowledgement of flows that are traced.

@@ -12,7 +12,7 @@ use crate::window::Window;
 ///
 /// Each has a default, which applies to algorithms without an extension.
 pub trait Extension {
-    /// Return true if the algorithm responds to losses now, in
+    /// Returns true if the algorithm responds to losses now, in
     /// [`CongestionControl::on_congestion`], given the numbers of segments of the connection known
     /// to be delivered and lost so far. (CUBIC's loss tolerance as in picoquic.)
     ///
@@ -25,7 +25,7 @@ pub trait Extension {
         true
     }
 
-    /// Return the lower bound of the window in a recovery with rate halving: Linux 2.6.22 halves
+    /// Returns the lower bound of the window in a recovery with rate halving: Linux 2.6.22 halves
     /// the rate whatever threshold [`CongestionControl::on_congestion`] has set, down to this bound
     /// (`tcp_reno_min_cwnd`).
     ///
@@ -37,14 +37,14 @@ pub trait Extension {
         None
     }
 
-    /// Process the undo of the last reduction, which was not needed.
+    /// Processes the undo of the last reduction, which was not needed.
     ///
     /// Called once for a reduction that the transport undoes (`tcp.undo`), after window and
     /// threshold have been restored; with [`Phases::All`](crate::Phases::All) the transport
     /// restores neither.
     fn on_undo(&mut self, _window: &mut Window) {}
 
-    /// Return the low-priority segments to send now. (TCP Peach.)
+    /// Returns the low-priority segments to send now. (TCP Peach.)
     ///
     /// Called only with [`Needs::dummies`](crate::Needs::dummies): at the start of the connection,
     /// after each reduction and after each timeout. `rtt` is the best estimate of the round-trip
@@ -54,11 +54,11 @@ pub trait Extension {
         None
     }
 
-    /// Process the acknowledgement of one segment of [`Self::take_dummies`]: called once for each,
+    /// Processes the acknowledgement of one segment of [`Self::take_dummies`]: called once for each,
     /// in any phase.
     fn on_dummy_ack(&mut self, _window: &mut Window) {}
 
-    /// Return the request to the routers on the path that a departing data packet carries. (XCP,
+    /// Returns the request to the routers on the path that a departing data packet carries. (XCP,
     /// VCP.)
     ///
     /// Called only with [`Needs::routers`](crate::Needs::routers), for every data packet,

@@ -296,9 +296,9 @@ fn filtered_acks_do_not_limit_the_way_there() {
     }
 }
 
-/// Four BBR flows of version 3 on 50 Mbit/s and 20 ms, 83 packets, before a queue that marks beyond a seventh of
-/// that, 12 packets. Flows that count marks keep the queue below, with ECT(0) and with ECT(1); flows without ECN
-/// keep more there than the path holds.
+/// Four BBR flows of version 3 share 50 Mbit/s and 20 ms, which hold 83 packets, before a queue that marks beyond
+/// a seventh of that, 12 packets. Flows that count marks keep the queue shorter than that, with ECT(0) and with
+/// ECT(1); flows without ECN keep more than 83 packets in the queue.
 #[test]
 fn bbr3_keeps_a_queue_where_it_is_marked() {
     let (rate, delay, seconds) = (mbps(50), Span::from_millis(10), 20);

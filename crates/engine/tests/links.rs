@@ -271,8 +271,8 @@ fn copies_and_packets_held_back_are_conserved() {
     assert_eq!(records.packets.len() as u64, link.departed_pkts);
 }
 
-/// Two flows pass a box with the same values both ways, or with others: the transit times of their first packets
-/// show the values drawn, and the minimum round-trip times those of both ways.
+/// Two flows pass a box with the same values both ways, or with different ones. The transit times of their first
+/// packets show the values drawn one way, and the minimum round-trip times the sum of both ways.
 #[test]
 fn a_flow_keeps_its_delay_and_has_it_both_ways_if_symmetric() {
     for symmetric in [true, false] {

@@ -167,8 +167,8 @@ fn receivers(recovery: Recovery) -> Vec<Tcp> {
 }
 
 /// RFC 8985 section 7: after two round trips without acknowledgements (and the ACK delay of a single segment) the
-/// last segment is retransmitted. If it was not lost alone its SACK begins fast recovery, with any timestamp echo:
-/// no tail loss needs the timeout.
+/// last segment is retransmitted. If other segments were lost, too, its SACK begins fast recovery, whatever
+/// timestamp is echoed: no tail loss needs the timeout.
 #[test]
 fn a_lost_tail_is_repaired_by_what_its_probe_shows() {
     for recovery in [Recovery::RackTlp, Recovery::RackTlpPrr] {

@@ -303,9 +303,9 @@ fn the_connection_between_the_nodes_has_a_number_of_its_own() {
     );
 }
 
-/// Without a proxy, flows that lose packets together have the utilisation of the closed form for
-/// one flow. The one flow here has a tenth of that link's rate, and a tenth of its bandwidth-delay
-/// product.
+/// Without a proxy, one flow has the utilisation that the closed form predicts; so have flows that
+/// lose packets together. The flow here has a tenth of the rate, and of the bandwidth-delay
+/// product, of the link in the thesis.
 #[test]
 fn without_a_proxy_one_flow_uses_what_its_saw_tooth_says() {
     for queue in [300, 150, 100, 60, 30] {

@@ -143,8 +143,9 @@ fn xcp_shares_equally_soon_after_flows_have_joined() {
     }
 }
 
-/// Keshav 1991: with flows served in turn, each keeps its target in the queue, and gets its share of the rate. A
-/// window is a whole number, and waits for room for two: up to two segments less.
+/// Keshav 1991: if flows are served in turn, each flow keeps its target in the queue and gets its share of the
+/// rate. The queue may be shorter by up to two segments: a window is a whole number, and segments leave two at a
+/// time.
 #[test]
 fn packet_pairs_share_a_round_robin_and_keep_their_queue() {
     let rate = mbps(10);

@@ -149,9 +149,9 @@ fn resumed(saved_cwnd: f64, queue: u64, receive_window: u64, ssthresh: Option<f6
     config
 }
 
-/// RFC 9959: the jump is to 1668 segments, on a path that holds 417 and a queue of as many. After a loss, half of
-/// the data acknowledged since the jump is left, with any threshold: the receive window of 1666, where slow start
-/// ends by default, is below the jump.
+/// RFC 9959: the jump is to 1668 segments, on a path that holds 417 and a queue of 417. After a loss, the window is
+/// half of the data acknowledged since the jump, with any threshold: by default slow start ends at the receive window
+/// of 1666 segments, which is less than the jump.
 #[test]
 fn a_jump_above_the_threshold_retreats_to_half_of_what_fitted() {
     let retreat = |receive_window, ssthresh| {

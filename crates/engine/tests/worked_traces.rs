@@ -77,7 +77,7 @@ fn assert_begins(found: &[(u64, Vec<u64>)], expected: &[(u64, &[u64])]) {
     assert_eq!(found, expected);
 }
 
-/// T-FLOW: a window of three segments, one more for each acknowledgement, six in all.
+/// Flow control: a window of three segments, one more for each acknowledgement, six in all.
 #[test]
 fn the_receive_window_lets_one_segment_go_for_each_acknowledged() {
     let tcp = Tcp {
@@ -90,7 +90,7 @@ fn the_receive_window_lets_one_segment_go_for_each_acknowledged() {
     assert_begins(&trace(tcp, &[]), &expected);
 }
 
-/// T-SS: each acknowledgement releases two segments; the eighth releases 17 and 18.
+/// Slow start: each acknowledgement releases two segments; the eighth releases 17 and 18.
 #[test]
 fn slow_start_sends_two_segments_for_each_acknowledged() {
     let found = trace(textbook(Recovery::Reno), &[]);
@@ -101,7 +101,7 @@ fn slow_start_sends_two_segments_for_each_acknowledged() {
     }
 }
 
-/// T-SS-DA: each acknowledgement covers two segments and releases three.
+/// Slow start with delayed acknowledgements: each acknowledgement covers two segments and releases three.
 #[test]
 fn slow_start_with_delayed_acknowledgements_sends_three_for_two() {
     let expected: [(u64, &[u64]); 4] = [
@@ -113,7 +113,7 @@ fn slow_start_with_delayed_acknowledgements_sends_three_for_two() {
     assert_begins(&trace(delayed(textbook(Recovery::Reno)), &[]), &expected);
 }
 
-/// T-CA and T-CA-DA: windows of 2, 2.5, 2.9 and 3.245 segments.
+/// Congestion avoidance, without and with delayed acknowledgements: windows of 2, 2.5, 2.9 and 3.245 segments.
 #[test]
 fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
     let avoidance = Tcp {
@@ -126,10 +126,10 @@ fn congestion_avoidance_sends_another_segment_once_the_window_holds_it() {
     assert_begins(&trace(delayed(avoidance), &[]), &expected);
 }
 
-/// T-GBN: a window of three, with the second segment lost. Segments 3 and 4 cause duplicates, too few to indicate
-/// a loss; the timer expires, and the retransmission is answered with an acknowledgement of all that arrived. The
-/// text's sliding window goes back to send 2, 3 and 4 again; standard TCP has a window of one segment (RFC 5681
-/// section 3.1), and 3 and 4 need no retransmission.
+/// Go-back-N: a window of three, with the second segment lost. Segments 3 and 4 cause duplicates, too few to
+/// indicate a loss; the timer expires, and the retransmission is answered with an acknowledgement of all that
+/// arrived. The text's sliding window goes back to send 2, 3 and 4 again; standard TCP has a window of one segment
+/// (RFC 5681 section 3.1), and 3 and 4 need no retransmission.
 #[test]
 fn the_timer_repairs_what_duplicates_are_too_few_to_tell() {
     let tcp = Tcp {
@@ -154,8 +154,8 @@ fn before_the_loss(found: &[(u64, Vec<u64>)]) -> usize {
     eighth
 }
 
-/// T-TAHOE: the third duplicate causes the retransmission of segment 9 and a window of one segment; six further
-/// ones release nothing; the acknowledgement of all segments makes the window two.
+/// Tahoe: the third duplicate causes the retransmission of segment 9 and a window of one segment; six further ones
+/// release nothing; the acknowledgement of all segments makes the window two.
 #[test]
 fn tahoe_starts_over_after_three_duplicates() {
     let found = trace(textbook(Recovery::Tahoe), &[9]);
@@ -166,7 +166,7 @@ fn tahoe_starts_over_after_three_duplicates() {
     assert_begins(&found[eighth + 1..], &expected);
 }
 
-/// T-RENO: the third duplicate causes the retransmission of segment 9, the window becomes 5 and 3; of the further
+/// Reno: the third duplicate causes the retransmission of segment 9, the window becomes 5 and 3; of the further
 /// six duplicates the first two inflate it to 10, which is in use, the others release 19 to 22; the
 /// acknowledgement of all segments deflates it to 5, of which 19 to 22 take four.
 #[test]

@@ -123,8 +123,8 @@ impl Config {
         Ok(())
     }
 
-    /// Returns for each queue whether all flows together, at the rates of their hosts, exceed its
-    /// capacity. The other queues are always empty and need not be simulated.
+    /// Returns for each queue true if all flows together, at the rates of their hosts, exceed its
+    /// capacity. All other queues are always empty and need not be simulated.
     pub(crate) fn overloadable(&self) -> Vec<bool> {
         let mut offered = vec![0.0; self.queues.len()];
         for flow in &self.flows {

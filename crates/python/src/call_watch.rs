@@ -18,7 +18,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Exit code for errors of algorithms.
 const EXIT_CODE: i32 = 2;
 
-/// Watches calls until it is dropped. Drop it without holding the interpreter's lock.
+/// Watch over calls, until it is dropped. Drop it without holding the interpreter's lock.
 pub(crate) struct CallWatch {
     _interrupting: Clock,
     _ending: Option<Clock>,
@@ -43,7 +43,7 @@ impl CallWatch {
     }
 }
 
-/// Interrupts a call that has not returned when the time limit has passed.
+/// Watch that interrupts a call that has not returned when the time limit has passed.
 struct CallLimit {
     limit: TimeLimit,
     calls: Arc<Calls>,
@@ -93,8 +93,8 @@ impl Drop for CallLimit {
     }
 }
 
-/// Ends the program if an algorithm is in code that an exception cannot interrupt, such as
-/// `sum(range(10**12))`.
+/// Watch that ends the program if an algorithm is in code that an exception cannot interrupt, such
+/// as `sum(range(10**12))`.
 struct LastResort {
     limit: TimeLimit,
     calls: Arc<Calls>,

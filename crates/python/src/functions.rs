@@ -7,19 +7,19 @@ use longhaul_congestion::ResponseTable;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// The exponential function.
+/// Returns the exponential function of `x`.
 #[pyfunction]
 pub(crate) fn exp(x: f64) -> f64 {
     libm::exp(x)
 }
 
-/// The natural logarithm.
+/// Returns the natural logarithm of `x`.
 #[pyfunction]
 pub(crate) fn log(x: f64) -> f64 {
     libm::log(x)
 }
 
-/// `x` to the power of `y`.
+/// Returns `x` to the power of `y`.
 #[pyfunction]
 pub(crate) fn power(x: f64, y: f64) -> f64 {
     libm::pow(x, y)

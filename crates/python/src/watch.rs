@@ -24,8 +24,8 @@ pub(crate) enum Stop {
 /// The cause that stopped the run, shared with the run's caller.
 pub(crate) type StoppedBy = Arc<Mutex<Option<Stop>>>;
 
-/// Reports progress to a Python callable about ten times a second. Stops the run if the callable
-/// raises an exception, the user interrupts, or the time or memory limit is reached.
+/// Reporter of progress to a Python callable, about ten times a second. It stops the run if the
+/// callable raises an exception, the user interrupts, or the time or memory limit is reached.
 pub(crate) struct Watch {
     callback: Option<Py<PyAny>>,
     ticker: Ticker,

@@ -1,4 +1,4 @@
-//! A template: quinn with a controller of your own, which scenarios call `mine`.
+//! A template: the QUIC stack quinn with your own congestion controller. Scenarios select it as stack `mine`.
 //!
 //! ```toml
 //! [[flows]]
@@ -6,8 +6,9 @@
 //! stack    = { kind = "mine" }
 //! ```
 //!
-//! `make build FEATURES=own-stack` builds Longhaul with it. Change [`Aimd`], or put another `Controller` in its place. A
-//! stack that is not quinn implements `longhaul_engine::stack::Stack`: both ends of a connection, without clock and I/O.
+//! `make build FEATURES=own-stack` builds Longhaul with this stack. Change [`Aimd`], or put another `Controller` in its
+//! place. For a stack other than quinn, implement `longhaul_engine::stack::Stack`: both ends of a connection, without a
+//! clock and without I/O.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -18,13 +19,14 @@ use longhaul_scenario::{FoundStack, QuicStack};
 use quinn_proto::RttEstimator;
 use quinn_proto::congestion::{Controller, ControllerFactory, ControllerMetrics};
 
-/// The name in scenarios.
+/// Name of the stack in scenarios.
 const KIND: &str = "mine";
 
-/// What identifies your results: change it when the controller changes, or campaigns take runs of the older one.
+/// Version of your controller, part of the hash of results: change it with the controller. Otherwise campaigns reuse
+/// runs of the older version.
 const VERSION: &str = "mine 1";
 
-/// Finds your stack, if that is what a scenario asks for.
+/// Returns your stack if a scenario selects it.
 pub fn find(settings: &QuicStack) -> Option<FoundStack> {
     (settings.kind == KIND).then(|| FoundStack {
         factory: Arc::new(Mine(settings.clone())),
@@ -34,7 +36,7 @@ pub fn find(settings: &QuicStack) -> Option<FoundStack> {
     })
 }
 
-/// Makes connections of quinn with your controller at the sending end.
+/// Factory of quinn connections with your controller at the sending end.
 #[derive(Debug)]
 struct Mine(QuicStack);
 
@@ -44,7 +46,7 @@ impl StackFactory for Mine {
     }
 }
 
-/// Part of the window that a loss or a mark leaves.
+/// Fraction of the window that is kept after a loss or a mark.
 const KEPT: f64 = 0.7;
 
 /// Additive increase, multiplicative decrease, after slow start.
@@ -53,7 +55,7 @@ struct Aimd {
     window: u64,
     ssthresh: u64,
     mtu: u64,
-    /// Packets sent until then cause no other reduction.
+    /// Time of the last reduction: losses of packets sent before it cause no further reduction.
     reduced_at: Option<Instant>,
     /// Bytes acknowledged since the window last grew.
     credit: u64,

@@ -202,7 +202,8 @@ impl Ctcp {
 }
 
 impl CongestionControl for Ctcp {
-    /// Growth that the upper bound of the window cuts off is not added to the delay window either.
+    /// Grows both windows. Growth that the upper bound of the window cuts off is not added to the
+    /// delay window either.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         self.update_delay_window(ack, window);
         if phase != Phase::Avoidance {

@@ -39,7 +39,7 @@ fn assert_probe(sender: &Sender, name: &str, expected: f64) {
     assert_near(sender.probe(name).unwrap(), expected);
 }
 
-/// T-SS and the start of Sync-TCP(MixReact): the window is 10 segments at the eighth
+/// Slow start and the start of Sync-TCP(MixReact): the window is 10 segments at the eighth
 /// acknowledgement, and the ninth causes the first adjustment. Without any queue it finds no trend.
 #[test]
 fn mixreact_ends_slow_start_at_the_ninth_report() {
@@ -52,7 +52,8 @@ fn mixreact_ends_slow_start_at_the_ninth_report() {
     assert_eq!((0..9).map(|_| queued(&mut sender, 0)).last(), Some(11.0));
 }
 
-/// T-CA, before the first loss: the windows are 2, 2.5, 2.9 and 3.245 segments, at any delays.
+/// Congestion avoidance before the first loss: the windows are 2, 2.5, 2.9 and 3.245 segments, at any
+/// delays.
 #[test]
 fn pcwnd_is_standard_tcp_before_the_first_loss() {
     let mut sender = Sender::new(&controller("sync-pcwnd", Variant::Paper, &[]), 2.0, 2.0);
@@ -61,7 +62,8 @@ fn pcwnd_is_standard_tcp_before_the_first_loss() {
     }
 }
 
-/// T-OPT: the first exchange reports a transit time of 1, the second of 2: a queueing delay of 1.
+/// The first exchange reports a transit time of 1 s and the second one of 2 s, so that the queueing delay
+/// is 1 s.
 #[test]
 fn a_longer_transit_is_a_queueing_delay() {
     let mut sender = Sender::new(&sync("pqlen", "none"), 2.0, 2.0);
@@ -72,8 +74,8 @@ fn a_longer_transit_is_a_queueing_delay() {
     assert_probe(&sender, "largest_queueing_delay", 1.0);
 }
 
-/// T-MIX: reported delays of 0, 10, ... 80 ms after a loss. The averages use the weights of table 3.1;
-/// their medians of 10, 27.8 and 38.7 ms rise, and the average of 43.9 ms is 54.9 % of 80 ms, which gives a
+/// Delays of 0, 10, ... 80 ms are reported after a loss. The averages use the weights of table 3.1; their
+/// medians of 10, 27.8 and 38.7 ms rise, and the average of 43.9 ms is 54.9 % of 80 ms, which gives a
 /// reduction by a quarter.
 #[test]
 fn mix_averages_and_cuts_as_worked_out() {

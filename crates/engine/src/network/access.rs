@@ -328,8 +328,8 @@ impl Network {
         }
     }
 
-    /// Accepts, before an observation takes place, packets that have reached access links and wait
-    /// for it.
+    /// Accepts packets that have reached access links, before an observation for which they were
+    /// held back.
     pub(super) fn catch_up_access(&mut self) {
         let mut packet = Packet::NONE;
         for spreading in 0..self.access.spreading.len() {

@@ -61,7 +61,7 @@ impl FlowNumbers {
     }
 }
 
-/// Hashes flow keys, the same way in every run.
+/// A hasher of flow keys, the same in every run.
 #[derive(Clone, Debug, Default)]
 struct KeyHasher(u64);
 

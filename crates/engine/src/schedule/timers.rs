@@ -67,7 +67,8 @@ impl Timer {
         self.deadline = Time::NEVER;
     }
 
-    /// Clears the deadline, probably for long: no event comes.
+    /// Clears the deadline in the schedule, too, so that no event comes. For timers that will not be set again
+    /// soon.
     #[inline]
     pub(crate) fn stop(&mut self, (kind, connection): (Kind, u32), schedule: &mut Schedule) {
         if self.is_set() {

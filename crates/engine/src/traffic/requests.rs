@@ -39,7 +39,7 @@ impl Arrivals {
     /// Number of intervals drawn ahead.
     const AHEAD: usize = 64;
 
-    /// Returns the arrival after one that is `now`.
+    /// Returns the time of the next arrival, after an arrival at `now`.
     fn next(&mut self, now: Time) -> Time {
         let Some(next) = self.coming.pop_front() else {
             return now + self.intervals.span();

@@ -19,9 +19,9 @@ pub struct Users {
 pub struct StartWaves {
     /// Probability of starting at once.
     pub at_once: f64,
-    /// Probability of the wave of one third.
+    /// Probability of the wave whose mean is one third of the mean time between files.
     pub second: f64,
-    /// Probability of the wave of two thirds.
+    /// Probability of the wave whose mean is two thirds of that time.
     pub third: f64,
 }
 

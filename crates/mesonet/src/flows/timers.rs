@@ -37,7 +37,8 @@ pub(crate) struct Timers {
     heap: Heap,
 }
 
-/// Number of windows in the calendar: the largest part of a second, longer than most timeouts.
+/// Number of windows in the calendar. Together they cover most of a second, which is longer than
+/// most timeouts.
 const SLOTS: usize = 256;
 
 impl Timers {

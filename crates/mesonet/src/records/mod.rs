@@ -271,8 +271,8 @@ impl FlowGroup {
     /// Number of groups.
     pub const COUNT: usize = 48;
 
-    /// Returns the position: twice the group's published number minus one (movies are first), plus
-    /// one for the alternate algorithm.
+    /// Returns the position: two for each group with a smaller published number (movies are first),
+    /// plus one for the alternate algorithm.
     pub const fn index(self) -> usize {
         let file = FileType::Movie as usize - self.file as usize;
         let group = file * 6 + self.path as usize * 2 + (!self.fast_interface) as usize;

@@ -148,7 +148,7 @@ fn looks(condition: impl Fn() -> bool) -> bool {
     })
 }
 
-/// Ends the other threads when it is dropped.
+/// Guard that ends the other threads when it is dropped.
 struct End<'a>(&'a Crew);
 
 impl Drop for End<'_> {
@@ -161,7 +161,7 @@ impl Drop for End<'_> {
     }
 }
 
-/// Counts a region as finished when it is dropped.
+/// Guard that counts a region as finished when it is dropped.
 struct FinishGuard<'a>(&'a Crew);
 
 impl Drop for FinishGuard<'_> {

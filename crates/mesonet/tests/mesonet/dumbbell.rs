@@ -90,9 +90,9 @@ fn fast(alpha: f64) -> ControllerSpec {
     }
 }
 
-/// E40: slow start ends near 1100 packets, the mean window of the flow that is alone is 804 packets
-/// (the bandwidth-delay product is 882, the buffer 176), and then the means of the two flows are
-/// 409 and 395.
+/// Slow start ends near 1100 packets, the mean window of the flow that is alone is 804 packets (the
+/// bandwidth-delay product is 882, the buffer 176), and then the means of the two flows are 409 and
+/// 395.
 #[test]
 fn two_standard_flows_share_the_link() {
     let config = dumbbell(controller("reno", Variant::Paper), 42, 400.0);

@@ -93,7 +93,7 @@ impl Study {
     };
 
     /// Returns the rates of backbone, points of presence, and normal, fast and direct access routers
-    /// (B.3.1).
+    /// (NIST SP 500-282, chapter 3).
     pub fn rates(&self) -> [f64; 5] {
         let normal = self.r1 / 40.0;
         [

@@ -108,13 +108,13 @@ fn there_are_as_many_hosts_as_published() {
         let receivers: u32 = topology.access.iter().map(|access| access.receivers).sum();
         (sources, receivers)
     };
-    // E-15: 278e3 and 174.6e3 sources, 1675.2e3 receivers.
+    // 278e3 and 174.6e3 sources, 1675.2e3 receivers.
     assert_eq!(count(2000.0, [1.0 / 3.0; 3]), (278_000, 1_675_200));
     assert_eq!(count(2000.0, [0.1, 0.6, 0.3]).0, 174_600);
     assert_eq!(count(100.0, [1.0 / 3.0; 3]).0, 13_900);
 }
 
-/// E-14: mean buffers of backbone routers, points of presence and access routers.
+/// Mean buffers of backbone routers, points of presence and access routers.
 #[test]
 fn buffers_are_those_of_the_published_tables() {
     let mean = |routers: Vec<&Router>| {

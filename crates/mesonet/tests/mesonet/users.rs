@@ -25,7 +25,7 @@ fn quiet(seconds: u64) -> Config {
     config
 }
 
-/// E-13b: percentages that follow from the selection of receivers, for the example of EX-DIST.
+/// Percentages of the flow classes, as they follow from the selection of receivers.
 #[test]
 fn classes_have_the_shares_that_follow_from_the_choice_of_receivers() {
     let mut keeper = Keeper::default();
@@ -103,8 +103,8 @@ fn connections_take_a_round_trip() {
     assert!(short > 1000);
 }
 
-/// E-27: flows between direct access routers that connect in the period are a hundred times larger,
-/// and Web objects a thousand times, like documents; all other flows are unchanged.
+/// Flows between direct access routers that connect in the period are a hundred times larger, and
+/// Web objects a thousand times, like documents; all other flows are unchanged.
 #[test]
 fn jumbos_are_those_that_are_connected_in_their_period() {
     let mut config = quiet(4);

@@ -134,7 +134,7 @@ impl Tables {
     }
 }
 
-/// Creates the requested tables of a run.
+/// Creator of the requested tables of a run.
 struct Creator<'a> {
     directory: &'a PartialDirectory,
     meta: &'a MesoNetMeta,

@@ -12,7 +12,7 @@ const BYTES_PER_CAPTURED_PACKET: f64 = 100.0;
 /// Bytes of output above which there is a warning.
 const MANY_BYTES: f64 = 1e9;
 
-/// Number of samples that a run records if all flows start at time 0.
+/// Returns the number of samples that a run records if all flows start at time 0.
 fn samples(config: &Config) -> f64 {
     let Some(every) = config.measure.every else {
         return 0.0;

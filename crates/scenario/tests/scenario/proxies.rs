@@ -379,7 +379,7 @@ fn without_a_proxy_fifty_flows_use_what_their_common_saw_tooth_says() {
     }
 }
 
-/// Targets PEP-A09 and A13: 94.1 and 94.2 Mbit/s with 500 and 5 flows, within 2 Mbit/s.
+/// The thesis has 94.1 and 94.2 Mbit/s with 500 and 5 flows; the results are within 2 Mbit/s.
 #[test]
 #[ignore = "minutes"]
 fn few_and_many_flows_use_the_split_link_alike() {
@@ -389,7 +389,7 @@ fn few_and_many_flows_use_the_split_link_alike() {
     }
 }
 
-/// Target PEP-A14: with the proxy, senders' windows are about 30 % (15 to 40) of the windows
+/// As in the thesis: with the proxy, senders' windows are about 30 % (15 to 40) of the windows
 /// without a proxy with a drop-tail queue, and shrink with its limit; with RED they are about 3 %
 /// (1.5 to 5), here with RED in bytes and checks every 3 ms.
 #[test]
@@ -417,8 +417,8 @@ fn windows_shrink_as_in_the_study() {
     assert!((mean - 0.3).abs() < 0.05, "{shares:?}");
 }
 
-/// Targets PEP-A18 and A22: 750 web flows, whose offered load exceeds the link's capacity, use 95.4
-/// Mbit/s of it (within 2) and get 120 kbit/s each (within 8).
+/// As in the thesis: 750 web flows, whose offered load exceeds the link's capacity, use 95.4 Mbit/s
+/// of it (within 2) and get 120 kbit/s each (within 8).
 #[test]
 #[ignore = "minutes"]
 fn web_traffic_goes_by_the_proxy_as_in_the_study() {

@@ -24,7 +24,7 @@ bottleneck = { rate = "1 Gbps", delay = "50 ms", queue = { kind = "droptail", li
 protocol = "quic"
 "#;
 
-/// Makes no connection, because scenarios are only checked.
+/// Factory that makes no connection, because scenarios are only checked.
 #[derive(Debug)]
 struct Checked;
 

@@ -5,8 +5,8 @@ use longhaul_units::{Span, Time};
 
 use crate::{BASE, with};
 
-/// Returns the warnings about [`BASE`] with overrides that contain a given text: 1 Gbit/s and a
-/// base round trip of 100 ms.
+/// Returns the warnings that contain a given text about [`BASE`] with overrides. [`BASE`] has 1
+/// Gbit/s and a base round trip of 100 ms.
 fn told(text: &str, overrides: &[&str]) -> Vec<String> {
     let warnings = with(overrides).warnings().to_vec();
     let about = |warning: &String| warning.contains(text);

@@ -89,7 +89,7 @@ struct Sample {
     limited: bool,
 }
 
-/// Counts rounds and differences from acknowledgement to acknowledgement.
+/// Counter of rounds, and of the changes from one acknowledgement to the next.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Meter {
     delivered: u64,

@@ -63,7 +63,8 @@ impl Era {
 }
 
 impl Cycle {
-    /// Returns true if the rate grew by a quarter of the probed increase, or at all if that was little.
+    /// Returns true if the rate grew enough: after a push, by a quarter of the increase that was tried; after a
+    /// probe, by any amount, if there was no congestion.
     pub(super) fn has_grown_to(&self, rate: f64) -> bool {
         let asked = self.alpha - 1.0;
         if self.alpha > PROBING_ALPHA {

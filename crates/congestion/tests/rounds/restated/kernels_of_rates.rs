@@ -277,7 +277,8 @@ impl Htcp {
         ((base as u64 * self.beta) >> 7).max(2)
     }
 
-    /// The end of a reduction begins the time without congestion.
+    /// Returns to the open state at the end of a reduction, which begins the time without
+    /// congestion.
     fn open(&mut self, now: u64) {
         if std::mem::take(&mut self.undo_last_cong) {
             self.last_cong = now;

@@ -381,7 +381,8 @@ impl Every {
     }
 }
 
-/// Segments queued by the smallest round-trip time of a round: `cwnd (1 - base / rtt)` (Brakmo and Peterson, JSAC 13(8), 1995).
+/// Returns the segments queued, by the smallest round-trip time of a round: `cwnd (1 - base / rtt)` (Brakmo and
+/// Peterson, JSAC 13(8), 1995).
 pub fn queued(flight: f64, base: Span, rtt: Span) -> f64 {
     flight * (1.0 - seconds(base) / seconds(rtt))
 }

@@ -61,8 +61,8 @@ fn gaps_between_drops_shrink_with_the_root_of_the_count() {
 }
 
 /// After six drops the count is 7 and the next drop is due at 407.8 ms. The queue is empty from 400 ms on, so that
-/// the count falls by one at 407.8, 448.6, 493.3, 543.3, 601.1, 671.8 and 771.8 ms. The rest of the count sets the
-/// first gap of the next overload: 100 / sqrt(4) ms, or an interval.
+/// the count falls by one at 407.8, 448.6, 493.3, 543.3, 601.1, 671.8 and 771.8 ms. The count that is left sets
+/// the first gap of the next overload: 100 / sqrt(4) ms at 500 ms, a whole interval at 900 ms.
 #[test]
 fn the_count_decays_while_nothing_waits() {
     for (pause, first) in [(500, [56, 101]), (900, [106, 177])] {

@@ -189,8 +189,8 @@ impl Rule for FqCoDel {
         Verdict::Accept
     }
 
-    /// RFC 8290 section 4.1: half of the packets of the longest queue are dropped, at most a batch;
-    /// in Linux half of its bytes (`fq_codel_drop`), which count as drops of that queue's CoDel.
+    /// Drops half of the packets of the longest queue, at most a batch (RFC 8290 section 4.1); in
+    /// Linux half of its bytes (`fq_codel_drop`), which count as drops of that queue's CoDel.
     fn make_room(&mut self, _now: Time, waiting: &mut Waiting) {
         let newest = self
             .lists

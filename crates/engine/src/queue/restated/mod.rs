@@ -25,7 +25,7 @@ trait Rule {
     /// Decides about an arriving packet; a rule may drop waiting packets for it.
     fn on_arrival(&mut self, arrival: &Arrival, packet: &Packet, waiting: &mut Waiting) -> Verdict;
 
-    /// Drops packets because one has joined the queue; that one may be dropped itself.
+    /// Drops packets because a packet has joined the queue; the new packet may be dropped, too.
     fn make_room(&mut self, _now: Time, _waiting: &mut Waiting) {}
 
     /// Returns true if a departing packet is marked; `behind` is the number of packets left.
@@ -109,7 +109,8 @@ impl Waiting {
 struct Link {
     random: u64,
     now: Time,
-    /// End of the packet in service; none while the link is idle, since a time.
+    /// End of the packet in service; none while the link is idle, which is the case since
+    /// `idle_since`.
     busy_until: Option<Time>,
     idle_since: Time,
 }

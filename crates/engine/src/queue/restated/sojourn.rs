@@ -78,7 +78,8 @@ impl CoDel {
         }
     }
 
-    /// A step towards `1 / sqrt(count)`: `x (3 - count x^2) / 2`, in 64 bits that wrap, of which 16 are kept.
+    /// Takes a step towards `1 / sqrt(count)`: `x (3 - count x^2) / 2`, in 64 bits that wrap, of which 16 are
+    /// kept.
     fn newton(&mut self) {
         let root = self.root << 16;
         let square = (root * root) >> 32;

@@ -79,7 +79,8 @@ fn the_longest_queue_pays_with_its_head() {
     assert_eq!(bench.dequeue_all(), [11, 20, 30, 21]);
 }
 
-/// The flow whose turn it is loses its last packet: the next one has a turn of its own, with its quantum.
+/// The flow whose turn it is loses its last packet: the next flow has a turn of its own, with its
+/// quantum.
 #[test]
 fn a_turn_ends_with_the_flow_that_has_it() {
     let mut bench = bench(Capacity::Bytes(1700), Some(1000));

@@ -99,7 +99,7 @@ fn arrivals_keep_the_rate() {
         let values: Vec<f64> = (0..40_000).map(|_| arrivals.next()).collect();
         assert_near("mean", mean(&values) * rate, 1.0, 0.1);
     }
-    // At 24.1 a second (B.7).
+    // Weigle, UNC 2003, appendix A: at 24.1 connections a second.
     assert_near(
         "shape",
         Arrivals::new(RATE, stream("arrivals")).shape,
@@ -182,7 +182,7 @@ fn sizes_and_round_trips_are_distributed_as_stated() {
     check_round_trips(30_000, FEW);
 }
 
-/// Runs have means of 3.894 and 1.862 responses, so that 67.65 % are downloads (B.7).
+/// Runs have means of 3.894 and 1.862 responses, so that 67.65 % are downloads.
 #[test]
 fn two_thirds_of_the_responses_are_downloads() {
     let mut responses = Responses::new(stream("response"));

@@ -9,7 +9,8 @@ use crate::packet::{Flags, SackHandle, SackOption};
 pub(super) struct Ack<'a> {
     /// The next segment that the receiver expects.
     pub(super) next: u64,
-    /// Options of the acknowledgement: resolved if it is not regular, and as the packet carries them.
+    /// Options of the acknowledgement: its SACK blocks, unless it is regular, and the handle that the
+    /// packet carries.
     pub(super) sack: &'a SackOption,
     pub(super) options: SackHandle,
     pub(super) flags: Flags,

@@ -134,8 +134,8 @@ fn loss_free_flows_on_very_fast_paths_have_the_published_goodputs() {
     }
 }
 
-/// The recursion of the spec for one flow: a packet leaves when the window allows it and the host is
-/// free, and is acknowledged a round trip later.
+/// The recursion for one flow: a packet leaves when the window allows it and the host is free, and is
+/// acknowledged a round trip later.
 #[test]
 fn a_flow_keeps_the_times_of_the_closed_form() {
     let (rtt_ms, gap) = (20, Span::from_ps(12_500_000));

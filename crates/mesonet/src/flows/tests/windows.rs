@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Checks the windows after rounds 0, 1, ... against the spec's derived vectors.
+/// Checks the windows after rounds 0, 1, ... against windows that were computed by hand.
 fn assert_rounds(knee: f64, ssthresh: f64, expected: &[(usize, f64)]) {
     let mut path = Start {
         knee,

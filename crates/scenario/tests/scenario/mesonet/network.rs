@@ -30,7 +30,7 @@ fn way(topology: &Topology, from: usize, to: usize) -> (String, u64) {
 
 #[test]
 fn the_published_network_has_its_routers_and_their_numbers() {
-    // E-01, E-02 and E-07.
+    // NIST SP 500-282, chapter 3: numbers of routers, and their classes.
     let topology = with(&[]).topology;
     assert_eq!(topology.backbone.len(), 11);
     assert_eq!(topology.links.len(), 28);
@@ -78,7 +78,7 @@ fn the_published_network_has_its_routers_and_their_numbers() {
 fn the_published_network_has_its_delays_and_routes() {
     let topology = with(&[]).topology;
     let number = |name: &str| name.as_bytes()[0] as usize - usize::from(b'A');
-    // E-03, forward links of table 3-1.
+    // Forward links of table 3-1.
     let delays = [10, 12, 12, 4, 8, 20, 10, 7, 9, 7, 4, 7, 5, 3];
     for (index, link) in topology.links.iter().enumerate() {
         assert_eq!(
@@ -88,8 +88,7 @@ fn the_published_network_has_its_delays_and_routes() {
             link.name
         );
     }
-    // E-04, E-06: the five pairs whose routes differ by direction, the longest and the shortest
-    // (table 3-2).
+    // Table 3-2: the five pairs whose routes differ by direction, the longest and the shortest.
     let ways = [
         ("A", "H", "A-C-E-G-H", 34),
         ("H", "A", "H-F-D-B-A", 43),
@@ -119,7 +118,7 @@ fn the_published_network_has_its_delays_and_routes() {
         .flat_map(pairs)
         .map(|(from, to)| way(&topology, from, to).1 + way(&topology, to, from).1)
         .collect();
-    // E-05.
+    // Shortest, longest and mean round trip; ten routes differ by direction.
     assert_eq!(
         (both.iter().min(), both.iter().max()),
         (Some(&6), Some(&100))
@@ -134,7 +133,7 @@ fn the_published_network_has_its_delays_and_routes() {
 
 #[test]
 fn delays_are_multiplied_and_rounded_to_even_steps() {
-    // E-05: mean round trips published at 0.5, 2 and 2.5.
+    // Published mean round trips at factors of 0.5, 2 and 2.5.
     for (factor, mean) in [("0.5", "20.8000"), ("2", "81.3818"), ("2.5", "102.1818")] {
         let scenario = scenario(&[&format!("network.delay_factor={factor}")]);
         let rows = scenario.explain();
@@ -147,7 +146,7 @@ fn delays_are_multiplied_and_rounded_to_even_steps() {
 
 #[test]
 fn capacities_follow_from_one_number() {
-    // E-08 and E-09.
+    // NIST SP 500-282, chapter 3: capacities as multiples or parts of R1.
     let config = with(&["network.backbone_rate=400", "network.backbone_speedup=1"]);
     let topology = &config.topology;
     let per_step = |rate| PacketRate::per(rate, Span::from_millis(1));
@@ -168,7 +167,7 @@ fn capacities_follow_from_one_number() {
     assert_eq!(config.topology.links[0].delay, Span::from_millis(20));
 }
 
-/// Means over the backbone routers, the points of presence and the access routers.
+/// Returns the mean buffers of the backbone routers, the points of presence and the access routers.
 fn mean_buffers(config: &Config) -> [f64; 3] {
     let mean = |buffers: Vec<u64>| buffers.iter().sum::<u64>() as f64 / buffers.len() as f64;
     let topology = &config.topology;
@@ -193,9 +192,8 @@ fn mean_buffers(config: &Config) -> [f64; 3] {
 
 #[test]
 fn buffers_are_those_of_the_published_tables() {
-    // E-14, from mesonet_a_derived_buffer_crosscheck.csv: R1, speedup, deltaX, rule, true if
-    // sources are skewed, and published means. The mean of a tier is 0 if it was printed for
-    // another population.
+    // Each case: R1, speedup, deltaX, rule, true if sources are skewed, and the published means.
+    // The mean of a tier is 0 if it was printed for another population.
     let skewed = "hosts.source_shares={ normal = 0.1, fast = 0.6 }";
     let uniform = "hosts.scale=2";
     let cases = [
@@ -266,10 +264,10 @@ fn hosts_are_where_their_shares_put_them() {
         (sources, receivers)
     };
     let third = "hosts.receiver_shares={ normal = 0.33, fast = 0.33, direct = 0.33 }";
-    // E-10: thirds, however they are rounded.
+    // Thirds, however they are rounded.
     assert_eq!(sums(&with(&["deltaU=1", third])), (13_900, 55_600));
     assert_eq!(sums(&with(&["deltaU=2", third])), (27_800, 111_200));
-    // E-11.
+    // Unequal shares of sources and receivers.
     let config = with(&[
         "hosts.source_shares={ normal = 0.1, fast = 0.6, direct = 0.3 }",
         "hosts.receiver_shares={ normal = 0.8, fast = 0.1, direct = 0.1 }",
@@ -283,14 +281,14 @@ fn hosts_are_where_their_shares_put_them() {
         [(60, 1920), (360, 240), (180, 240)]
     );
     assert_eq!(sums(&config), (17_460, 209_760));
-    // E-15: the receivers of table 3-9.
+    // The receivers of table 3-9.
     let config = with(&["baseSources=1000", "deltaU=2"]);
     assert_eq!(sums(&config), (278_000, 1_675_200));
 }
 
 #[test]
 fn expected_shares_of_flow_classes_are_explained() {
-    // E-13 prints 0.04, 0.6, 6.2, 1.9, 57 and 35 percent.
+    // NIST SP 500-282 prints 0.04, 0.6, 6.2, 1.9, 57 and 35 percent.
     let scenario = scenario(&[
         "hosts.source_shares={ normal = 0.1, fast = 0.6, direct = 0.3 }",
         "hosts.receiver_shares={ normal = 0.8, fast = 0.1, direct = 0.1 }",

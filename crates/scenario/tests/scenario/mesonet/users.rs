@@ -8,7 +8,7 @@ use super::{scenario, with};
 
 #[test]
 fn the_clock_is_steps_intervals_and_parts_of_the_run() {
-    // E-29: 7500 intervals of 200 steps; a flow that starts at 0.4 starts with interval 3000.
+    // 7500 intervals of 200 steps; a flow that starts at 0.4 starts with interval 3000.
     let config = with(&[
         "M=200",
         "MI=7500",
@@ -63,7 +63,7 @@ fn jumbo_files_belong_to_a_part_of_the_run() {
     let literal = with(&["Jon=0.6", "Joff=0.8", "Jx=100", "files.jumbo.base=file"]);
     let web_factor = literal.files.jumbo.expect("given").web_factor;
     assert_eq!((web_factor, jumbo.web_factor), (100, 100 * 10));
-    // E-27: with Jon at 1 or above there are no jumbo files, for any Joff.
+    // With Jon at 1 or above there are no jumbo files, for any Joff.
     assert_eq!(with(&["Jon=1", "Joff=0.2", "Jx=100"]).files.jumbo, None);
 }
 

@@ -521,7 +521,8 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// The kernel does not pace the first ten segments (`tcp_update_skb_after_send`).
+    /// Returns the pacing rate; none before the first delivery in the kernel's form, since the kernel
+    /// does not pace the first ten segments (`tcp_update_skb_after_send`).
     fn pacing_rate(&self) -> Option<Rate> {
         let begins = self.kernel.is_some() && self.meter.delivered == 0;
         self.pacer.rate.filter(|_| !begins)

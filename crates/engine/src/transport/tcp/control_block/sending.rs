@@ -294,8 +294,8 @@ impl ControlBlock {
         Pacing { gap, latest }
     }
 
-    /// Returns the pacing with which a burst waits for the end of the intervals of earlier segments, and takes
-    /// intervals shortened by up to half after a pause.
+    /// Returns the pacing of whole bursts: a burst waits until the intervals of all earlier segments are over. After a
+    /// pause, its intervals are shortened by up to a half.
     #[inline(never)]
     fn pacing_by_bursts(&mut self, gap: Span, quantum: u64, now: Time) -> Pacing {
         if self.pace.next > now {

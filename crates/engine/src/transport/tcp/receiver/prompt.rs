@@ -329,10 +329,10 @@ mod tests {
         assert_eq!(prompt.settled_below(), 11);
     }
 
-    /// The buffer follows the number of segments that have arrived when the first segment after a
-    /// round trip arrives, including that segment: 11, 20 and 40. 2 x 11 + 4 x 11 x (11 - 10)/10 is
-    /// less than the initial 56, 2 x 20 + 4 x 20 x (20 - 11)/11 is 105, 2 x 40 + 4 x 40 x (40 -
-    /// 20)/20 is 240.
+    /// The buffer is computed from the number of segments that have arrived when the first segment
+    /// after a round trip arrives, that segment included: 11, 20 and 40. 2 x 11 + 4 x 11 x (11 -
+    /// 10)/10 is less than the initial 56 segments, 2 x 20 + 4 x 20 x (20 - 11)/11 is 105, 2 x 40 +
+    /// 4 x 40 x (40 - 20)/20 is 240.
     #[test]
     fn the_buffer_follows_what_arrives_in_a_round_trip() {
         let mut prompt = prompt();

@@ -21,7 +21,7 @@ impl Receiver {
         self.next
     }
 
-    /// Sets one past the last segment, which is answered with a FIN.
+    /// Sets the end of the stream, one past the last segment, which is answered with a FIN.
     pub(crate) fn expect_end(&mut self, end: u64) {
         self.end = end;
         self.leave_plain();

@@ -7,8 +7,8 @@ use super::{ReceiverBench, tcp};
 use crate::config::{DelayedAck, Recovery, Tcp};
 use crate::packet::{Flags, Packet};
 
-/// Returns the bench of a transfer of nine segments to a receiver with a window of `window` segments, which has to
-/// open if they are more than 45.
+/// Returns the bench of a transfer of nine segments to a receiver. A window of more than 45 segments has to open
+/// first.
 fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     let tcp = tcp(Recovery::Sack);
     ReceiverBench::open(Tcp {
@@ -25,8 +25,8 @@ fn nine_segments(quick: u32, push: bool, window: u64) -> ReceiverBench {
     })
 }
 
-/// Returns the acknowledgements when each of the nine segments arrives, a millisecond after the one before, and
-/// within 50 ms after.
+/// Delivers the nine segments, a millisecond apart, and at 60 ms a duplicate, which shows the acknowledgement of
+/// the timer; returns the acknowledgements.
 fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     let numbers = |acks: Vec<Packet>| acks.into_iter().map(|ack| ack.seq).collect::<Vec<_>>();
     let mut all = Vec::new();
@@ -38,8 +38,8 @@ fn acknowledged(mut bench: ReceiverBench) -> Vec<u64> {
     all
 }
 
-/// The last segment is odd: its acknowledgement waits for the timer, unless it is pushed. The answer to the
-/// duplicate is 10 again.
+/// The ninth segment is alone: its acknowledgement waits for the timer, unless the segment is pushed. The answer
+/// to the duplicate is 10 again.
 #[test]
 fn every_second_segment_is_acknowledged_and_the_last_one_at_once_if_pushed() {
     assert_eq!(

@@ -79,8 +79,8 @@ fn a_window_that_was_idle_for_a_timeout_starts_over() {
     }
 }
 
-/// The time since the last segment was sent counts, whatever arrives meanwhile: on a persistent connection, the
-/// request for the next data does. Reading the counters has no effect.
+/// The time since the last segment was sent counts, whatever arrives meanwhile, such as the request for the
+/// next data on a persistent connection. Reading the counters has no effect.
 #[test]
 fn a_request_that_arrives_does_not_end_the_idle_time() {
     for recovery in [

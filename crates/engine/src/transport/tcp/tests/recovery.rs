@@ -110,9 +110,9 @@ fn prr_leaves_a_reduction_without_loss_alone() {
     }
 }
 
-/// In Linux PRR applies to marks: with a window of 20, a segment leaves for every second one that arrives, until
-/// 10 are in flight. The segments sent before the mark have then arrived, with the twentieth acknowledgement; the
-/// reduction ends one later.
+/// In Linux PRR applies to marks: with a window of 20, a segment leaves for every second one that arrives, until 10
+/// are in flight. The segments sent before the mark have arrived with the twentieth acknowledgement, and the
+/// reduction ends with the next one.
 #[test]
 fn linux_spreads_a_reduction_for_a_mark_over_a_round_trip() {
     let mut bench = SenderBench::open(linux_prr(), reno());
@@ -178,8 +178,9 @@ fn linux_prr() -> Tcp {
     }
 }
 
-/// Half of three segments: a loss reduces the threshold to at least two (RFC 5681 section 3.2); a
-/// mark may reduce it further (RFC 3168 section 6.1.2), and so may any reduction in ns-2.
+/// A window of three segments is halved: a loss reduces the threshold to at least two (RFC 5681
+/// section 3.2); a mark may reduce it further (RFC 3168 section 6.1.2), and so may any reduction in
+/// ns-2.
 #[test]
 fn reductions_leave_the_smallest_window_of_the_profile() {
     let cut = |recovery, min_cwnd, next, blocks: &[(u64, u64)], flags| {
@@ -316,7 +317,7 @@ fn a_needless_probe_does_not_reduce_the_window() {
     assert_eq!(bench.sender.counters(ms(410)).cuts_loss, 0);
 }
 
-/// Delivers segment 2 two places late and segment 5 four places late: by less than a quarter of the round trip.
+/// Delivers segment 2 two places late and segment 5 four places late, both by less than a quarter of the round trip.
 /// Returns the counts of reductions and retransmissions.
 fn reordered(recovery: Recovery) -> (u64, u64) {
     let mut bench = SenderBench::open(tcp(recovery), reno());
@@ -401,9 +402,9 @@ fn the_timeout_starts_over_after_a_lost_syn() {
     assert_eq!(bench.sent_when(), [(1_100, 1), (4_100, 1)]);
 }
 
-/// RFC 5681 section 3.1: when the timer expires, the threshold becomes half of the flight, unless this data was
-/// lost to a timeout before: the first of ten segments, twice; the first of a flight of six; the third of that
-/// flight, which slow start has retransmitted.
+/// RFC 5681 section 3.1: when the timer expires, the threshold becomes half of the flight, unless this data was lost
+/// to a timeout before. The first of ten segments is lost twice; then the first segment of a flight of six is lost,
+/// and last the third segment of that flight, which slow start has retransmitted.
 #[test]
 fn the_threshold_is_kept_only_while_a_timeout_is_repaired() {
     for recovery in [Recovery::NewReno, Recovery::Sack] {

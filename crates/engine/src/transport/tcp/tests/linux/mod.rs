@@ -78,8 +78,8 @@ struct Driver {
     sent: Vec<Packet>,
     /// Time at which the last step was due.
     due: Time,
-    /// True if no other segments may leave at a step; packetdrill compares leaving segments in its order, with its
-    /// tolerance in time.
+    /// True if no segments other than the expected ones may leave at a step. packetdrill only compares the
+    /// segments that it expects, in order, within its tolerance of time.
     strict: bool,
 }
 

@@ -26,7 +26,7 @@ pub(super) struct Measures {
     app_limited: Option<(Limit, u64)>,
     /// The newest of the segments that an acknowledgement covers.
     newest: Option<Sent>,
-    /// Send times of the last segment that it covers, if it has a sample.
+    /// Send time of the last segment that it covers, if that gives a sample.
     last: Option<Time>,
 }
 

@@ -83,7 +83,8 @@ impl Rules {
         self.answer(&blocks);
     }
 
-    /// The block of the newest segment is the first one; the others follow in their order, as many as there is room for.
+    /// Updates the blocks: the block of the newest segment is the first; the others follow in their order, as many as
+    /// fit.
     fn arrange(&mut self, seq: u64) {
         let holds = |other: &u64| self.beyond.contains(other);
         let mut blocks = Vec::new();

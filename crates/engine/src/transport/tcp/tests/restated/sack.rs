@@ -437,8 +437,8 @@ impl Rule for Sack1 {
         connection.nxt = connection.una;
     }
 
-    /// In a recovery, every acknowledgement releases the segments that the pipe allows; outside a
-    /// recovery, only acknowledgements of new data do.
+    /// Processes an acknowledgement. In a recovery, every acknowledgement releases the segments
+    /// that the pipe allows; outside a recovery, only acknowledgements of new data do.
     fn on_ack(&mut self, connection: &mut Connection, report: &Report) -> u64 {
         if self.recovering {
             self.on_ack_in_recovery(connection, report);
