@@ -50,11 +50,10 @@ pub trait CongestionControl: std::fmt::Debug + Send + CloneBox {
     /// Updates the algorithm's state for any acknowledgement of newly delivered segments, and the window where the
     /// phase allows it. By default the window grows by [`Self::increment`] in congestion avoidance.
     ///
-    /// Called once for each such acknowledgement, except those for which [`Self::increment`] has
-    /// returned a value. Algorithms of [`Phases::All`] are called after the transport has reacted
-    /// to losses that the acknowledgement shows, in [`Phase::Recovery`] or else
-    /// [`Phase::Avoidance`], and not for duplicates that begin no recovery; the others are called
-    /// before.
+    /// Called once for each such acknowledgement, except those for which [`Self::increment`] has returned a value.
+    /// Algorithms of [`Phases::All`] are called after the transport has reacted to losses that the acknowledgement
+    /// shows, in [`Phase::Recovery`] or else [`Phase::Avoidance`], and are not called for duplicates that begin no
+    /// recovery. Other algorithms are called before the transport reacts.
     #[inline]
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if phase == Phase::Avoidance

@@ -50,7 +50,7 @@ pub struct Leaving<'a> {
 pub struct Ends {
     /// Node of the sending host.
     pub from: usize,
-    /// Node of the receiving host. The configuration has a path there.
+    /// Node of the receiving host. The configuration has a path to it.
     pub to: usize,
     /// Unique name of the flow, from which delay boxes draw its values.
     pub name: String,

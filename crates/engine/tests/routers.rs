@@ -36,7 +36,7 @@ fn network(router: Discipline, rate: Rate) -> Config {
     config
 }
 
-/// Returns the utilisation of the bottleneck in the second half.
+/// Returns the utilisation of the bottleneck in the second half of the run.
 fn utilisation(bottleneck: &LinkCounters, rate: Rate) -> f64 {
     8.0 * bottleneck.departed_bytes as f64 / (rate.as_bps() as f64 * HALF as f64)
 }
@@ -46,7 +46,7 @@ fn mean_wait_ms(bottleneck: &LinkCounters) -> f64 {
     1e3 * bottleneck.queue_integral() / bottleneck.departed_pkts as f64
 }
 
-/// Returns the segments per second of each flow in the second half.
+/// Returns the segments per second of each flow in the second half of the run.
 fn rates(totals: &Totals) -> Vec<f64> {
     let rate = |pkts| pkts as f64 / HALF as f64;
     let flows = totals.flows.iter();

@@ -14,7 +14,7 @@ pub struct Queue {
 pub struct Visit {
     /// Position of the queue in [`Config::queues`].
     pub queue: usize,
-    /// True if the flow's data passes there, false if its acknowledgements do. Both take one
+    /// True if the flow's data passes the queue, false if its acknowledgements do. Both take one
     /// packet's service, but only a drop of data is a loss, since acknowledgements are cumulative.
     pub data: bool,
 }

@@ -218,7 +218,8 @@ impl Simulation {
     }
 
     /// Delivers packets: each flow gets a share of a queue's service in proportion to its packets
-    /// there, and of the drops in proportion to its arrivals. Then updates the windows.
+    /// in the queue, and a share of the drops in proportion to its arrivals. Then updates the
+    /// windows.
     fn deliver(&mut self, now: f64) {
         for (flow, about) in self.flows.iter_mut().zip(&self.config.flows) {
             if now < about.start {

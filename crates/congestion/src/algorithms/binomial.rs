@@ -66,7 +66,7 @@ pub(crate) static ENTRY: Entry<Binomial> = Entry {
     build: |settings| Ok(Binomial::new(settings)),
 };
 
-/// Binomial control.
+/// State of binomial control for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Binomial {
     k: f64,

@@ -49,7 +49,7 @@ pub(crate) static ENTRY: Entry<ConstantRate> = Entry {
     build: |settings| Ok(ConstantRate::new(settings)),
 };
 
-/// Constant-rate increase.
+/// State of constant-rate increase for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ConstantRate {
     c: f64,

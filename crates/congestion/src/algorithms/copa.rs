@@ -106,7 +106,7 @@ const MIN_CWND: f64 = 2.0;
 type Extremes = (f64, f64);
 const NONE: Extremes = (f64::INFINITY, 0.0);
 
-/// Copa.
+/// State of Copa for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Copa {
     default_delta: f64,

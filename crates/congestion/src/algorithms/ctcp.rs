@@ -161,7 +161,7 @@ impl DelayLaw {
     }
 }
 
-/// Compound TCP.
+/// State of Compound TCP for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ctcp {
     law: DelayLaw,

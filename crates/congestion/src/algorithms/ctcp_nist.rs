@@ -43,7 +43,7 @@ pub(crate) static ENTRY: Entry<CtcpNist> = Entry {
     build: |settings| Ok(CtcpNist::new(settings)),
 };
 
-/// Compound TCP as NIST's study prints it.
+/// State of Compound TCP for one flow, as NIST's study prints it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CtcpNist {
     law: DelayLaw,

@@ -57,7 +57,7 @@ pub(crate) static ENTRY: Entry<DecBit> = Entry {
     build: |settings| Ok(DecBit::new(settings)),
 };
 
-/// DECbit.
+/// State of DECbit's sender for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DecBit {
     increase: f64,

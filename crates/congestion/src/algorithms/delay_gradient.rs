@@ -81,7 +81,7 @@ impl Point {
     }
 }
 
-/// Delay gradient.
+/// State of delay gradient for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DelayGradient {
     increase: f64,

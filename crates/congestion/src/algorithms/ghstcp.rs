@@ -100,7 +100,7 @@ static PARAMETERS: [Parameter; 12] = [
     },
 ];
 
-/// Gentle HighSpeed TCP.
+/// State of Gentle HighSpeed TCP for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ghstcp {
     hstcp: Hstcp,
@@ -335,8 +335,8 @@ mod tests {
         }
     }
 
-    /// Round-trip times rise within each cycle only: this is a trend to the original form, but the
-    /// mean does not exceed the least mean.
+    /// Round-trip times rise within each cycle only: the original form takes this for a trend, but
+    /// the mean does not exceed the least mean, so that the refined form does not.
     #[test]
     fn the_refinement_trusts_means_more_than_trends() {
         let rising: Vec<u64> = (100..150).collect();

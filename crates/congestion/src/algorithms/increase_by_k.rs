@@ -38,7 +38,7 @@ pub(crate) static ENTRY: Entry<IncreaseByK> = Entry {
     build: |settings| Ok(IncreaseByK::new(settings)),
 };
 
-/// Increase by K.
+/// State of increase by K for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct IncreaseByK {
     k: f64,

@@ -60,7 +60,7 @@ const ALLOWED_INCREASE: f64 = 1.0;
 /// Smallest window in segments (MIN_CWND).
 const MIN_CWND: f64 = 2.0;
 
-/// LEDBAT.
+/// State of LEDBAT for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ledbat {
     target_s: f64,

@@ -62,7 +62,7 @@ const EXIT: f64 = 0.75;
 const PAUSE_ROUNDS: u64 = 2;
 /// Time between two slowdowns, as a multiple of the duration of the last one.
 const BETWEEN: u64 = 9;
-/// Smallest window in segments, and that of a slowdown.
+/// Smallest window, and window of a slowdown, in segments.
 const MIN_CWND: f64 = 2.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ enum Stage {
     SlowStart { begun: Time, before: f64 },
 }
 
-/// LEDBAT++.
+/// State of LEDBAT++ for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LedbatPlusPlus {
     target_s: f64,

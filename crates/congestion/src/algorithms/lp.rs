@@ -70,7 +70,7 @@ pub(crate) static ENTRY: Entry<Lp> = Entry {
     build: |settings| Ok(Lp::new(settings)),
 };
 
-/// TCP-LP.
+/// State of TCP-LP for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lp {
     threshold: f64,

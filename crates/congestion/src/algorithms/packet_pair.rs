@@ -57,7 +57,7 @@ pub(crate) static ENTRY: Entry<PacketPair> = Entry {
     build: |settings| Ok(PacketPair::new(settings)),
 };
 
-/// Packet pair.
+/// State of packet pair for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PacketPair {
     queued: f64,

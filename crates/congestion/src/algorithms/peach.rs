@@ -51,7 +51,7 @@ enum DummyRequest {
     RapidRecovery(u64),
 }
 
-/// TCP-Peach.
+/// State of TCP-Peach for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Peach {
     wanted: DummyRequest,

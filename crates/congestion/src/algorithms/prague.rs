@@ -67,7 +67,7 @@ const MIN_CWND: f64 = 2.0;
 const BURST_S: f64 = 1.0 / 4096.0;
 const MIN_BURST: u64 = 2;
 
-/// TCP Prague.
+/// State of TCP Prague for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Prague {
     rtt_target: Span,

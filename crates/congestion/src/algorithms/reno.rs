@@ -52,7 +52,7 @@ pub(crate) static ENTRY: Entry<Reno> = Entry {
     build: |settings| Ok(Reno::new(settings)),
 };
 
-/// Additive increase, multiplicative decrease.
+/// State of additive increase, multiplicative decrease for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reno {
     increase: f64,

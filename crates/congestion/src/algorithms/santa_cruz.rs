@@ -83,7 +83,7 @@ impl Arrival {
     }
 }
 
-/// TCP Santa Cruz.
+/// State of TCP Santa Cruz for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SantaCruz {
     operating_point: f64,

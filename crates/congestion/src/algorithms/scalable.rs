@@ -84,7 +84,7 @@ pub(crate) static ENTRY: Entry<Scalable> = Entry {
     build: |settings| Ok(Scalable::new(settings)),
 };
 
-/// Scalable TCP.
+/// State of Scalable TCP for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Scalable {
     increase: f64,

@@ -52,7 +52,7 @@ pub(crate) static ENTRY: Entry<TableDriven> = Entry {
     build: |settings| Ok(TableDriven::new(settings)),
 };
 
-/// Additive increase and multiplicative decrease by table.
+/// State of additive increase and multiplicative decrease by table, for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TableDriven {
     increase: Function,

@@ -78,7 +78,7 @@ pub(crate) static ENTRY: Entry<Vcp> = Entry {
 /// Largest multiplicative increase per round trip: no faster than slow start (SIGCOMM 2005).
 const MAX_INCREASE: f64 = 1.0;
 
-/// VCP's sender.
+/// State of VCP's sender for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Vcp {
     xi: f64,

@@ -48,7 +48,7 @@ pub(crate) static ENTRY: Entry<Xcp> = Entry {
     build: |settings| Ok(Xcp::new(settings)),
 };
 
-/// XCP's sender.
+/// State of XCP's sender for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Xcp {
     desired_rate: f64,

@@ -68,7 +68,7 @@ static PARAMETERS: [Parameter; 4] = [
     },
 ];
 
-/// Careful Resume (RFC 9959).
+/// State of Careful Resume (RFC 9959) for one flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CarefulResume {
     saved_cwnd: f64,
@@ -85,7 +85,7 @@ pub struct CarefulResume {
     delivered: u64,
 }
 
-/// The RFC's phases.
+/// Phases of the RFC.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Stage {
     /// Before the initial window is acknowledged.

@@ -99,7 +99,7 @@ const MAX_BURST_TIME_S: f64 = 1e-3;
 /// (tcp_pacing_ss_ratio).
 const PACING_GAIN: f64 = 2.0;
 
-/// HyStart (`hystart_update`).
+/// State of HyStart (`hystart_update`) for one flow.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HybridSlowStart {
     low_window: f64,

@@ -87,7 +87,7 @@ static PARAMETERS: [Parameter; 7] = [
     },
 ];
 
-/// HyStart++ (RFC 9406 section 4.2).
+/// State of HyStart++ (RFC 9406 section 4.2) for one flow.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hystart {
     min_rtt_thresh_s: f64,

@@ -278,7 +278,7 @@ impl SlowStart {
         )
     }
 
-    /// Grows the window below `ssthresh`. Returns the credit that is left when the window gets there.
+    /// Grows the window below `ssthresh`. Returns the credit that is left when the window reaches `ssthresh`.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: &AckSample, window: &mut Window) -> f64 {
         let mut credit = ack.credit;

@@ -43,7 +43,7 @@ const LONG_S: f64 = 0.61;
 /// Windows per round trip of its pacing in slow start (pacing.c).
 const PACING_GAIN: f64 = 1.25;
 
-/// The first slow start of picoquic.
+/// State of picoquic's first slow start for one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PicoquicSlowStart {
     rtts: RecentRtts,

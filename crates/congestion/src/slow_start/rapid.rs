@@ -62,7 +62,7 @@ const MOST_GROWTH: f64 = 3.0;
 /// Smallest window of a recovery (RFC 5681, equation 4).
 const MIN_CWND: f64 = 2.0;
 
-/// Rapid Start (draft-kazuho-ccwg-rapid-start-02, section 3).
+/// State of Rapid Start (draft-kazuho-ccwg-rapid-start-02, section 3) for one flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RapidStart {
     delay: Span,

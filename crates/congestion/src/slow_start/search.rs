@@ -57,7 +57,7 @@ const EXTRA_BINS: usize = 15;
 /// Number of bin ends that are kept.
 const ENDS: usize = BINS + EXTRA_BINS;
 
-/// SEARCH (draft-chung-ccwg-search-09).
+/// State of SEARCH (draft-chung-ccwg-search-09) for one flow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Search {
     window_factor: f64,

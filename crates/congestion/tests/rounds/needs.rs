@@ -227,7 +227,7 @@ fn needs_follow_from_the_signals_that_algorithms_answer() {
     }
 }
 
-/// TCP-LP follows one-way delays; that of Linux 6.18, which is standard TCP, measures nothing.
+/// TCP-LP follows one-way delays; its form in Linux 6.18 is standard TCP, and measures nothing.
 #[test]
 fn a_form_that_is_standard_tcp_asks_for_nothing() {
     for (variant, asks) in [

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BinaryHeap};
 use longhaul_units::Span;
 
 /// Nodes and one-way links, both numbered from zero. Most nodes are hosts: one other node connects
-/// a host to all others. A search visits a host only if it begins or ends there, so that it takes
-/// few steps between any two of thousands of hosts.
+/// a host to all others. A search visits a host only if it begins or ends at the host, so that it
+/// takes few steps between any two of thousands of hosts.
 #[derive(Clone, Debug)]
 pub struct Graph {
     /// Links that leave a node, by node and in order, except links to hosts.

@@ -13,7 +13,7 @@ use crate::packet::Packet;
 use crate::random::Stream;
 
 keys! {
-    /// DECbit.
+    /// Parameters of DECbit's router.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DecBitConfig {
         /// Capacity of the queue. A time stands for the data that the link sends in it.

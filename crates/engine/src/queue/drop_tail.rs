@@ -34,7 +34,7 @@ words! {
 }
 
 keys! {
-    /// A drop-tail queue.
+    /// Parameters of a drop-tail or head-drop queue.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DropTail {
         /// Capacity of the queue. A time stands for the data that the link sends in it.

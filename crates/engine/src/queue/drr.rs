@@ -9,7 +9,7 @@ use super::{Capacity, LinkContext, Parameters};
 use crate::random::Stream;
 
 keys! {
-    /// Deficit round robin.
+    /// Parameters of deficit round robin.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct DrrConfig {
         /// Capacity of all queues together. A time stands for the data that the link sends in it.

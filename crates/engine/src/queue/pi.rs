@@ -15,7 +15,7 @@ const REFERENCE: Kind = Kind::Positive(&[Dimension::Packets]);
 const WEIGHT: Kind = Kind::Number(Range::above(0.0, 1.0));
 
 keys! {
-    /// The PI controller.
+    /// Parameters of the PI controller.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PiConfig {
         /// Capacity of the queue. A time stands for the data that the link sends in it.

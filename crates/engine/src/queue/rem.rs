@@ -14,7 +14,7 @@ use crate::packet::{Flags, Packet};
 use crate::random::Stream;
 
 keys! {
-    /// REM.
+    /// Parameters of REM.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct RemConfig {
         /// Capacity of the queue. A time stands for the data that the link sends in it.

@@ -12,7 +12,7 @@ use super::{Aqm, Arrival, Capacity, Fifo, LinkContext, Parameters, Verdict};
 use crate::random::Stream;
 
 keys! {
-    /// Step marking.
+    /// Parameters of step marking.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct ThresholdConfig {
         /// Capacity of the queue. A time stands for the data that the link sends in it.

@@ -18,7 +18,7 @@ use crate::packet::{Flags, OptionStore, Packet};
 use crate::random::Stream;
 
 keys! {
-    /// VCP's router.
+    /// Parameters of VCP's router.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct VcpConfig {
         /// Capacity of the queue. A time stands for the data that the link sends in it.

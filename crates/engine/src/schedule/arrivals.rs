@@ -9,7 +9,8 @@ use super::{key_of, time_of};
 use crate::packet::Packet;
 use longhaul_kernel::{Heap, Key};
 
-/// The links that lead to one common link, each with its next packet's arrival there.
+/// The links that lead to one common link, each with the arrival of its next packet at the common
+/// link.
 #[derive(Debug, Default)]
 pub(crate) struct Arrivals {
     heap: Heap,

@@ -60,7 +60,7 @@ impl<S: PacketService> Environment for LinkEnvironment<'_, S> {
     }
 }
 
-/// Extent of a train.
+/// Limits of a train: the lookahead of its link, its first arrival, and the next observation.
 #[derive(Clone, Copy, Debug)]
 struct TrainExtent {
     delivery: Delivery,

@@ -243,7 +243,7 @@ pub fn add_datagrams(config: &mut Config, rate: Rate) {
 }
 
 /// Moves the flows of a dumbbell to a source and a sink behind access links as fast as the
-/// bottleneck, so that packets of different sizes may wait there.
+/// bottleneck, so that packets of different sizes may wait at these links.
 pub fn add_access(config: &mut Config, delay: Span) {
     let source = add_node(config, 0, delay);
     let sink = add_node(config, 1, delay);

@@ -131,7 +131,7 @@ fn senders_draw_from_one_generator_in_their_turn() {
 }
 
 /// Packets that ends will delay go to those ends ahead of time, but only these packets: a packet that passes the
-/// ends' node on its way to another competes there, at its turn, with packets that start there.
+/// ends' node on its way to another node competes at its turn with packets that start at the ends' node.
 #[test]
 fn packets_that_pass_ends_with_delays_keep_their_turn() {
     let delayed = |every_ms| {

@@ -180,7 +180,7 @@ impl Routes {
     }
 
     /// Returns the delay of the path from one backbone router to another in time steps; if the path
-    /// does not lead there, returns its routers as an error.
+    /// does not lead to the other router, returns the path's routers as an error.
     fn path_delay(&self, from: usize, to: usize) -> Result<u64, Vec<usize>> {
         let (mut path, mut steps) = (vec![from], 0);
         while path[path.len() - 1] != to {

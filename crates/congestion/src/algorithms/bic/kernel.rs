@@ -23,7 +23,7 @@ const DIVISOR: u64 = 4;
 /// path.
 const UNKNOWN_PEAK: u64 = 20;
 
-/// The kernel's BIC.
+/// State of the kernel's BIC for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelBic {
     low_window: u64,

@@ -116,7 +116,7 @@ static PARAMETERS: [Parameter; 5] = [
     },
 ];
 
-/// BIC.
+/// State of BIC for one flow, in one of its forms.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Bic {
     /// The forms of the paper and of Linux 2.6.22.

@@ -15,7 +15,7 @@ use crate::window::Window;
 /// Divisor of the distance to the target for the growth in a round trip: the study's B.
 const DIVISOR: f64 = 4.0;
 
-/// BIC of NIST's study.
+/// State of BIC for one flow, in the form of NIST's study.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BicNist {
     low_window: f64,

@@ -16,7 +16,7 @@ use crate::window::Window;
 /// Divisor of the distance to the peak for the growth in a round trip in Linux.
 const LINUX_DIVISOR: f64 = 4.0;
 
-/// BIC.
+/// State of BIC for one flow, in the forms of the paper and of Linux 2.6.22.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BinarySearch {
     low_window: f64,
@@ -33,7 +33,7 @@ pub struct BinarySearch {
     ack_ratio: AckRatio,
 }
 
-/// The search beyond the peak doubles its step every round trip, as slow start does.
+/// The search beyond the peak, whose step doubles every round trip as in slow start.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Probe {
     step: f64,

@@ -22,7 +22,7 @@ const UNKNOWN_PEAK: u64 = 20;
 /// Smallest number of acknowledged segments for an increase by one: growth by half the window a round trip.
 const LEAST: u64 = 2;
 
-/// The kernel's CUBIC.
+/// State of the kernel's CUBIC for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelCubic {
     /// The scale, in 1024ths.

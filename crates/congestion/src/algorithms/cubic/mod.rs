@@ -130,7 +130,7 @@ static PARAMETERS: [Parameter; 6] = [
     },
 ];
 
-/// CUBIC, in one of its forms.
+/// State of CUBIC for one flow, in one of its forms.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cubic {
     form: Form,

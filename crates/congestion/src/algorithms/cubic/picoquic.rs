@@ -11,7 +11,7 @@ use crate::facts::{AckSample, Congestion, Limit, Phase, Timeout};
 use crate::parameter::Settings;
 use crate::window::Window;
 
-/// picoquic's CUBIC.
+/// State of picoquic's CUBIC for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct PicoquicCubic {
     scale: f64,

@@ -18,7 +18,7 @@ const LINUX_GROWTH: f64 = 160.0;
 /// acknowledgement.
 const LINUX_STANDARD_ACKS: f64 = 23.0 / 8.0;
 
-/// CUBIC of RFC 9438 or Linux 2.6.22.
+/// State of CUBIC for one flow, as in RFC 9438 or Linux 2.6.22.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RealCubic {
     scale: f64,

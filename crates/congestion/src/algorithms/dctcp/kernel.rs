@@ -13,7 +13,7 @@ use crate::window::Window;
 /// Largest estimate (`DCTCP_MAX_ALPHA`).
 const WHOLE: u64 = 1024;
 
-/// The kernel's DCTCP.
+/// State of the kernel's DCTCP for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelDctcp {
     /// The gain, as a power of a half (`dctcp_shift_g`).

@@ -56,7 +56,7 @@ pub(crate) static ENTRY: Entry<Dctcp> = Entry {
     build: |settings| Ok(Dctcp::new(settings)),
 };
 
-/// DCTCP.
+/// State of DCTCP for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Dctcp {
     gain: f64,

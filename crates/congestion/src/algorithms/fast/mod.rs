@@ -89,7 +89,7 @@ pub(crate) const SRTT_TIMER_SLACK: Parameter = Parameter {
     source: "NIST SP 500-282, chapter 5, loss-free flows",
 };
 
-/// FAST.
+/// State of FAST for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Fast {
     alpha: f64,

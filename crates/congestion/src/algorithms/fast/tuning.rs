@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::parameter::{Settings, SpecError};
 use crate::periodic::Periodic;
 
-/// The level of alpha.
+/// State of alpha tuning: the current level, and the throughput that decides on it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Tuning {
     alphas: [f64; 3],

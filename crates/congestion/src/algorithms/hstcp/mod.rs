@@ -180,7 +180,7 @@ fn default_low_p(settings: &Settings) -> f64 {
     })
 }
 
-/// HighSpeed TCP.
+/// State of HighSpeed TCP for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hstcp {
     #[serde(skip)]

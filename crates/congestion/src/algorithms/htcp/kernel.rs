@@ -18,7 +18,7 @@ const HALF: u64 = UNIT / 2;
 const TRUSTED: Span = Span::from_millis(10);
 const STEP: Span = Span::from_millis(20);
 
-/// The kernel's H-TCP. Times are in ticks.
+/// State of the kernel's H-TCP for one flow. Times are in ticks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelHtcp {
     max_kept: u64,

@@ -109,7 +109,7 @@ const LINUX_MAX_STEP: Span = Span::from_millis(20);
 const LINUX_SETTLED: u64 = 4;
 const LINUX_NO_THRESHOLD: f64 = 65_535.0;
 
-/// H-TCP.
+/// State of H-TCP for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Htcp {
     low_speed_time: f64,

@@ -14,7 +14,7 @@ use crate::window::Window;
 /// Largest window (`snd_cwnd_clamp`).
 const CLAMP: u64 = 65_535;
 
-/// The kernel's Hybla.
+/// State of the kernel's Hybla for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelHybla {
     reference_us: u64,

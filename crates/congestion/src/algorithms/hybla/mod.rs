@@ -58,7 +58,7 @@ pub(crate) static ENTRY: Entry<Hybla> = Entry {
 /// acknowledged segment of the first window (Linux, `hybla_cong_avoid`).
 const MAX_EXPONENT: f64 = 16.0;
 
-/// Hybla.
+/// State of Hybla for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hybla {
     reference_s: f64,

@@ -19,7 +19,7 @@ const STANDARD: (u64, u64) = (ALPHA, BETA / 2);
 /// Longest round-trip time, in microseconds (`RTT_MAX`).
 const LONGEST: u64 = (u32::MAX / 1280) as u64;
 
-/// The kernel's Illinois, with its names.
+/// State of the kernel's Illinois for one flow, with the kernel's names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelIllinois {
     alphas: (u64, u64),

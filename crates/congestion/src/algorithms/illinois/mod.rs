@@ -109,7 +109,7 @@ const EMPTY: f64 = 0.01;
 const DECREASE_FROM: f64 = 0.1;
 const DECREASE_TO: f64 = 0.8;
 
-/// Illinois.
+/// State of Illinois for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Illinois {
     max_increase: f64,

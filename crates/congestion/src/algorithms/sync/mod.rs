@@ -302,8 +302,8 @@ impl CongestionControl for SyncTcp {
         }
     }
 
-    /// Includes slow start, since a reaction that determines the effect of an acknowledgement does
-    /// so there, too.
+    /// Includes slow start, since a reaction may determine the effect of an acknowledgement in slow
+    /// start, too.
     fn phases(&self) -> Phases {
         if self.step == Step::Standard {
             Phases::Avoidance

@@ -10,7 +10,7 @@ use crate::smallest_rtts::{MeasuredRound, SmallestRtts};
 use crate::whole_windows::{Avoidance, grow_as_standard, half, slow_start};
 use crate::window::Window;
 
-/// The kernel's Vegas.
+/// State of the kernel's Vegas for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelVegas {
     alpha: u64,

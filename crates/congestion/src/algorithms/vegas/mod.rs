@@ -86,7 +86,7 @@ static PARAMETERS: [Parameter; 3] = [
 /// Threshold that Linux 2.6.22 sets when slow start ends, in segments (tcp_vegas.c).
 const LINUX_SSTHRESH: f64 = 2.0;
 
-/// Vegas.
+/// State of Vegas for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Vegas {
     alpha: f64,

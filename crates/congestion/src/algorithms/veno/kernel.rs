@@ -11,7 +11,7 @@ use crate::smallest_rtts::SmallestRtts;
 use crate::whole_windows::{Avoidance, grow_as_standard, grow_by_one_for, slow_start};
 use crate::window::Window;
 
-/// The kernel's Veno, with its names.
+/// State of the kernel's Veno for one flow, with the kernel's names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelVeno {
     /// Number of half segments in the queue from which on the path counts as congested.

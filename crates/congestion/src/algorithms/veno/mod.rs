@@ -58,7 +58,7 @@ pub(crate) static ENTRY: Entry<Veno> = Entry {
     build: |settings| Ok(Veno::new(settings)),
 };
 
-/// Veno.
+/// State of Veno for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Veno {
     beta: f64,

@@ -36,7 +36,7 @@ impl Ascent {
         (self.steps, self.moved) = (0, 0);
     }
 
-    /// Returns the change of `rate` for a gradient of the utility there.
+    /// Returns the change of `rate`, given the gradient of the utility at this rate.
     pub fn change(&mut self, rate: f64, gradient: f64) -> f64 {
         let direction = if gradient > 0.0 { 1 } else { -1 };
         if self.steps * direction <= 0 {

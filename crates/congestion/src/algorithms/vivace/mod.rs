@@ -164,7 +164,7 @@ enum Stage {
     },
 }
 
-/// PCC Vivace.
+/// State of PCC Vivace for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Vivace {
     exponent: f64,

@@ -16,7 +16,7 @@ const UNKNOWN_RTT: u64 = 20 * HZ;
 /// Headers of a segment with timestamps, which are no payload: 20 B each of IPv4 and TCP, 12 B of options.
 const HEADERS: u64 = 52;
 
-/// The kernel's Westwood+. Rates are in bytes a tick, times in ticks.
+/// State of the kernel's Westwood+ for one flow. Rates are in bytes per tick, times in ticks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelWestwood {
     payload: u64,

@@ -58,7 +58,7 @@ pub(crate) static ENTRY: Entry<Westwood> = Entry {
 /// Shortest sample of Linux (TCP_WESTWOOD_RTT_MIN).
 const LINUX_SHORTEST: Span = Span::from_millis(50);
 
-/// Westwood+.
+/// State of Westwood+ for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Westwood {
     memory: f64,

@@ -16,7 +16,7 @@ const FAST: u64 = 100;
 /// Lower bound of the window of standard TCP.
 const LEAST: u64 = 2;
 
-/// The kernel's YeAH, with its names.
+/// State of the kernel's YeAH for one flow, with the kernel's names.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct KernelYeah {
     max_queued: u64,

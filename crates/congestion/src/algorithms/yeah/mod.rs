@@ -101,7 +101,7 @@ const FAST_INCREASE: f64 = 0.01;
 /// Lower bound of the estimated window of standard TCP in competition.
 const MIN_STANDARD: f64 = 2.0;
 
-/// YeAH.
+/// State of YeAH for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Yeah {
     max_queued: f64,
@@ -120,7 +120,7 @@ pub struct Yeah {
     slow_rounds: f64,
     /// Round trips of fast growth since the last congestion signal.
     fast_rounds: f64,
-    /// The window that standard TCP would have: precautionary decongestion stops there.
+    /// The window that standard TCP would have, at which precautionary decongestion stops.
     standard: f64,
     kernel: Option<Box<KernelYeah>>,
 }

@@ -93,7 +93,7 @@ impl Ring {
         Some(self.last_forwarded())
     }
 
-    /// Returns the packet to forward after `others` other packets, if it is there.
+    /// Returns the packet to forward after `others` other packets, if the ring has it.
     #[inline]
     pub(super) fn ahead(&self, others: usize) -> Option<&Packet> {
         let number = self.forwarded + others;

@@ -26,7 +26,7 @@ use crate::packet::Packet;
 use crate::random::Stream;
 
 keys! {
-    /// CAKE.
+    /// Parameters of CAKE.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CakeConfig {
         /// Capacity of all queues together; `auto`: the data that the link sends in four intervals, at least 4 MiB

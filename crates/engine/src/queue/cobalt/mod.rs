@@ -25,7 +25,7 @@ use crate::random::Stream;
 const TIME_OR_AUTO: Kind = Kind::OneOf(&[Kind::Word(&["auto"]), Kind::Positive(TIME)]);
 
 keys! {
-    /// COBALT.
+    /// Parameters of COBALT.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CobaltConfig {
         /// Capacity of the queue. A time stands for the data that the link sends in it.

@@ -17,7 +17,7 @@ use crate::packet::{Flags, Packet};
 use crate::random::Stream;
 
 keys! {
-    /// CoDel.
+    /// Parameters of CoDel.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct CoDelConfig {
         /// Capacity of the queue. A time stands for the data that the link sends in it.

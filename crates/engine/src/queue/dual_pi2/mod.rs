@@ -34,7 +34,7 @@ words! {
 }
 
 keys! {
-    /// DualPI2.
+    /// Parameters of DualPI2.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct DualPi2Config {
         /// Capacity of both queues together. A time stands for the data that the link sends in it. RFC 9332

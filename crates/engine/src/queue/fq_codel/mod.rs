@@ -21,7 +21,7 @@ use crate::packet::Packet;
 use crate::random::Stream;
 
 keys! {
-    /// FQ-CoDel.
+    /// Parameters of FQ-CoDel.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FqCoDelConfig {
         /// Capacity of all queues together. A time stands for the data that the link sends in it.

@@ -22,7 +22,7 @@ use crate::packet::Packet;
 use crate::random::Stream;
 
 keys! {
-    /// FQ-PIE.
+    /// Parameters of FQ-PIE.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct FqPieConfig {
         /// Capacity of all queues together. A time stands for the data that the link sends in it.

@@ -48,7 +48,7 @@ words! {
 }
 
 keys! {
-    /// PIE.
+    /// Parameters of PIE.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct PieConfig {
         /// Capacity of the queue. A time stands for the data that the link sends in it.

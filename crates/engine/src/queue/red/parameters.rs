@@ -16,7 +16,7 @@ const THRESHOLD: Kind = Kind::OneOf(&[AUTO, Kind::Positive(&[Dimension::Packets]
 const UP_TO_1: Kind = Kind::Number(Range::above(0.0, 1.0));
 
 keys! {
-    /// RED.
+    /// Parameters of RED.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct RedConfig {
         /// Capacity of the queue. A time stands for the data that the link sends in it.

@@ -20,7 +20,7 @@ use crate::packet::Packet;
 use crate::random::Stream;
 
 keys! {
-    /// Round robin, packet by packet.
+    /// Parameters of round robin, packet by packet.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct RoundRobinConfig {
         /// Capacity of all queues together. A time stands for the data that the link sends in it.

@@ -15,7 +15,7 @@ use crate::packet::{Flags, OptionStore, Packet, XcpHeader};
 use crate::random::Stream;
 
 keys! {
-    /// XCP's router.
+    /// Parameters of XCP's router.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct XcpConfig {
         /// Capacity of the queue. A time stands for the data that the link sends in it.

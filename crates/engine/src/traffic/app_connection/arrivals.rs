@@ -1,4 +1,5 @@
-//! Packets that reach an end of a connection, at once or after the delay there.
+//! Packets that reach an end of a connection: processed at once, or after the extra delay at that
+//! end.
 
 use longhaul_units::Time;
 

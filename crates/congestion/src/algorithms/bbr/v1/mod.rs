@@ -97,7 +97,7 @@ enum State {
     ProbeRtt(ProbeRtt),
 }
 
-/// BBR, version 1.
+/// State of BBR, version 1, for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bbr {
     high_gain: f64,

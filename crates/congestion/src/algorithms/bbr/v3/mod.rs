@@ -29,7 +29,7 @@ use crate::needs::Needs;
 use crate::parameter::{Settings, Variant};
 use crate::window::Window;
 
-/// BBR, version 3.
+/// State of BBR, version 3, for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bbr3 {
     machine: Machine,

@@ -83,7 +83,7 @@ struct Attempt {
     used: bool,
 }
 
-/// picoquic's C4.
+/// State of picoquic's C4 for one flow.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PicoquicC4 {
     state: State,

@@ -95,7 +95,7 @@ impl PromptAcks {
         self.window.follow(next, end.saturating_sub(next), now);
     }
 
-    /// Records an out-of-order arrival, with `waiting` out-of-order segments already there.
+    /// Records an out-of-order arrival, before which `waiting` segments had arrived out of order.
     pub(super) fn on_out_of_order(&mut self, waiting: u64, now: Time) {
         self.last_arrival = now;
         self.open(waiting);
