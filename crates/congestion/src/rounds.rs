@@ -2,10 +2,11 @@
 //!
 //! Each round trip acknowledges one window of segments, evenly spaced over the round trip or over
 //! the time that the sender's link takes. The queue follows the window at each segment's departure,
-//! a round trip earlier; that window changes evenly from the value after that round's first
-//! acknowledgement to the value after its last. Losses are counted in segments, or drawn; a lost
-//! segment reduces the window at most once per round trip, and recovery is instantaneous: this is
-//! the deterministic model behind the response functions of RFC 5681 and RFC 3649.
+//! a round trip before its acknowledgement. During the round trip of the departures, the window
+//! changes evenly from its value after the first acknowledgement to its value after the last.
+//! Losses are counted in segments, or drawn; a lost segment reduces the window at most once per
+//! round trip, and recovery is instantaneous: this is the deterministic model behind the response
+//! functions of RFC 5681 and RFC 3649.
 
 use longhaul_units::{Span, Time};
 

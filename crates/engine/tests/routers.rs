@@ -207,8 +207,8 @@ fn peach_recovers_from_random_losses_faster_than_reno() {
     }
 }
 
-/// A hundred and forty short connections, whose sudden starts ask for a quarter of the link, take no more from a
-/// long one than as many short ones of standard TCP: dummies use only the capacity that data leaves.
+/// The sudden starts of 140 short connections use a quarter of the link. They take no more from a long connection
+/// than 140 short connections of standard TCP do: dummies use only the capacity that data leaves.
 #[test]
 fn dummies_leave_data_alone() {
     let beside = |kind: &str| {

@@ -289,8 +289,9 @@ mod tests {
         assert_eq!((resume.pipe, window.ssthresh()), (120.0, 60.0));
     }
 
-    /// A round-trip time of half the saved one, or of ten times it, indicates another path. There
-    /// is no jump then, nor after losses, nor if the window is already as large.
+    /// A round-trip time of half the saved one, or of ten times it, indicates another path. The
+    /// window does not jump on another path, after losses, or if it is already as large as the
+    /// saved window.
     #[test]
     fn it_does_not_jump_on_another_path() {
         let cwnd_after = |given: &[(&str, f64)], lost| {

@@ -230,9 +230,9 @@ mod tests {
         assert_eq!(ends_at(&mut search(), 100..3_000, doubling, |_| RTT), None);
     }
 
-    /// A segment a millisecond is delivered, and two are sent from a second on, so that the round trip grows. Segments
-    /// delivered at `t` were sent at `s = (t + 900) / 2`; of the `s - 650` sent in 350 ms before, `s - 1000` are
-    /// missing: 26 % from 1346 ms on, and the next bin ends at 1360.
+    /// Every millisecond one segment is delivered; from one second on two are sent, so that the round trip grows.
+    /// Segments delivered at `t` were sent at `s = (t + 900) / 2`. Of the `s - 650` segments sent in the 350 ms before
+    /// `s`, `s - 1000` are missing: 26 % from 1346 ms on, and the next bin ends at 1360 ms.
     #[test]
     fn a_queue_that_grows_ends_slow_start() {
         let full = |ms: u64| (ms + ms.saturating_sub(1_000), ms - 100);

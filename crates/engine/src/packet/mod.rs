@@ -257,8 +257,8 @@ pub(crate) struct SackHandle(u32);
 
 impl SackHandle {
     pub(crate) const NONE: Self = Self(u32::MAX);
-    /// Bit of a header for routers, which also refers to the SACK blocks; also set if there are no
-    /// options.
+    /// Bit of a header for routers, which holds the SACK blocks too. It is set even if the segment
+    /// has no options.
     const HEADER: u32 = 1 << 31;
     /// Bit of a handle without an entry in the store.
     const BY_VALUE: u32 = 1 << 30;

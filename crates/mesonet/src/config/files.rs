@@ -12,9 +12,9 @@ pub struct Users {
     pub start: StartWaves,
 }
 
-/// Times of the first requests of sources (NIST SP 500-282, chapter 3): at once; after an
-/// exponential time with a mean of one or two thirds of the mean time between files; or, for all
-/// other sources, after an exponential time with that mean itself.
+/// Times of the first requests of sources (NIST SP 500-282, chapter 3): at once, or after an
+/// exponential time. Its mean is one third, two thirds or, for all other sources, the whole of the
+/// mean time between files.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StartWaves {
     /// Probability of starting at once.

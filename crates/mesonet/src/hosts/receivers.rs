@@ -78,7 +78,7 @@ impl Receivers {
 
     /// Draws a backbone router other than `domain`, an access router below it in proportion to its
     /// receivers, and one of its idle receivers (NIST SP 500-282, chapter 3). Returns `Err` with
-    /// the access router if that has no idle receivers, and none if no other backbone router has
+    /// the access router if no receiver below it is idle, and none if no other backbone router has
     /// receivers.
     pub(crate) fn choose(&mut self, domain: u16) -> Option<Result<ReceivingHost, u16>> {
         let own = self.domains.iter().position(|other| other.router == domain);

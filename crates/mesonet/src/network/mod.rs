@@ -7,9 +7,9 @@
 //! they wait for a server that two queues share (`shared_server.rs`).
 //!
 //! An event is the arrival of a packet where several FIFOs meet, or the end of a service.
-//! Consequences that follow at once, or before any other event, are processed in the same event: a
-//! backbone router's packets that only pass through the region, before those of the region, and
-//! packets from it towards hosts.
+//! Consequences that follow at once, or before any other event, are processed in the same event:
+//! packets from a backbone router that only pass through the region (they precede the region's own
+//! packets), and packets from it towards hosts.
 
 mod arrivals;
 mod cross_region;

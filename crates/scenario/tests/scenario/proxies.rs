@@ -389,9 +389,9 @@ fn few_and_many_flows_use_the_split_link_alike() {
     }
 }
 
-/// As in the thesis: with the proxy, senders' windows are about 30 % (15 to 40) of the windows
-/// without a proxy with a drop-tail queue, and shrink with its limit; with RED they are about 3 %
-/// (1.5 to 5), here with RED in bytes and checks every 3 ms.
+/// As in the thesis. With a drop-tail queue, senders' windows with the proxy are about 30 % (15 to
+/// 40 %) of their windows without a proxy, and shrink with the queue's limit. With RED, they are
+/// about 3 % (1.5 to 5 %); here RED counts bytes and is checked every 3 ms.
 #[test]
 #[ignore = "minutes"]
 fn windows_shrink_as_in_the_study() {

@@ -74,9 +74,10 @@ impl BinarySearch {
         probe.step.min(self.max_increment)
     }
 
-    /// Returns the segments per round trip in Linux 2.6.22: a quarter of the way to the peak, in
-    /// whole segments, and one fifth of a segment where that is not above one; beyond the peak, a
-    /// third of the distance from it. Windows are whole segments.
+    /// Returns the segments per round trip in Linux 2.6.22. Below the peak, they are a quarter of
+    /// the distance to it, in whole segments, or one fifth of a segment if that quarter is at most
+    /// one segment. Beyond the peak, they are a third of the distance from it. Windows are whole
+    /// segments.
     fn linux_increase(&self, cwnd: f64) -> f64 {
         let beyond = libm::floor(cwnd) - self.peak;
         let step = if beyond < 0.0 {

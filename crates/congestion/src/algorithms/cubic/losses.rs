@@ -92,8 +92,9 @@ mod tests {
         assert!((share(&mut losses, 3) - 0.165_711).abs() < 1e-6);
     }
 
-    /// Of every second segment lost, the third loss causes a response; of every third, the fourth
-    /// does (0.1481 after three); losses 16 segments apart cause none.
+    /// If every second segment is lost, the third loss causes a response; if every third is lost,
+    /// the fourth loss does (0.1481 after three losses). Losses 16 segments apart cause no
+    /// response.
     #[test]
     fn losses_further_apart_take_more() {
         assert_eq!(answered(&[100, 102, 104]), Some(3));

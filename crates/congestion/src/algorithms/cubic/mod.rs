@@ -230,11 +230,12 @@ impl Extension for Cubic {
     }
 }
 
-/// Returns the mean window by RFC 9438 equation 6, with any constants; standard TCP's where that is
-/// larger. It is the mean of a flow whose losses all occur exactly on its plateau. A peak above
-/// that falls only with the inverse square root of the number of losses, since the cubic is flat
-/// there: after 100 losses, a peak that was half too high leaves the mean 10 % too high. Fast
-/// convergence, which the equation leaves out, lowers the mean by some 10 %.
+/// Returns the mean window by RFC 9438 equation 6, with any constants, or the mean window of
+/// standard TCP if the latter is larger. The result is the mean of a flow whose losses all occur
+/// exactly on its plateau. A peak above that falls only with the inverse square root of the number
+/// of losses, since the cubic is flat there: after 100 losses, a peak that was half too high leaves
+/// the mean 10 % too high. Fast convergence, which the equation leaves out, lowers the mean by some
+/// 10 %.
 fn response(scale: f64, decrease: f64, loss: f64, rtt: Span) -> f64 {
     let kept = 1.0 - decrease;
     let factor = scale * (3.0 + kept) / (4.0 * decrease);

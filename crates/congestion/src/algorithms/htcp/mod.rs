@@ -104,9 +104,9 @@ const LINUX_MIN_RTT: Span = Span::from_millis(10);
 /// Largest step by which the largest round-trip time may rise at once in Linux.
 const LINUX_MAX_STEP: Span = Span::from_millis(20);
 
-/// In Linux the largest round-trip time is not measured until this many smallest round-trip times have passed
-/// since the last congestion event, nor while the threshold, in segments, has not been set.
+/// Wait of Linux after a congestion event before it measures the largest round-trip time, divided by the smallest.
 const LINUX_SETTLED: u64 = 4;
+/// Threshold before the first congestion event, in segments; Linux then does not measure the largest round-trip time.
 const LINUX_NO_THRESHOLD: f64 = 65_535.0;
 
 /// State of H-TCP for one flow.
@@ -447,9 +447,9 @@ mod tests {
         }
     }
 
-    /// Acknowledgements arrive every 10 ms. The largest of the smoothed round-trip times is not
-    /// measured within four smallest ones after a congestion event, and grows by at most 20 ms;
-    /// half of the window is removed if the smallest is 10 ms.
+    /// Acknowledgements arrive every 10 ms. For four times the smallest round-trip time after a congestion
+    /// event, the largest smoothed round-trip time is not measured; then it grows by at most 20 ms
+    /// a step. Half of the window is removed if the smallest round-trip time is 10 ms.
     #[test]
     fn linux_measures_round_trip_times_as_its_module_does() {
         let mut window = Window::new(100.0, 50.0, 1e6, Rounding::Real);

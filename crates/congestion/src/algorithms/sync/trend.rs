@@ -66,8 +66,8 @@ fn median([a, b, c]: [f64; GROUP]) -> f64 {
 /// steps, from -1 to 1 (pairwise difference test of Jain and Dovrolis, SIGCOMM 2002); none if all
 /// medians are equal.
 ///
-/// The pairwise comparison test of the same paper adds nothing for three medians: it needs more
-/// than 55 % of the two steps upwards, that is both, and then this value is 1.
+/// The pairwise comparison test of the same paper adds nothing for three medians: it requires that
+/// more than 55 % of the steps are upwards, which means both steps, and then this value is 1.
 pub(super) fn pairwise_difference([first, second, third]: [f64; 3]) -> Option<f64> {
     let steps = (second - first).abs() + (third - second).abs();
     (steps > 0.0).then(|| (third - first) / steps)

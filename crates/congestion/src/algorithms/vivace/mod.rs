@@ -10,9 +10,10 @@
 //! has a small weight, as in the submission; otherwise the noise of an interval's losses would
 //! change the utility more than 10 % of the rate do. Mbit/s are 10^6 bit/s.
 //!
-//! Limits: random losses of 3 % and more bring the rate down, since an interval's loss rate is then above that as often as not; on
-//! 500 kbit/s, where an interval has ten segments, it takes half a minute to come down from a start that overfilled the queue; on
-//! 64 kbit/s with a queue of 20 segments every other segment of the first minute is sent again (Reno: one in sixteen).
+//! Limits: random losses of 3 % and more bring the rate down, since every second interval or more then loses over 3 %.
+//! On 500 kbit/s, where an interval has ten segments, the rate takes half a minute to come down from a start that
+//! overfilled the queue. On 64 kbit/s with a queue of 20 segments every other segment of the first minute is sent again
+//! (Reno: one in sixteen).
 
 mod ascent;
 mod interval;

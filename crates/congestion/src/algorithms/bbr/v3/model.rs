@@ -112,7 +112,8 @@ pub(super) struct Marks {
     pub(super) delivered: f64,
     /// Marks that acknowledgements have counted so far (RFC 9768).
     seen: u64,
-    /// True if this cycle of ProbeBW had marks; true if it had losses; segments sent when a round trip with marks began.
+    /// True if marks arrived in this cycle of ProbeBW; true if losses occurred in it; segments delivered or lost at
+    /// which the round trip after the last marks ends.
     pub(super) in_cycle: bool,
     pub(super) lost_in_cycle: bool,
     round_until: u64,

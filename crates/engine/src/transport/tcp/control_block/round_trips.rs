@@ -1,14 +1,13 @@
 //! Round-trip samples of an acknowledgement: their choice, and their use by the estimator, the timers and the
 //! algorithm.
 //!
-//! Linux takes two samples from each acknowledgement (`tcp_clean_rtx_queue` and
-//! `tcp_ack_update_rtt` of `net/ipv4/tcp_input.c`), with the clock of the sender alone. The sample
-//! of the first segment newly acknowledged, which waited for the others, is smoothed and sets the
-//! retransmission timer (`seq_rtt_us`, or `sack_rtt_us` if only selective acknowledgements give
-//! one); the sample of the last segment is passed to the algorithm (`ca_rtt_us`: `pkts_acked`, rate
-//! samples), and the minimum of the latter samples is used by RACK. Retransmitted segments give no
-//! sample, nor do others that are cumulatively acknowledged together with one: the timestamp then
-//! gives both samples.
+//! Linux takes two samples from each acknowledgement (`tcp_clean_rtx_queue` and `tcp_ack_update_rtt` of
+//! `net/ipv4/tcp_input.c`), with the clock of the sender alone. The sample of the first segment newly
+//! acknowledged, which waited for the others, is smoothed and sets the retransmission timer (`seq_rtt_us`, or
+//! `sack_rtt_us` if only selective acknowledgements give one); the sample of the last segment is passed to the
+//! algorithm (`ca_rtt_us`: `pkts_acked`, rate samples), and the minimum of the latter samples is used by RACK.
+//! Retransmitted segments give no sample. Neither do other segments if the same cumulative acknowledgement
+//! covers a retransmitted segment: the timestamp then gives both samples.
 //!
 //! QUIC takes one sample, of the last segment, less the delay that the receiver reports (RFC 9002 section 5.3).
 

@@ -256,9 +256,10 @@ impl Window {
     }
 }
 
-/// The round trip as a receiver measures it, from an acknowledgement to the segment that it releases
-/// (`tcp_rcv_rtt_measure_ts`): the transit times of the segment, and of the answer to the SYN with the segment
-/// that it released. A side that answered no SYN assumes equal transit times both ways.
+/// Round trip measured by a receiver, from an acknowledgement to the segment that it releases
+/// (`tcp_rcv_rtt_measure_ts`). It is the sum of two transit times: one of the segment; the other of acknowledgements,
+/// known from the time between the answer to the SYN and the segment released by that answer. A side that answered no
+/// SYN assumes equal transit times both ways.
 #[derive(Debug)]
 struct RoundTrip {
     /// Zero before the first sample.

@@ -75,11 +75,13 @@ impl Undo {
         self.frto
     }
 
-    /// Continues F-RTO after an acknowledgement that decides nothing. `advanced` is true if it
-    /// moves `una`, but not to the end of the flight at the timeout; `reports` if it reports
-    /// out-of-order segments; `sent_new` if new data has been sent since the timeout. Returns true
-    /// if the current flight takes the place of the flight at the timeout, because new data is
-    /// about to leave.
+    /// Continues F-RTO after an acknowledgement that does not decide. `advanced` is true if it
+    /// moves `una`, but not to the end of the flight at the timeout; `reports` is true if it
+    /// reports out-of-order segments; `sent_new` is true if new data has been sent since the
+    /// timeout.
+    ///
+    /// Returns true if the current flight replaces the flight at the timeout: new data leaves next,
+    /// if there is any.
     pub(crate) fn go_on(
         &mut self,
         tcb: &ControlBlock,

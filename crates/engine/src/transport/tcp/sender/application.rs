@@ -118,10 +118,10 @@ impl Sender {
         }
     }
 
-    /// Restarts the window if nothing was sent for a timeout, since it is no longer evidence about
-    /// the path (RFC 5681 section 4.1), unless the algorithm controls it. The time of the last
-    /// arrival does not matter: on a persistent connection, the request for the next data has just
-    /// arrived.
+    /// Restarts the window if nothing was sent for a timeout, unless the algorithm controls the
+    /// window: it no longer reflects the state of the path (RFC 5681 section 4.1). The time of the
+    /// last arrival does not matter: on a persistent connection, the request for the next data has
+    /// just arrived.
     fn restart_after_idle(&mut self, now: Time) {
         let tcb = &mut self.tcb;
         if tcb.una < tcb.max_sent || tcb.una == 1 {

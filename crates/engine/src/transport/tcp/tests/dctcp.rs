@@ -96,9 +96,9 @@ fn marks_that_an_algorithm_ignores_are_no_reductions() {
     assert_eq!((counters.cuts_ecn, counters.cuts_loss), (0, 1));
 }
 
-/// With a mark and, in the same window of data, a loss, DCTCP responds to the mark by alpha / 2, with an initial
-/// alpha of one, and to the loss in the standard way (RFC 8257 section 3.5); a sender that halves its window for a
-/// mark has responded to both (RFC 3168 section 6.1.2).
+/// After a mark and a loss in the same window of data, DCTCP responds to the mark by alpha / 2, with an initial
+/// alpha of one, and to the loss in the standard way (RFC 8257 section 3.5). A standard sender, which halves its
+/// window for the mark, does not reduce it again for the loss (RFC 3168 section 6.1.2).
 #[test]
 fn a_loss_halves_a_window_that_a_mark_has_cut_in_proportion() {
     let recoveries = [

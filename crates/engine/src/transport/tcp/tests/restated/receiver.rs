@@ -37,8 +37,8 @@ struct Rules {
     due: Time,
     stamp: Time,
     echoes: bool,
-    /// Count of marked packets, which begins with five; the count reported last; and true if the
-    /// last packet was marked.
+    /// Number of marked packets, which starts at five; the number last reported; true if the last
+    /// packet was marked.
     marked: u64,
     reported: u64,
     last_marked: bool,

@@ -113,9 +113,10 @@ impl Connection {
         }
     }
 
-    /// Returns true if the window must not grow: on echoes, and while the window does not limit the
-    /// sender (RFC 7661 section 4.3: unless half of it was used), except while the flight of a
-    /// timeout is retransmitted.
+    /// Returns true if the window must not grow: on echoes, and while the congestion window does
+    /// not limit the sender. Algorithms other than the standard one also need half of the window
+    /// used (RFC 7661 section 4.3). While the flight of a timeout is retransmitted, half of the
+    /// window used suffices, even on echoes.
     fn growth_is_held(&mut self, echoes: bool, flight: u64) -> bool {
         let limited = self.limit != Limit::Network && !self.ns2;
         let slack = self.algorithm != Algorithm::Standard && !self.ns2;
