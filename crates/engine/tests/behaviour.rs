@@ -487,7 +487,8 @@ fn busy() -> Config {
 }
 
 /// Bytes count as delivered when they arrive, not when a hole before them is filled: in no interval
-/// are more bytes delivered than the bottleneck can transmit. The count of bytes in order jumps.
+/// are more bytes delivered than the bottleneck can transmit. (The number of bytes in order jumps
+/// when a hole is filled.)
 #[test]
 fn no_more_is_delivered_than_the_bottleneck_lets_through() {
     let mut config = busy();

@@ -1,5 +1,5 @@
-//! Condition 8 of MesoNet's scaled-down network or condition 4 of the large one, or a number of its first
-//! seconds.
+//! Simulates condition 8 of MesoNet's scaled-down network or condition 4 of its large network, as a whole
+//! or for the first seconds only.
 //!
 //! `cargo run --profile profiling -p longhaul-mesonet --example condition_8 -- [seconds] [algorithm]
 //! [threads] [large]`

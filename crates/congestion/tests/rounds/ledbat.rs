@@ -99,7 +99,8 @@ fn ledbat_s_slow_start_ends_above_the_target() {
 }
 
 /// A timeout discards the current delays, which are no evidence about the queue after it, but not
-/// the base delay. A loss halves the window, which stays at two segments or where it was below.
+/// the base delay. A loss or mark halves the window, to no less than two segments; a smaller window
+/// does not change.
 #[test]
 fn ledbat_keeps_its_base_delay_over_a_timeout() {
     let mut sender = sender("ledbat", 20.0, 2.0);

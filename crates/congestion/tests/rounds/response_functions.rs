@@ -87,8 +87,9 @@ fn gaimd_and_increase_by_k_have_those_of_aimd() {
     }
 }
 
-/// The equation assumes a constant increase and decrease over a saw-tooth, which causes an error of
-/// some per cent. Near the low window, where half of a saw-tooth is standard TCP, it is not valid.
+/// RFC 3649's response function assumes that increase and decrease are constant over a saw-tooth,
+/// which causes an error of some per cent. Near the low window, where half of a saw-tooth is
+/// standard TCP, it is not valid.
 #[test]
 fn high_speed_tcp_has_equation_3_3() {
     for spec in [

@@ -121,8 +121,8 @@ fn hystart_slows_down_and_then_ends_slow_start() {
     assert!((windows[13] - 796.5).abs() < 0.01, "{}", windows[13]);
 }
 
-/// The queue of the previous round was another flow's: growth is full again after eight samples,
-/// with 2 segments from those and 318 from the others.
+/// The queue of the previous round was another flow's. Eight samples add 2 segments and end
+/// conservative slow start; the other 318 acknowledgements of the round add a segment each.
 #[test]
 fn hystart_goes_on_when_the_round_trip_time_falls_again() {
     let mut flow = hystart();

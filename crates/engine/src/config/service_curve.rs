@@ -208,9 +208,8 @@ impl RateSteps {
 /// `mm-link` (Netravali and others, USENIX ATC 2015, section 4.2).
 #[derive(Debug, PartialEq)]
 pub struct DeliveryTrace {
-    /// Opportunities in milliseconds from the beginning, in order; a time with several
-    /// opportunities is listed as often. The last time is not 0, and the next repetition begins
-    /// there.
+    /// Opportunities in milliseconds from the beginning, in order; a time is listed once for each
+    /// of its opportunities. The last time is not 0, and the next repetition begins at it.
     times_ms: Vec<u32>,
     /// Bytes that may leave at each opportunity.
     opportunity: Bytes,

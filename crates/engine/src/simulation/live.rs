@@ -17,7 +17,8 @@ use crate::stack::EcnCodepoint;
 const MAX_ENTERING: usize = 64;
 
 /// Runs `config` at the pace of the clock of `outside`, whose packets travel through it, until the end or until the
-/// recorder stops it. Flows of the configuration are background traffic; the totals are theirs and the links'.
+/// recorder stops it. Flows of the configuration are background traffic; the totals include these flows and all
+/// links.
 ///
 /// # Errors
 ///

@@ -191,7 +191,7 @@ impl World {
     }
 
     /// Delivers packets of a link that leads to access links. They cross the access links to the
-    /// ends, unless they have to wait there for their arrival. The number of packets per event is
+    /// ends, unless they have to wait on the access links. The number of packets per event is
     /// limited, so that the memory that they use is still in the caches when the answers are
     /// processed.
     #[inline(never)]

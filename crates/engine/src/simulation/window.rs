@@ -4,8 +4,8 @@ use longhaul_units::Span;
 
 use crate::measure::{FlowCounters, LinkCounters, ProxyCounters, smaller};
 
-/// Counters at the beginning of the window. Empty if it begins with the run. The flow and link counters of proxies
-/// come after those of flows and links.
+/// Counters at the beginning of the window. Empty if the window begins with the run. The flow and link counters of
+/// proxies come after those of flows and links.
 #[derive(Debug, Default)]
 pub(super) struct Baseline {
     pub(super) flows: Vec<FlowCounters>,

@@ -19,8 +19,8 @@ pub(super) struct Direction {
     pub(super) sender: Sender,
     /// The receiver on the other side, or at the start node of a proxy.
     pub(super) receiver: Receiver,
-    /// The leg from that proxy's end node to the other side. It gets data segment by segment, so that segments
-    /// have the same numbers on both legs.
+    /// The leg from the proxy's end node to the other side, if a proxy splits the direction. It gets data
+    /// segment by segment, so that segments have the same numbers on both legs.
     pub(super) second_leg: Option<Box<Direction>>,
     pub(super) echoes: Echoes,
 }

@@ -36,8 +36,9 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.exchanges.len() > 300);
 }
 
-/// The number of progress reports that count packets depends on the wall clock. With windows that
-/// grow by fractions, sums over other intervals would change the results.
+/// The times at which packets are counted for progress reports depend on the wall clock. A count
+/// that divided an interval over which the window is summed would change the results by rounding,
+/// since windows grow by fractions.
 #[test]
 fn whether_progress_is_asked_for_changes_nothing() {
     let config = with(trace(&[entry(Time::ZERO, 100, Some(20_000_000))]), 20);
@@ -46,8 +47,9 @@ fn whether_progress_is_asked_for_changes_nothing() {
     assert_eq!(simulation::run(&config, &mut NoRecorder).unwrap(), asked);
 }
 
-/// Packets are forwarded ahead of time if nothing can interfere: to connections that hold packets back, and also
-/// farther until it is known that the run may end. Links whose packets are recorded do not look ahead.
+/// Packets are forwarded ahead of time if nothing can interfere: to connections that hold packets back and,
+/// until the earliest time at which the run may end, farther. Links whose packets are recorded do not look
+/// ahead.
 #[test]
 fn working_ahead_changes_nothing_however_a_run_ends() {
     for (seed, (stops, boxed)) in

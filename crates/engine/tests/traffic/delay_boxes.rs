@@ -17,8 +17,8 @@ fn add_delay_box(config: &mut Config, delay: &Distribution) {
     }
 }
 
-/// Connections far apart, of which each crosses the link four times: the handshake, the request, the response. The
-/// engine itself checks at the end that its boxes have forgotten them.
+/// Connections far apart, each of which crosses the link four times: twice in the handshake, with the request and
+/// with the response. The engine itself checks at the end that its boxes have forgotten them.
 #[test]
 fn every_connection_has_its_own_delay_of_a_box() {
     let entries: Vec<_> = (0..40)

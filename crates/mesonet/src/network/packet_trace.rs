@@ -1,8 +1,8 @@
 //! Traces of the packets of chosen flows, from element to element.
 //!
 //! Only the copy of the event loop compiled for it records packets (`Network::next` with `TRACED`);
-//! hosts send through [`Network::send_traced`] during a trace. Each region records its events; some
-//! arrivals are processed early. Records are sorted by time at the end of an interval.
+//! hosts send through [`Network::send_traced`] during a trace. Each region records its events.
+//! Since some arrivals are processed early, records are sorted by time at the end of an interval.
 
 use longhaul_units::Time;
 use serde::{Deserialize, Serialize};

@@ -31,8 +31,8 @@ struct Orders {
 }
 
 /// Number of times that a thread checks for work, or for its completion, before it sleeps: some
-/// tenths of a millisecond, about the time that others need for the work that they have begun. To
-/// wake a thread can take as long.
+/// tenths of a millisecond, about the time that other threads need for the work that they have
+/// begun. Waking a thread can take as long.
 const LOOKS: u32 = 20_000;
 
 impl Crew {

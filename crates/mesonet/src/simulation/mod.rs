@@ -95,8 +95,8 @@ pub fn resume(
 ///
 /// # Errors
 ///
-/// Backbone routers with hosts but without a route between them, a link between backbone routers
-/// without a delay, a congestion control that does not exist, or a state that is not a checkpoint.
+/// Fails if there is no route between backbone routers with hosts, a link between backbone routers
+/// has no delay, a congestion control does not exist, or the state is not a checkpoint.
 pub fn simulate(
     config: &Config,
     state: Option<&[u8]>,

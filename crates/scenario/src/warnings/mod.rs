@@ -403,7 +403,7 @@ fn warn_of_phases(resolved: &ResolvedDocument, config: &Config, out: &mut Vec<St
 }
 
 /// Warns about algorithms that interpret queueing caused by their own bursts as congestion; they
-/// were published for paths of at most 10 Mbit/s. For one of them, pacing avoids the bursts.
+/// were published for paths of at most 10 Mbit/s. For the delay gradient, pacing avoids the bursts.
 fn warn_of_own_bursts(config: &Config, out: &mut Vec<String>) {
     const FAST: Rate = Rate::from_bps(10_000_000);
     let fast = config.links.iter().all(|link| link.rate > FAST);

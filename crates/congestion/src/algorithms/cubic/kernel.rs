@@ -173,8 +173,8 @@ impl KernelCubic {
     }
 
     /// Keeps the growth at least at that of the AIMD flow with standard TCP's mean window. The flow
-    /// stays AIMD above the last peak, too, where it changes to standard TCP in RFC 9438 section
-    /// 4.3.
+    /// stays AIMD above the last peak, too; in RFC 9438 section 4.3 it changes to standard TCP
+    /// there.
     fn keep_up_with_standard(&mut self, cwnd: u64) {
         let Some(epoch) = &mut self.epoch else { return };
         let for_one = (cwnd * self.standard_windows / 8).max(1);

@@ -207,9 +207,9 @@ mod tests {
         KernelIllinois::new(&ENTRY.settings(Variant::Linux6_18, &[]).unwrap())
     }
 
-    /// The smallest decrease is 0.3, or 38 parts of 128. At half of a largest delay of 100 ms, the
-    /// increase is 99 * 1280 / (99 + 49 * 1242 / 38), a part being a millisecond; the decrease
-    /// rises from 10 to 80 ms, and 49 ms are 39/70 of that way.
+    /// The smallest increase is 0.3 segments, or 38 parts of 128. At half of a largest delay of 100
+    /// ms, the increase is 99 * 1280 / (99 + 49 * 1242 / 38), a part being a millisecond; the
+    /// decrease rises from 10 to 80 ms, and 49 ms are 39/70 of that way.
     #[test]
     fn amounts_are_whole_parts() {
         let mut kernel = kernel();

@@ -210,9 +210,9 @@ impl Link {
         }
     }
 
-    /// Forwards the next packet, if it reaches the far end by `until`. For a link with service on
-    /// arrival whose last packet has just been forwarded, while no other link has packets: the
-    /// tie-break is not needed.
+    /// Forwards the next packet, if it reaches the far end by `until`, without a tie-break. Only
+    /// for a link with service on arrival that has just forwarded a packet, while no other link has
+    /// packets.
     #[inline(always)]
     pub(crate) fn forward_alone(&mut self, until: Time) -> Option<&Packet> {
         let packet = self.port.forward(until)?;

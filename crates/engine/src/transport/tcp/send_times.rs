@@ -110,8 +110,8 @@ mod tests {
         Time::ZERO + Span::from_millis(ms)
     }
 
-    /// Karn's rule (RFC 6298 section 3): with a segment that was sent twice a cumulative acknowledgement gives no
-    /// sample; a selective one of another segment does.
+    /// Karn's rule (RFC 6298 section 3): a cumulative acknowledgement that covers a segment sent twice gives no
+    /// sample; a selective acknowledgement of another segment gives one.
     #[test]
     fn only_segments_sent_once_give_samples() {
         let mut times = SendTimes::default();

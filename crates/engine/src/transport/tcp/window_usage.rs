@@ -105,8 +105,8 @@ mod tests {
         assert!(fill(3, 4, 8.0));
     }
 
-    /// `tcp_cwnd_validate`, with a window of ten: a larger flight replaces a smaller one, a full window any, and the
-    /// record ends when what was sent then is acknowledged.
+    /// `tcp_cwnd_validate`, with a window of ten: a larger flight replaces a smaller one in the record, a full
+    /// window replaces any, and the record ends when all segments sent by its time are acknowledged.
     #[test]
     fn the_largest_flight_counts_until_it_is_acknowledged() {
         let mut usage = WindowUsage::default();

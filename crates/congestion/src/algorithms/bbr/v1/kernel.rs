@@ -124,8 +124,8 @@ impl Policer {
         self.in_use.then_some(self.rate)
     }
 
-    /// Processes an acknowledgement; returns true if a policer's rate has been used for long enough. In the gain
-    /// cycle, it is used for a number of rounds.
+    /// Processes an acknowledgement; returns true if a policer's rate has been used for long enough. Only rounds of
+    /// the gain cycle count.
     pub(super) fn on_ack(&mut self, report: AckReport, cycling: bool) -> bool {
         if self.in_use {
             self.rounds += u32::from(cycling && report.round_start);

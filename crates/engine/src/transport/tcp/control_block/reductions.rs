@@ -36,8 +36,9 @@ impl ControlBlock {
         }
     }
 
-    /// Reduces the window once for a loss of data sent so far, if the algorithm responds to it; otherwise an
-    /// earlier reduction can no longer be undone. ns-2's recoveries are designed for one reduction each.
+    /// Reduces the window once for a loss of data sent so far, if the algorithm responds to it. If the algorithm
+    /// tolerates the loss, nothing is reduced, and an earlier reduction can no longer be undone. ns-2's recoveries
+    /// always reduce, since they are designed for one reduction each.
     pub(crate) fn reduce(&mut self, inflation: f64, env: &mut impl Environment) {
         if self.ns2 || self.congestion.answers_losses(self.delivered, self.lost) {
             self.reduce_cwnd(Cause::Loss, self.window_in_use(inflation), env);

@@ -205,8 +205,8 @@ impl Transmissions {
         self.repeated_below <= una
     }
 
-    /// Records the acknowledgement of the first segments in the list, up to `next`, with others behind them, and
-    /// forgets them. Returns the last of their transmissions.
+    /// Records the acknowledgement of the first segments in the list, up to `next`, and forgets them. The list must
+    /// have more segments than these. Returns the last of their transmissions.
     #[inline]
     pub(crate) fn deliver_first(&mut self, next: u64) -> Transmission {
         debug_assert!(self.first < next && self.lost_count == 0, "in order");

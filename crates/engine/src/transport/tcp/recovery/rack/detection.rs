@@ -16,8 +16,9 @@ pub(super) struct NewlyDelivered {
     pub(super) any: bool,
     /// The newest transmission that certainly arrived.
     pub(super) newest: Option<Transmission>,
-    /// Send time of the last of these segments in their order, cumulatively acknowledged ones first (Linux,
-    /// `tcp_rack_advance`, and RFC 8985 section 6.2 use its round trip), and true if it is known.
+    /// Send time of the last of these segments: of the last one selectively acknowledged or, without any, of the
+    /// last one cumulatively acknowledged (Linux, `tcp_rack_advance`, and RFC 8985 section 6.2 use its round
+    /// trip). The next field is true if that time is known.
     pub(super) last: Option<Time>,
     pub(super) last_known: bool,
     /// The first of these segments that was never retransmitted.
