@@ -47,7 +47,8 @@ impl PathNeeds {
         own_bursts: None,
     };
 
-    /// Requires a queue of this kind on the path. Without one the algorithm works as others do.
+    /// Requires a queue of this kind on the path. Without such a queue the algorithm works as other
+    /// algorithms do.
     pub const fn queue(kind: &'static str) -> Self {
         let queue = QueueNeed {
             kind,

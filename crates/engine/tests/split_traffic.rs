@@ -203,7 +203,8 @@ fn looking_ahead_changes_nothing() {
     assert!(ahead.exchanges.len() > 100);
 }
 
-/// Pages follow one another, with a connection for each object or a shared one with its request.
+/// Pages follow one another behind a proxy. Each object has a separate connection, or shares the connection of
+/// its request.
 #[test]
 fn sessions_go_on_behind_a_proxy() {
     for separate in [false, true] {

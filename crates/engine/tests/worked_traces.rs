@@ -22,8 +22,8 @@ fn textbook(recovery: Recovery) -> Tcp {
     }
 }
 
-/// Returns a receiver that acknowledges every second segment, after any time: longer than the half second of a
-/// round trip.
+/// Returns a connection whose receiver acknowledges every second segment, however late it comes: the delayed-ACK
+/// timer of a second does not expire within a round trip.
 fn delayed(tcp: Tcp) -> Tcp {
     Tcp {
         delayed_ack: Some(delayed_ack(Span::from_secs(1))),

@@ -22,8 +22,8 @@ fn buffered(buffer: f64) -> Bottleneck {
     }
 }
 
-/// Without other flows it uses the path, but does not fill the queue: it backs off at 15 % of the
-/// longest queue measured, far below the overflow.
+/// Without other flows TCP-LP uses the path, but does not fill the queue: it backs off at 15 % of
+/// the longest queue measured, far below the overflow.
 #[test]
 fn lp_uses_an_idle_path_without_filling_its_queue() {
     for variant in [Variant::Paper, Variant::Linux2_6_22] {
@@ -36,7 +36,7 @@ fn lp_uses_an_idle_path_without_filling_its_queue() {
     }
 }
 
-/// Against a standard flow it gets a small share; two standard flows share equally.
+/// TCP-LP gets a small share beside a standard flow; two standard flows share equally.
 #[test]
 fn lp_leaves_the_path_to_a_standard_flow() {
     let share = |kind: &str, variant: Variant| {
@@ -181,8 +181,8 @@ fn ledbat_leaves_slow_start_at_its_target() {
     assert!(seen.rate > 999.0, "{seen:?}");
 }
 
-/// Without other flows it fills the path except in its slowdowns, which take a tenth of the time,
-/// and keeps the queue at the target.
+/// Without other flows LEDBAT++ fills the path except in its slowdowns, which take a tenth of the
+/// time, and keeps the queue at the target.
 #[test]
 fn ledbat_plus_plus_uses_nine_tenths_of_an_idle_path_below_its_target() {
     let mut pipe = Pipe::single(

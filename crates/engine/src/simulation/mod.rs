@@ -60,7 +60,8 @@ pub enum SetupError {
 ///
 /// # Errors
 ///
-/// A flow or proxy between nodes without a path, or with a congestion control that does not exist.
+/// Fails if there is no path between the nodes of a flow or proxy, or if a congestion control does
+/// not exist.
 pub fn run(config: &Config, recorder: &mut dyn Recorder) -> Result<Totals, SetupError> {
     let mut world = World::new(config, recorder)?;
     let edges = world.edges(config);

@@ -16,7 +16,8 @@ use crate::fixture::{config, meta, no_progress, scratch};
 use crate::records::{flow_sample, link_sample, totals};
 use crate::tables::Read;
 
-/// Returns a proxy between the two nodes, like the first flow.
+/// Returns a run with a proxy between the two nodes, whose connection has the parameters of the
+/// first flow.
 fn with_proxy() -> Config {
     let mut config = config();
     let proxy = Proxy {

@@ -117,7 +117,7 @@ mod tests {
         assert!((other.share() - (kept + (1.0 - kept) / 16.0)).abs() < 1e-6);
     }
 
-    /// Losses that were ignored are none later: the next one stands alone, a sixteenth.
+    /// Ignored losses are not part of the share: after them, a single loss has a share of a sixteenth.
     #[test]
     fn ignored_losses_do_not_count() {
         let mut losses = SmoothedLosses::new(0.15);

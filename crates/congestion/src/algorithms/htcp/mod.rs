@@ -104,7 +104,8 @@ const LINUX_MIN_RTT: Span = Span::from_millis(10);
 /// Largest step by which the largest round-trip time may rise at once in Linux.
 const LINUX_MAX_STEP: Span = Span::from_millis(20);
 
-/// Wait of Linux after a congestion event before it measures the largest round-trip time, divided by the smallest.
+/// Wait of Linux between a congestion event and measurements of the largest round-trip time, in multiples of the
+/// smallest one.
 const LINUX_SETTLED: u64 = 4;
 /// Threshold before the first congestion event, in segments; Linux then does not measure the largest round-trip time.
 const LINUX_NO_THRESHOLD: f64 = 65_535.0;

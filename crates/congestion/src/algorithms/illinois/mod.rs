@@ -220,7 +220,8 @@ impl CongestionControl for Illinois {
         Needs::RTT
     }
 
-    /// Delays in slow start count, too: they determine the largest delay.
+    /// Processes an acknowledgement. Delays in slow start count, too: they determine the largest
+    /// delay.
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {
             return kernel.on_ack(ack, phase, window);

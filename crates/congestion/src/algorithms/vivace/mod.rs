@@ -144,7 +144,7 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
 /// (PCCproject/PCC-Kernel, branch vivace, tcp_pcc.c).
 const MIN_SEGMENTS_PER_RTT: f64 = 2.0;
 const MIN_CWND: f64 = 4.0;
-/// Number of round trips at the rate that the window allows (PCC-Uspace, likewise).
+/// Number of round trips at the rate that the window allows (as in PCC-Uspace).
 const RTTS_IN_WINDOW: f64 = 2.0;
 /// Fraction of the rate that a timeout leaves (section 4.3, timeouts of intervals).
 const KEPT_AT_TIMEOUT: f64 = 0.5;

@@ -227,7 +227,8 @@ mod tests {
         assert_eq!(control.probability(), 1.0);
     }
 
-    /// `pie_drop_early`: a delay below half of the target at a probability below a fifth drops nothing; half of it is not below.
+    /// `pie_drop_early`: a delay below half of the target at a probability below a fifth drops nothing; a delay of
+    /// exactly half of the target is not below.
     #[test]
     fn short_delays_at_small_probabilities_drop_nothing() {
         let parameters = PieParameters {

@@ -67,8 +67,8 @@ fn it_sets_the_pace() {
     assert_eq!(bursts, 0);
 }
 
-/// The share of losses is below the tolerated 2 %; with it, standard TCP has some 12 packets in
-/// flight.
+/// The share of losses, 1 %, is below the tolerated 2 %; standard TCP with that share has some 12
+/// packets in flight.
 #[test]
 fn few_losses_leave_it_its_rate() {
     let mut path = bbr(|packet, _| packet.kind() == Kind::Data && packet.number() % 100 == 0);

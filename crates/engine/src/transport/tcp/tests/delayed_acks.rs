@@ -70,8 +70,8 @@ fn the_first_acknowledgements_are_not_delayed() {
     );
 }
 
-/// The window opens from 65,536 bytes by twice 1460 to the buffer's 81,920, less the segment that waits: five
-/// times, and once for the rest.
+/// The window opens from 65,536 bytes to the buffer's 81,920 bytes less a waiting segment: by 2920 bytes for each
+/// of five segments, and by the rest for the sixth.
 #[test]
 fn acknowledgements_are_not_delayed_while_the_window_opens() {
     assert_eq!(

@@ -63,7 +63,7 @@ impl Reference {
         (self.una..self.max_sent).filter(|segment| !self.sacked.contains(segment))
     }
 
-    /// Returns true if more than `DupThresh - 1` segments above have arrived, as is the case with three
+    /// Returns true if more than `DupThresh - 1` segments above it have arrived, as is the case with three
     /// discontiguous sequences.
     fn is_lost(&self, segment: u64) -> bool {
         let counted = || self.sacked.range(segment + 1..).count() > THRESHOLD - 1;

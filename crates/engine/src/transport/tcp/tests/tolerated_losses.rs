@@ -59,7 +59,8 @@ fn a_single_loss_changes_nothing() {
     }
 }
 
-/// With the third loss the window is reduced, once: to 49/64, since it is the first reduction.
+/// The third loss reduces the window once, to 49/64: fast convergence also applies to a first reduction, so that
+/// 7/8 of the window is kept twice.
 #[test]
 fn three_losses_in_a_row_reduce_the_window_once() {
     for recovery in RECOVERIES {
