@@ -254,9 +254,9 @@ fn an_application_that_pauses_neither_ends_slow_start_nor_enlarges_the_window_wi
     }
 }
 
-/// If slow start may continue up to twice the flight, as in Linux, it does not go further, however fast it grows. A step
-/// of Hybla at a round trip of 600 ms is 2^16 - 1 segments, which a receive window of 690 segments leaves unused. Hybla
-/// begins with 24 segments, the ratio of the round trip to 25 ms.
+/// If slow start may enlarge the window up to twice the flight, as in Linux, the window grows no further, however fast
+/// the slow start is. A step of Hybla at a round trip of 600 ms is 2^16 - 1 segments, which a receive window of 690
+/// segments leaves unused. Hybla begins with 24 segments, the ratio of the round trip to 25 ms.
 #[test]
 fn a_fast_slow_start_does_not_enlarge_a_window_that_is_not_used() {
     for (algorithm, slow_start, largest) in [

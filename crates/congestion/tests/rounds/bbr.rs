@@ -145,7 +145,7 @@ fn it_makes_its_window_small_to_measure_the_round_trip_time() {
 }
 
 /// Half of the path's rate is lost: the estimate follows within its memory, ten rounds with a long
-/// queue in version 1, two cycles in version 3. An increase is found by probing.
+/// queue in version 1, two cycles in version 3. An increase of the rate is found by probing.
 #[test]
 fn it_follows_a_change_of_the_path() {
     for kind in BOTH {

@@ -67,7 +67,7 @@ impl ActiveLargeFiles {
     }
 }
 
-/// Returns the position among the large types.
+/// Returns the position of a file type among the large types.
 fn place(file: FileType) -> Option<usize> {
     FileType::LARGE.iter().position(|&large| large == file)
 }

@@ -92,8 +92,8 @@ impl ControlBlock {
         }
     }
 
-    /// Returns the round-trip times of the first and the last segment; both of the last one if the receiver
-    /// reports its delay.
+    /// Returns the round-trip times of the first and the last segment; both are those of the last segment if the
+    /// receiver reports its delay.
     #[inline]
     fn trips_of(&self, ends: Ends, ack: Ack, now: Time) -> (Span, Span) {
         let last = now.since(ends.last);
