@@ -47,7 +47,7 @@ static PARAMETERS: [Parameter; 2] = [
         unit: "of the smallest round-trip time",
         default: DefaultValue::Fixed(1.1),
         allowed: Range::closed(1.0, 100.0),
-        help: "Largest ratio of round-trip times to the smallest while the window triples; the tighter of delay and factor counts.",
+        help: "Largest ratio of round-trip times to the smallest while the window triples. The stricter one of delay and factor applies.",
         source: "draft-kazuho-ccwg-rapid-start-02 section 3.2",
     },
 ];

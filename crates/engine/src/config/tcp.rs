@@ -252,9 +252,8 @@ words! {
         Echo = "echo",
         /// The congestion control's sample and the minimum round-trip time come from the last
         /// segment that the ACK newly acknowledges, cumulatively or selectively; srtt and the
-        /// timers use the first such segment. Retransmitted segments, and segments cumulatively
-        /// acknowledged together with one, give no sample: the timestamp is used then, in whole
-        /// milliseconds.
+        /// timers use the first such segment. If a retransmitted segment is among those
+        /// acknowledged cumulatively, the timestamp gives the sample, in whole milliseconds.
         Last = "last",
         /// One sample for all uses, as in QUIC: the round-trip time of the last segment, less the
         /// ACK delay that the receiver reports, unless the difference would be below the minimum
@@ -398,9 +397,9 @@ keys! {
         pub segments: u32 = Kind::Whole { min: 1, max: 1000 }.key().default("2").source("RFC 5681 section 4.2"),
         /// True if the answer to the SYN is delayed, too, as by ns-2's delaying sinks.
         pub delays_syn: bool = Kind::Flag.key().default("false"),
-        /// Number of ACKs sent without delay at the beginning and after a duplicate segment, in addition to all
-        /// ACKs while the receive window opens, as in the kernel, which also compresses duplicate ACKs after the
-        /// third to one per millisecond. `0`: every ACK may be delayed, and no duplicate ACK is compressed.
+        /// Number of ACKs sent without delay at the beginning and after a duplicate segment. Above 0, as in the
+        /// kernel, no ACK is delayed while the receive window opens either, and duplicate ACKs after the third are
+        /// compressed to one per millisecond. `0`: every ACK may be delayed, and no duplicate ACK is compressed.
         pub quick: u32 = Kind::Whole { min: 0, max: 1_000_000 }.key()
             .default("0").in_profile(Profile::Linux, "16").unit("ACKs")
             .source("Linux: TCP_MAX_QUICKACKS, tcp_incr_quickack, tcp_grow_window, tcp_rcv_space_adjust, tcp_comp_sack_delay_ns"),

@@ -76,7 +76,7 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
             unit: "1",
             default: DefaultValue::Fixed(900.0),
             allowed: Range::closed(0.0, 1e6),
-            help: "Weight of the growth of the round-trip time in the utility; 0 is the form that answers losses alone.",
+            help: "Weight of the growth of the round-trip time in the utility. With 0 only losses reduce the utility.",
             source: "NSDI 2018, equation 1; PCC-Uspace, master, pcc_utility_manager.cpp",
         },
         Parameter {
@@ -92,8 +92,8 @@ pub(crate) static ENTRY: Entry<BoxedVivace> = Entry {
             unit: "loss rate",
             default: DefaultValue::Fixed(0.03),
             allowed: Range::closed(0.0, 1.0),
-            help: "Loss rate of an interval up to which losses have a weight of 1; 0 is the paper's equation 1, with which random \
-                losses of 1 to 2 % bring the rate down.",
+            help: "Loss rate of an interval up to which losses have a weight of 1. 0 gives equation 1 of the paper, and random \
+                losses of 1 to 2 % then reduce the rate.",
             source: "PCC-Uspace, pcc.h (utility)",
         },
         Parameter {

@@ -1,5 +1,5 @@
 //! Recoveries with selective acknowledgements and a pipe: the pipe and the next segment are found
-//! by walks through the flight, as in the RFC.
+//! by walks through the flight, as in RFC 6675 section 4.
 
 use std::collections::BTreeSet;
 
