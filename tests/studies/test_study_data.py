@@ -30,8 +30,8 @@ def data() -> Data:
         for name, load, number in (("A", 0.1, 2), ("A", 0.1, 1), ("A", 0.2, 3), ("B", None, 0))
         for t in (0.0, 1.0)
     ]
-    tables = (pl.DataFrame(table, infer_schema_length=None) for table in (rows, samples))
-    return Data(*tables, ("load", "name"))
+    values, drawn = (pl.DataFrame(table, infer_schema_length=None) for table in (rows, samples))
+    return Data(values, drawn, ("load", "name"))
 
 
 @pytest.mark.parametrize(
