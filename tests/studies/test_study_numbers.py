@@ -2,14 +2,23 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import polars as pl
 import pytest
 from conftest import CommandLine
 from test_studies import tiny
+from test_study_verdicts import claim
 
-from longhaul.studies import record
+from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
+from longhaul.studies import numbers, record
+from longhaul.studies.data import Data
 from longhaul.studies.errors import StudyError
+from longhaul.studies.judgement import Judgement
+from longhaul.studies.measures import GENERAL
 from longhaul.studies.numbers import NUMBER, Numbers, markdown
 from longhaul.studies.study import Study, studies
 
@@ -115,3 +124,97 @@ def test_thousands_and_decimals_are_kept() -> None:
     assert found is not None
     assert found["number"] == "12,345.6"
     assert markdown(("a",), [("1",)]) == ["", "| a |", "| --- |", "| 1 |", ""]
+
+
+def judged(name: str, verdict: str = REPRODUCED, source: str = "", *, runs: int = 3) -> Judgement:
+    measured = None if verdict == NOT_RUN else 1234.567
+    of = replace(claim(0, 1), id=name, source=source)
+    return Judgement(of, measured, (0.25, 2000.0) if runs > 1 else None, verdict, "full", runs)
+
+
+JUDGED = [
+    judged("A1"), judged("A2", OUTSIDE, "derived"), judged("A3", NOT_RUN, runs=0),
+    judged("B", CONTRADICTED, runs=1), judged("AS", REPRODUCED, "set-up"),
+    judged("AH", UNDECIDED, "hypothesis"),
+]  # fmt: skip
+
+
+def written(text: str, folder: Path = Path()) -> str:
+    rows = pl.DataFrame({"experiment": ["E"], "n": [2], "replication": [0], "sent": [0.125]})
+    data = Data(rows, pl.DataFrame(), ("n",))
+    study: Any = SimpleNamespace(name="link", path=folder, measures=GENERAL)
+    of: Any = SimpleNamespace(data=data, facts=SimpleNamespace(scale="full"))
+    made = Numbers(study, of)
+    made.judgements = JUDGED
+    return made.written(text)
+
+
+@pytest.mark.parametrize(
+    ("old", "what", "new"),
+    [
+        # The written number of decimals is kept, and the comma of thousands.
+        ("1", "A1", "1235"), ("0.00", "A1", "1234.57"), ("1,000", "A1", "1,235"),
+        ("1,000.0", "A1", "1,234.6"), ("-7.0", "A1 low", "0.2"), ("0", "A1 high", "2000"),
+        ("0.00", "A1 low x 100", "25.00"), ("0.0", "A1 low x 1e-1", "0.0"),
+        ("0.000", "value of=E metric=sent n=2", "0.125"), ("0", "value of=E metric=sent x 8", "1"),
+        # Statements of the source count, checks of the set-up and hypotheses do not.
+        ("0", "count A reproduced", "1"), ("0", "count A outside the band", "1"),
+        ("0", "count A not run", "1"), ("0", "count A contradicted", "0"),
+        ("0", "count A all", "3"),
+        ("0", "count B contradicted", "1"), ("0", "count A2 all x 100", "100"),
+    ],
+)  # fmt: skip
+def test_a_number_is_written_like_the_one_before_it(old: str, what: str, new: str) -> None:
+    assert written(f"a {old}<!-- {what} --> b") == f"a {new}<!-- {what} --> b"
+
+
+@pytest.mark.parametrize(
+    ("what", "message"),
+    [
+        ("C", "no claim is called `C`; available: A1, A2, A3, B, AS, AH"),
+        ("A3", "link: claim A3 has no number `measured`"),
+        ("B low", "link: claim B has no number `low`"), ("A1 mean", "A1 has no number `mean`"),
+        ("count A all of", "no verdict is called `all of`"),
+        ("count A", "no verdict is called ``"), ("A1 low x ten", "no number `low x ten`"),
+        ("valu of=E", "no measure is called `valu` (did you mean `value`?)"),
+    ],
+)  # fmt: skip
+def test_a_number_that_does_not_exist_is_refused(what: str, message: str) -> None:
+    with pytest.raises(StudyError) as refused:
+        written(f"0<!-- {what} -->")
+    assert message in str(refused.value)
+
+
+def block(name: str, *lines: str) -> str:
+    return "\n".join([f"<!-- table {name} -->", *lines, "<!-- end -->"])
+
+
+HEAD = "| all | reproduced | undecided | outside the band | contradicted | not run |"
+RULES = "| --- | --- | --- | --- | --- | --- | --- |"
+
+
+def test_the_table_of_verdicts_has_the_kinds_of_claims_that_there_are() -> None:
+    assert written(block("verdicts", "stale")) == block(
+        "verdicts", "", f"|  {HEAD}", RULES,
+        "| statements | 4 | 1 | 0 | 1 | 1 | 1 |",
+        "| of these on one run | 1 | 0 | 0 | 0 | 1 | 0 |",
+        "| of these derived | 1 | 0 | 0 | 1 | 0 | 0 |",
+        "| checks of the set-up | 1 | 1 | 0 | 0 | 0 | 0 |",
+        "| hypotheses of ours | 1 | 0 | 1 | 0 | 0 | 0 |", "",
+    )  # fmt: skip
+    assert numbers.verdicts(JUDGED[:1])[3:] == ["| statements | 1 | 1 | 0 | 0 | 0 | 0 |", ""]
+
+
+def test_the_table_of_parts_groups_claims_by_the_beginning_of_their_ids() -> None:
+    assert numbers.of_parts(JUDGED, {"first": "A", "last": "B", "none": "C"}) == [
+        "", f"| claims of {HEAD}", RULES, "| first | 3 | 1 | 0 | 1 | 0 | 1 |",
+        "| last | 1 | 0 | 0 | 0 | 1 | 0 |", "| none | 0 | 0 | 0 | 0 | 0 | 0 |", "",
+    ]  # fmt: skip
+
+
+def test_a_study_without_tables_of_its_own_has_two_and_no_parts() -> None:
+    assert written(block("parts")) == block("parts", "", f"| claims of {HEAD}", RULES, "")
+    with pytest.raises(StudyError) as refused:
+        written(block("part"))
+    suggested = "no table is called `part` (did you mean `parts`?); available: verdicts, parts"
+    assert str(refused.value) == suggested

@@ -44,11 +44,6 @@ def published_rows(file: Path) -> tuple[Row, ...]:
     return tuple(read_rows(file))
 
 
-def read_cells(file: Path) -> list[list[str]]:
-    """Return the cells of each line, the head's first; skip empty lines and leading comments."""
-    return list(_cells(file).values())
-
-
 def _cells(file: Path) -> dict[int, list[str]]:
     """Return the cells of each line by number; a cell of several lines counts at its last line."""
     with file.open(encoding="utf-8-sig", newline="") as text:

@@ -13,7 +13,7 @@ from longhaul.campaign.factors import FactorError, Factors, read_factors, refuse
 from longhaul.campaign.responses import Response, ResponseError, read_responses
 from longhaul.campaign.sweep import Conditions, Level
 from longhaul.campaign.template import Scenario, TemplateError, read_template
-from longhaul.files.rows import read_cells
+from longhaul.files.rows import read_rows
 
 SCALES = ("quick", "full")
 # Stands for all levels of an axis in its table of conditions.
@@ -238,9 +238,12 @@ def _conditions(file: Path) -> dict[str, Conditions]:
 
     If the second column is `replication`, each condition has a row for each replication from 0.
     """
-    (axis, *factors), *rows = read_cells(file)
-    levels = [list(map(_level, row)) for row in rows]
-    if factors[0] != REPLICATION:
+    rows = read_rows(file)
+    if not rows:
+        raise ScenarioError(f"{file}: expected rows of conditions")
+    axis, *factors = rows[0]
+    levels = [list(map(_level, row.values())) for row in rows]
+    if factors[:1] != [REPLICATION]:
         return {axis: {first: dict(zip(factors, rest, strict=True)) for first, *rest in levels}}
     points: dict[Level, list[list[Level]]] = {}
     for first, replication, *rest in levels:

@@ -275,7 +275,7 @@ def number(value: float | None) -> str:
         return ""
     if not isfinite(value):
         return NOT_REACHED
-    if value == 0 or 1e-3 <= abs(value) < 1e4:
+    if 1e-3 <= abs(value) < 1e4:
         return f"{value:.4g}"
     if 1e4 <= abs(value) < 1e7:
         return f"{value:,.0f}"

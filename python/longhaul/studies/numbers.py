@@ -34,7 +34,7 @@ Table = Callable[[Data], Iterable[str]]
 
 NUMBER = re.compile(r"(?P<number>-?\d[\d,]*(?:\.\d+)?)<!-- (?P<what>(?!table |end )[^>]+?) -->")
 BLOCK = re.compile(r"<!-- table (?P<name>\S+) -->\n.*?<!-- end -->", re.DOTALL)
-TIMES = re.compile(r" x (\S+)$")
+TIMES = re.compile(r" x (-?\d+\.?\d*(?:e-?\d+)?)$")
 
 
 class Numbers:
@@ -68,7 +68,8 @@ class Numbers:
         if name == "quick":
             value = self._quick._value(rest)
         elif name == "count":
-            value = self._counted(*rest.split(" ", 1))
+            start, _, verdict = rest.partition(" ")
+            value = self._counted(start, verdict)
         else:
             value = self._measured(name, rest) if "=" in rest else self._claimed(name, rest)
         return value * float(factor[1]) if factor else value
