@@ -82,6 +82,43 @@ impl Hasher for KeyHasher {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queue::tests::packet_of;
+
+    /// Numbers are given from 0, belong to a connection or to a stream of datagrams while packets of it wait, and are given again
+    /// once they are released.
+    #[test]
+    fn numbers_are_given_again() {
+        let mut numbers = FlowNumbers::default();
+        let of = |flow| packet_of(flow, 0, 1500);
+        let datagram = |flow| Packet {
+            flags: Flags::DATAGRAM,
+            ..of(flow)
+        };
+        let given = [of(3), of(5), of(3), datagram(3), datagram(2)];
+        assert_eq!(given.map(|packet| numbers.number(&packet)), [0, 1, 0, 2, 3]);
+        numbers.release(1);
+        assert_eq!(
+            [of(5), of(3)].map(|packet| numbers.known(&packet)),
+            [None, Some(0)]
+        );
+        assert_eq!([of(9), of(5)].map(|packet| numbers.number(&packet)), [1, 4]);
+        assert_eq!(numbers.len(), 5);
+        // The number's new flow is the one that is released with it.
+        numbers.release(1);
+        assert_eq!(
+            [of(9), of(5)].map(|packet| numbers.known(&packet)),
+            [None, Some(4)]
+        );
+    }
+
+    /// Connections have even keys, and datagrams the odd ones after them. Hashes, and with them results, depend on the keys.
+    #[test]
+    fn keys_tell_connections_and_datagrams_apart() {
+        let mut packet = packet_of(u32::MAX, 0, 1500);
+        assert_eq!(flow_key(&packet), 0x1_ffff_fffe);
+        packet.flags = Flags::DATAGRAM;
+        assert_eq!(flow_key(&packet), 0x1_ffff_ffff);
+    }
 
     /// The first numbers of `SplitMix64` from the state 0, which grows by the golden ratio.
     #[test]

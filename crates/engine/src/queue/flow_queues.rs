@@ -41,7 +41,7 @@ pub(super) struct FlowHash {
 impl FlowHash {
     pub(super) fn new(stream: &mut Stream) -> Self {
         Self {
-            perturbation: (stream.uniform() * 2f64.powi(53)) as u64,
+            perturbation: stream.bits(),
         }
     }
 

@@ -14,6 +14,8 @@ mod registry;
 mod ack_filter;
 mod arrival;
 mod capacity;
+#[cfg(test)]
+mod declared;
 mod discipline;
 mod fifo;
 mod flow;

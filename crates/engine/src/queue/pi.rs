@@ -126,19 +126,47 @@ impl Aqm for Pi {
 
 #[cfg(test)]
 mod tests {
+    use longhaul_units::Time;
+
     use super::*;
+
+    const CONFIG: PiConfig = PiConfig {
+        limit: Capacity::Packets(800),
+        reference_pkts: 200.0,
+        a: 1.822e-5,
+        b: 1.816e-5,
+        update: Span::from_millis(6),
+        ecn: true,
+    };
+
+    fn stream() -> Stream {
+        Stream::new(1, 0, "pi")
+    }
+
+    /// A number drawn below the probability selects a packet, so that none is selected at a probability of zero.
+    #[test]
+    fn a_number_below_the_probability_selects() {
+        let drawn = stream().uniform();
+        let arrival = Arrival {
+            now: Time::ZERO,
+            bytes: 1500,
+            ecn_capable: false,
+            low_priority: false,
+            waiting_pkts: 10,
+            waiting_bytes: 15_000,
+            idle_since: None,
+        };
+        let early = Verdict::Drop(DropReason::Early);
+        for (probability, verdict) in [(drawn, Verdict::Accept), (f64::next_up(drawn), early)] {
+            let mut pi = Pi::new(CONFIG, stream());
+            pi.probability = probability;
+            assert_eq!(pi.on_arrival(&arrival), verdict);
+        }
+    }
 
     #[test]
     fn the_probability_integrates_the_deviation() {
-        let config = PiConfig {
-            limit: Capacity::Packets(800),
-            reference_pkts: 200.0,
-            a: 1.822e-5,
-            b: 1.816e-5,
-            update: Span::from_millis(6),
-            ecn: true,
-        };
-        let mut pi = Pi::new(config, Stream::new(1, 0, "pi"));
+        let mut pi = Pi::new(CONFIG, stream());
         // From rest, a deviation of -200 packets would make the probability negative.
         pi.update((0, 0));
         assert_eq!(pi.probability, 0.0);
@@ -158,5 +186,8 @@ mod tests {
             "{}",
             pi.probability
         );
+        // It is at most 1.
+        pi.update((1_000_000, 0));
+        assert_eq!(pi.probability, 1.0);
     }
 }

@@ -190,19 +190,41 @@ mod tests {
         }
     }
 
+    const ARRIVAL: Arrival = Arrival {
+        now: Time::ZERO,
+        bytes: 1500,
+        ecn_capable: true,
+        low_priority: false,
+        waiting_pkts: 3,
+        waiting_bytes: 4500,
+        idle_since: None,
+    };
+
+    /// A number drawn below the probability selects a packet, on arrival or when it leaves, so that none is selected at a
+    /// probability of zero.
+    #[test]
+    fn a_number_below_the_probability_selects() {
+        let drawn = Stream::new(1, 0, "rem").uniform();
+        for (probability, selects) in [(drawn, false), (f64::next_up(drawn), true)] {
+            let of = |ecn| {
+                let mut rem = rem(ecn);
+                rem.probability = probability;
+                rem
+            };
+            let verdict = of(false).on_arrival(&ARRIVAL);
+            assert_eq!(verdict == Verdict::Drop(DropReason::Early), selects);
+            assert_eq!(
+                of(true).on_departure(&packet(0, 1500), Time::ZERO, 3),
+                selects
+            );
+        }
+    }
+
     #[test]
     fn capable_packets_are_marked_when_they_leave() {
         let mut rem = rem(true);
         rem.probability = 1.0;
-        let mut arrival = Arrival {
-            now: Time::ZERO,
-            bytes: 1500,
-            ecn_capable: true,
-            low_priority: false,
-            waiting_pkts: 3,
-            waiting_bytes: 4500,
-            idle_since: None,
-        };
+        let mut arrival = ARRIVAL;
         assert_eq!(rem.on_arrival(&arrival), Verdict::Accept);
         assert!(rem.on_departure(&packet(0, 1500), Time::ZERO, 3));
         arrival.ecn_capable = false;

@@ -144,10 +144,44 @@ impl Source for OneOf<'_> {
 mod tests {
     use std::collections::VecDeque;
 
+    use longhaul_kernel::memory::Budget;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::queue::fifo::Packets;
     use crate::queue::tests::packet;
+
+    /// A ring goes from an empty queue to the next one that gets a packet.
+    #[test]
+    fn an_empty_queue_gives_its_ring_away() {
+        let mut queues = SubQueues::default();
+        queues.grow_to(2);
+        (0..100).for_each(|number| queues.push(0, packet(number, 1500)));
+        let capacity = queues.queues[0].packets.capacity();
+        while queues.pop(0).is_some() {}
+        queues.push(1, packet(0, 1500));
+        let left = [0, 1].map(|queue: usize| queues.queues[queue].packets.capacity());
+        assert_eq!((left, queues.spare.len()), ([0, capacity], 0));
+    }
+
+    /// Rings ask the run's budget before they grow.
+    #[test]
+    fn a_queue_that_grows_asks_for_memory() {
+        let _budget = Budget::begin(|_| false);
+        let mut queues = SubQueues::default();
+        queues.grow_to(1);
+        let refused = memory::catch(|| (0..100_000).for_each(|_| queues.push(0, packet(0, 1500))));
+        assert_eq!(
+            refused.map_err(|refused| refused.what),
+            Err("packets in a queue")
+        );
+        let mut fifo = Packets::default();
+        let refused = memory::catch(|| (0..100_000).for_each(|_| fifo.push(packet(0, 1500))));
+        assert_eq!(
+            refused.map_err(|refused| refused.what),
+            Err("packets in a queue")
+        );
+    }
 
     proptest! {
         /// Each queue keeps its order, and there are no more rings than queues that held packets at the same time.

@@ -45,7 +45,7 @@ pub(crate) struct AckFilter {
 #[derive(Clone, Copy, Debug, Default)]
 struct Waiting {
     pkts: u32,
-    /// The highest acknowledgement number among them.
+    /// The highest acknowledgement number since none of the connection waited.
     newest: u64,
     /// The placeholder of the last acknowledgement; none if that is a duplicate, or if another
     /// packet of the connection has followed.

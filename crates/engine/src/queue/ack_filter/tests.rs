@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use longhaul_units::Bytes;
+use longhaul_congestion::Load;
+use longhaul_units::{Bytes, Rate};
 use proptest::prelude::*;
 
 use super::*;
@@ -11,7 +12,7 @@ use crate::packet::SackBlocks;
 use crate::queue::tests::Bench;
 use crate::queue::{
     Capacity, CoDelConfig, CoDelParameters, CoDelVariant, DropFrom, DropTail, DrrConfig,
-    FlowQueuesParameters, FqCoDelConfig, QueueConfig, RoundRobinConfig,
+    FlowQueuesParameters, FqCoDelConfig, QueueConfig, RoundRobinConfig, VcpConfig,
 };
 
 /// Returns an acknowledgement of a connection, with its number as timestamp.
@@ -133,6 +134,53 @@ fn duplicates_stay() {
     assert_eq!(bench.dequeue_all(), [4, 4, 4, 4, 11]);
 }
 
+/// Acknowledgements of real programs carry their bytes: those of the newer one take the place of the older one's, if they are as
+/// many.
+#[test]
+fn bytes_of_real_acknowledgements_change_places() {
+    let mut options = OptionStore::default();
+    let mut real = |seq: u64, bytes: u16| Packet {
+        sack: options.put_datagram(&vec![seq as u8; bytes.into()]),
+        bytes,
+        ..ack(1, seq)
+    };
+    let (old, new, longer) = (real(2, 40), real(4, 40), real(6, 52));
+    let mut bench = bench();
+    assert_eq!(bench.enqueue(old), TAKEN);
+    assert_eq!(bench.enqueue(new), FILTERED);
+    bench.discipline.note_filtered(&new, &mut options);
+    assert_eq!(bench.enqueue(longer), TAKEN);
+    for (seq, sack, bytes) in [(4, old.sack, 40), (6, longer.sack, 52)] {
+        let left = bench.dequeue().expect("two wait");
+        assert_eq!((left.seq, left.sack, left.bytes), (seq, sack, bytes));
+        let datagram = options.datagram(left.sack, bytes.into());
+        assert_eq!(datagram.bytes, vec![seq as u8; bytes.into()]);
+    }
+}
+
+/// A router that takes part in congestion control sees arrivals and stamps departures behind the filter: 30 kB in an interval are
+/// three times what the link sends.
+#[test]
+fn routers_work_behind_the_filter() {
+    let config = VcpConfig {
+        limit: Capacity::Packets(100),
+        interval: Span::from_millis(10),
+        sample: Span::from_millis(10),
+        queue_weight: 0.5,
+        target: 1.0,
+        rate: Rate::from_bps(8_000_000),
+    };
+    let mut bench = Bench::new(&QueueConfig::Vcp(config)).filtering_acks();
+    let mut options = OptionStore::default();
+    let mut packet = Packet::data(0, 1000);
+    packet.flags = Flags::ECT.with_load(Load::Low);
+    let router = &mut bench.discipline;
+    (0..30).for_each(|_| router.observe_arrival(&packet, &mut options));
+    router.update(Time::ZERO);
+    router.stamp_departure(&mut packet, &mut options);
+    assert_eq!(packet.flags.load(), Some(Load::Over));
+}
+
 #[test]
 fn data_passes_untouched() {
     let mut bench = bench();
@@ -187,7 +235,69 @@ fn steps() -> impl Strategy<Value = Vec<Option<(u32, u64, bool)>>> {
     prop::collection::vec(prop::option::weighted(0.6, arrival), 1..200)
 }
 
+/// Acknowledgements that wait, each with two flags: true if it is pure, and true if it acknowledged no more than an earlier pure one
+/// of its connection, since none of these waited.
+#[derive(Default)]
+struct List {
+    packets: Vec<(Packet, bool, bool)>,
+    /// The highest acknowledgement number of each connection since then.
+    newest: [u64; 3],
+}
+
+impl List {
+    /// Returns true if an arriving packet takes the place of another: of its connection's last one.
+    fn arrives(&mut self, packet: Packet, pure: bool) -> bool {
+        let of_its_own = |other: &Packet| other.flow == packet.flow;
+        let newest = &mut self.newest[packet.flow as usize];
+        if !self.packets.iter().any(|one| of_its_own(&one.0) && one.1) {
+            *newest = 0;
+        }
+        let duplicate = packet.seq <= *newest;
+        if pure {
+            *newest = packet.seq.max(*newest);
+        }
+        let last = self.packets.iter_mut().rev().find(|one| of_its_own(&one.0));
+        if let Some((older, true, false)) = last
+            && pure
+            && packet.seq > older.seq
+            && packet.stamp >= older.stamp
+        {
+            (older.seq, older.stamp) = (packet.seq, packet.stamp);
+            return true;
+        }
+        self.packets.push((packet, pure, duplicate));
+        false
+    }
+}
+
 proptest! {
+    /// The rules stated with a list of all packets, which is searched: connections whose acknowledgements may be late, or echo
+    /// earlier times, and other packets among them.
+    #[test]
+    fn replacements_are_those_of_a_list_that_is_searched(
+        steps in prop::collection::vec((0u32..3, 0u64..4, 0u64..3, 0u8..8), 1..300),
+    ) {
+        let mut bench = bench();
+        let mut list = List::default();
+        let mut next = [4_u64; 3];
+        for (flow, ahead, time, kind) in steps {
+            if kind >= 6 {
+                let found = bench.dequeue().map(|packet| (packet.flow, packet.seq, packet.stamp));
+                let expected = (!list.packets.is_empty()).then(|| list.packets.remove(0).0);
+                prop_assert_eq!(found, expected.map(|packet| (packet.flow, packet.seq, packet.stamp)));
+                continue;
+            }
+            let next = &mut next[flow as usize];
+            // One in four is late by a segment.
+            *next += ahead;
+            let (pure, seq) = (kind > 0, *next - 2 * u64::from(ahead == 3));
+            let packet = if pure { ack(flow, seq) } else { flagged(flow, seq, Flags::ECE) };
+            let packet = Packet { stamp: Time::from_ps(*next + time), ..packet };
+            let replaces = list.arrives(packet, pure);
+            prop_assert_eq!(bench.enqueue(packet), if replaces { FILTERED } else { TAKEN });
+        }
+    }
+
     /// Every packet leaves, waits, is dropped by the discipline, or was replaced; packets of a connection leave in
     /// order, with the content of one that arrived. No state of departed packets is kept.
     #[test]

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::*;
 use crate::queue::QueueConfig;
+use crate::queue::flow_queues::FlowHash;
 use crate::queue::tests::{Bench, packet, packet_of};
 
 fn config(limit: u64) -> CakeConfig {
@@ -55,6 +56,44 @@ fn a_flow_keeps_its_queue_while_that_is_in_use_and_others_take_it_later() {
         .map(|flow| ways.queue(&packet_of(flow, 0, 1500), |_| true))
         .collect();
     assert!(others.contains(&first));
+}
+
+/// `cake_hash`: of nine flows of one set, each gets the queue of its hash or else the next unused one of the set, the first after the
+/// last; the ninth shares the queue of its hash. A flow keeps the queue that it has got.
+#[test]
+fn a_set_fills_from_the_queue_of_the_hash_on() {
+    let stream = || Stream::new(7, 0, "hash");
+    let hash = FlowHash::new(&mut stream());
+    let direct = |flow| hash.queue(&packet_of(flow, 0, 1500), QUEUES);
+    let set = direct(0) / 8;
+    let flows: Vec<u32> = (0..u32::MAX)
+        .filter(|&flow| direct(flow) / 8 == set)
+        .take(9)
+        .collect();
+    let mut ways = Ways::new(&mut stream());
+    let mut used = vec![];
+    for &flow in &flows {
+        let mut cyclic = (0..8).map(|way| set * 8 + (direct(flow) + way) % 8);
+        let expected = cyclic
+            .find(|queue| !used.contains(queue))
+            .unwrap_or(direct(flow));
+        let queue = ways.queue(&packet_of(flow, 0, 1500), |queue| used.contains(&queue));
+        assert_eq!(queue, expected);
+        used.push(queue);
+    }
+    assert!(
+        flows[..8]
+            .iter()
+            .zip(&used)
+            .any(|(&flow, &queue)| direct(flow) != queue)
+    );
+    for (&flow, &queue) in flows[..8].iter().zip(&used) {
+        // The ninth has taken the queue of its hash.
+        if queue != used[8] {
+            assert_eq!(ways.queue(&packet_of(flow, 0, 1500), |_| true), queue);
+            assert_eq!(ways.queue(&packet_of(flow, 0, 1500), |_| false), queue);
+        }
+    }
 }
 
 /// A sparse flow, whose packets come one by one, goes first each time, and gets a new quantum each time; a flow
@@ -119,11 +158,44 @@ fn parameters_follow_from_the_rate() {
     let min = Capacity::Bytes(4 << 20);
     assert_eq!(complete(1_000_000), (min, Bytes(300)));
     assert_eq!(complete(20_000_000), (min, Bytes(610)));
+    // 1000 B in 1/4096 s, and a byte less than 1001 B.
+    assert_eq!(complete(32_768_000), (min, Bytes(1000)));
+    assert_eq!(complete(32_800_760), (min, Bytes(1000)));
     // 400 ms are 12.5 MB.
     let more = Capacity::Bytes(12_500_000);
     assert_eq!(complete(250_000_000), (more, Bytes(1514)));
     let most = Capacity::Bytes(10_240 * 1500);
     assert_eq!(complete(10_000_000_000), (most, Bytes(1514)));
+}
+
+#[test]
+fn given_values_stay() {
+    let quantity = Value::Quantity;
+    let mut values = Table::defaults(CakeConfig::KEYS, longhaul_keys::Profile::Rfc)
+        .with(CakeConfig::limit, quantity(Quantity::Packets(7.0)))
+        .with(CakeConfig::quantum, quantity(Quantity::Bytes(Bytes(9000))))
+        .with(
+            CobaltParameters::target,
+            quantity(Quantity::Span(Span::from_millis(7))),
+        )
+        .with(
+            CobaltParameters::mtu_time,
+            quantity(Quantity::Span(Span::from_millis(3))),
+        );
+    let link = LinkContext::new(
+        Rate::from_bps(1_000_000),
+        Span::from_millis(10),
+        Bytes(1500),
+    );
+    CakeConfig::complete(&mut values, &link).expect("sound values");
+    let config = CakeConfig::of(&values);
+    assert_eq!(
+        (config.limit, config.quantum),
+        (Capacity::Packets(7), Bytes(9000))
+    );
+    let control = config.control;
+    let times = [control.target, control.mtu_time, control.interval];
+    assert_eq!(times, [7, 3, 100].map(Span::from_millis));
 }
 
 /// A queue is reserved for a flow until the effect on its COBALT has decayed: here an interval after its last

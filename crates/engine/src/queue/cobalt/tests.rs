@@ -75,6 +75,94 @@ fn the_count_decays_while_nothing_waits() {
     }
 }
 
+/// `cobalt_should_drop` on a link that stands still from 6 ms, when the delay is above the target, to 300 ms: drops that were due
+/// at 106, 176.7, 234.4 and 284.4 ms are made at once, and the next at 329.2 ms. Of marks that were due only one is made, and the
+/// time of the next begins anew: at 300 ms, and 100 / sqrt(3) ms after that.
+#[test]
+fn overdue_drops_are_made_up_for_and_overdue_marks_are_not() {
+    for (ecn, dropped, marked) in [
+        (false, vec![(300, 4), (330, 1), (370, 1)], vec![]),
+        (true, vec![], vec![300, 301, 358, 408]),
+    ] {
+        let mut bench = Bench::new(&config(1000, ecn));
+        for number in 0..1000 {
+            bench.enqueue(packet(number, 1000)).expect("there is room");
+        }
+        let (mut drops, mut marks) = (vec![], vec![]);
+        for time in [6].into_iter().chain(300..410) {
+            bench.now = ms(time);
+            let sent = bench.dequeue().expect("a standing queue");
+            drops.extend(Some((time, bench.dropped().len())).filter(|drops| drops.1 > 0));
+            marks.extend(Some(time).filter(|_| sent.flags.has(Flags::CE)));
+        }
+        drops.retain(|drops| drops.0 < 400);
+        assert_eq!((drops, marks), (dropped, marked));
+    }
+}
+
+/// The state of a queue is at rest if no drop is due or to come, BLUE drops nothing, and an interval has passed since its last
+/// packet: `cake_hash` of Linux keeps a queue for its flow until then.
+#[test]
+fn a_queue_is_at_rest_without_drops_to_come() {
+    let QueueConfig::Cobalt(CobaltConfig { control, .. }) = config(10, false) else {
+        unreachable!("that is what it is");
+    };
+    let later = ms(10) + Span::from_ps(1);
+    for (count, blue, drop_next, rests) in [
+        (0, 0.0, ms(10), true),
+        (0, 0.0, later, false),
+        (1, 0.0, ms(10), false),
+        (0, 0.5, ms(10), false),
+    ] {
+        let mut state = Control {
+            count,
+            blue,
+            drop_next,
+            ..Control::default()
+        };
+        assert_eq!(state.is_at_rest(&control, ms(10)), rests, "{count} {blue}");
+    }
+}
+
+/// BLUE's probability is at most 1 and at least 0.
+#[test]
+fn blue_stays_between_zero_and_one() {
+    let mut bench = Bench::new(&config(1, false));
+    bench.enqueue(packet(0, 1000)).expect("room");
+    let set = |bench: &mut Bench, probability| {
+        let BufferedQueue::Cobalt(cobalt) = &mut bench.discipline else {
+            unreachable!("that is what it was made of");
+        };
+        cobalt.control.blue = probability;
+    };
+    set(&mut bench, 0.999);
+    bench.now = ms(6);
+    bench.enqueue(packet(1, 1000)).expect_err("it is full");
+    assert_eq!(blue(&bench), 1.0);
+    set(&mut bench, 1.0 / 8192.0);
+    bench.now = ms(12);
+    bench.dequeue_all();
+    assert_eq!(blue(&bench), 0.0);
+}
+
+/// A number drawn below BLUE's probability drops a packet that is not the last.
+#[test]
+fn a_number_below_blue_s_probability_drops() {
+    let drawn = Stream::new(1, 0, "bench").uniform();
+    for (probability, dropped) in [(drawn, vec![]), (f64::next_up(drawn), vec![0])] {
+        let mut bench = Bench::new(&config(10, false));
+        let BufferedQueue::Cobalt(cobalt) = &mut bench.discipline else {
+            unreachable!("that is what it was made of");
+        };
+        cobalt.control.blue = probability;
+        for number in 0..2 {
+            bench.enqueue(packet(number, 1000)).expect("room");
+        }
+        bench.dequeue();
+        assert_eq!(bench.dropped(), dropped);
+    }
+}
+
 /// The count also decays while packets pass that wait no longer than the target.
 #[test]
 fn the_count_decays_below_the_target() {

@@ -195,6 +195,53 @@ fn the_probability_follows_the_larger_delay() {
 }
 
 #[test]
+fn the_probability_stays_between_zero_and_one() {
+    let mut queue = queue(config());
+    fill(&mut queue, CLASSIC, 1, Time::ZERO);
+    queue.update(Time::ZERO + Span::from_secs(1));
+    assert_eq!(queue.probability, 1.0);
+    shares(&mut queue, Time::ZERO + Span::from_secs(1));
+    queue.update(Time::ZERO + Span::from_secs(1));
+    assert_eq!(queue.probability, 0.0);
+}
+
+/// Appendix A.1: a number drawn below the probability selects a packet, of a classic one two numbers are. Overload begins above a
+/// coupled probability of 1.
+#[test]
+fn numbers_below_the_probability_select() {
+    let mut stream = Stream::new(1, 0, "dualpi2");
+    let (first, second) = (stream.uniform(), stream.uniform());
+    let larger = first.max(second);
+    let lost = |flags, probability: f64| {
+        let mut queue = queue(config());
+        queue.probability = probability;
+        fill(&mut queue, flags, 3, Time::ZERO);
+        let mut effects = Effects::default();
+        queue.dequeue(Time::ZERO, &mut effects);
+        (!effects.dropped.is_empty(), !effects.marked.is_empty())
+    };
+    assert_eq!(lost(CLASSIC, larger), (false, false));
+    assert_eq!(lost(CLASSIC, f64::next_up(larger)), (true, false));
+    // The coupled probability is twice the base probability.
+    assert_eq!(lost(L4S, first / 2.0), (false, false));
+    assert_eq!(lost(L4S, f64::next_up(first) / 2.0), (false, true));
+}
+
+/// Section 4.2.3: at a coupled probability of 1 ECN still counts, and every L4S packet is marked; beyond, it does not.
+#[test]
+fn overload_begins_beyond_a_coupled_probability_of_one() {
+    for (probability, drops) in [(0.5, false), (f64::next_up(0.5), true)] {
+        for flags in [CLASSIC_ECN, L4S] {
+            let mut queue = queue(config());
+            queue.probability = probability;
+            fill(&mut queue, flags, 1000, Time::ZERO);
+            let (dropped, _) = shares(&mut queue, Time::ZERO);
+            assert_eq!(dropped > 0.0, drops, "{probability}");
+        }
+    }
+}
+
+#[test]
 fn any_ect_puts_classic_ecn_among_l4s() {
     let classifier = Classifier::AnyEct;
     let mut queue = queue(DualPi2Config {

@@ -266,6 +266,23 @@ proptest! {
     }
 }
 
+/// RFC 8290 section 4.1.1: the hash is taken modulo the number of queues, and perturbed by a random number, so that flows which
+/// share a queue in one run do not in another.
+#[test]
+fn the_hash_is_taken_modulo_the_queues_and_perturbed() {
+    let [hash, other] = [1, 2].map(|seed| FlowHash::new(&mut Stream::new(seed, 0, "hash")));
+    for queues in [1, 2, 3, 7, 8, 1000, 1024] {
+        for flow in 0..50 {
+            let packet = packet_of(flow, 0, 1500);
+            let queue = hash.queue(&packet, queues);
+            assert_eq!(u64::from(queue), hash.of(&packet) % u64::from(queues));
+        }
+    }
+    let queue_of = |hash: &FlowHash, flow| hash.queue(&packet_of(flow, 0, 1500), 1024);
+    let same = (0..1000).filter(|&flow| queue_of(&hash, flow) == queue_of(&other, flow));
+    assert!(same.count() < 10);
+}
+
 /// Consecutive keys, like those of a scenario's flows, are spread over the queues like random numbers: of 1024
 /// queues about 1024 / e stay empty.
 #[test]

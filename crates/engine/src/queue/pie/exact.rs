@@ -15,7 +15,7 @@ pub(in crate::queue) struct Control {
     /// True if delay and probability were so small at the last update that nothing is dropped.
     pub(super) calm: bool,
     /// Sum of the probabilities since the last drop.
-    accumulated: f64,
+    pub(super) accumulated: f64,
     /// Sojourn time of the last packet that left, zero if none waited behind it.
     last_sojourn: Span,
 }

@@ -124,8 +124,8 @@ impl Control {
         if qdelay > ticks_of(Span::from_millis(250)) {
             delta += two_hundredths;
         }
-        let at_most = self.move_by(delta);
-        if qdelay == 0 && old == 0 && !waiting && !at_most {
+        self.move_by(delta);
+        if qdelay == 0 && old == 0 && !waiting {
             self.prob -= self.prob / 64;
         }
         if qdelay < target / 2 && old < target / 2 && self.prob == 0 {
@@ -150,18 +150,10 @@ impl Control {
         weight
     }
 
-    /// Adds a step to the probability. Returns true if the sum exceeds 64 bits.
-    fn move_by(&mut self, delta: i64) -> bool {
-        let old = self.prob;
-        self.prob = old.wrapping_add_signed(delta);
-        if delta > 0 && self.prob < old {
-            self.prob = ONE;
-            return true;
-        }
-        if delta <= 0 && self.prob > old {
-            self.prob = 0;
-        }
-        false
+    /// Adds a step to the probability, which becomes 1 if the sum exceeds 64 bits, and 0 if it is below zero.
+    fn move_by(&mut self, delta: i64) {
+        let bound = if delta > 0 { ONE } else { 0 };
+        self.prob = self.prob.checked_add_signed(delta).unwrap_or(bound);
     }
 
     /// Returns the probability with which packets are dropped or marked.
@@ -249,6 +241,143 @@ mod tests {
                 verdict == Verdict::Drop(DropReason::Early)
             });
             assert_eq!(dropped, drops, "{qdelay} {prob}");
+        }
+    }
+
+    /// `pie_calculate_probability`: weights are halved below a tenth, and divided by four for each further power of ten
+    /// down to a millionth.
+    #[test]
+    fn weights_are_scaled_down_below_powers_of_ten() {
+        let whole = ONE / TICKS_PER_S;
+        for (part, at, below) in [
+            (10, 1, 2),
+            (100, 2, 8),
+            (1000, 8, 32),
+            (10_000, 32, 128),
+            (100_000, 128, 512),
+            (1_000_000, 512, 2048),
+        ] {
+            let mut control = Control::new(&linux());
+            for (prob, divisor) in [(ONE / part, at), (ONE / part - 1, below)] {
+                control.prob = prob;
+                assert_eq!(control.weight(1.0), whole / divisor, "{part}");
+            }
+        }
+    }
+
+    /// `pie_calculate_probability`, from a probability and two delays in ticks of 64 ns: steps are at most 0.02 from a
+    /// tenth on, larger by 0.02 above 250 ms, and end at zero.
+    #[test]
+    fn steps_are_bounded_by_probability_and_delay() {
+        let parameters = linux();
+        let long = ticks_of(Span::from_millis(250));
+        let step = |prob: u64, qdelay: u64, old: u64| {
+            let mut control = Control::new(&parameters);
+            (control.prob, control.qdelay, control.qdelay_old) = (prob, qdelay, old);
+            control.update(&parameters, true);
+            (control.prob as f64 - prob as f64) / ONE as f64
+        };
+        // 0.125 (250 ms - 15 ms), and half of it below a tenth.
+        for (prob, qdelay, expected) in [
+            (ONE / 10, long, 0.02),
+            (ONE / 10 - 1, long, 0.029_375 / 2.0),
+            (ONE / 10, long + 1, 0.04),
+            (ONE / 10 - 1, long + 1, 0.029_375 / 2.0 + 0.02),
+            (ONE / 10, long / 2, 0.125 * 0.11),
+        ] {
+            let found = step(prob, qdelay, qdelay);
+            assert!((found - expected).abs() < 1e-5, "{found}, not {expected}");
+        }
+        // The decrease of 1.25 * 40 ms is more than the probability.
+        let none = step(ONE / 100, 0, ticks_of(Span::from_millis(400)));
+        assert!((none + 0.01).abs() < 1e-12, "{none}");
+    }
+
+    /// The burst allowance is whole again once the probability is zero and both delays are below half of the target; the
+    /// sum of probabilities and the time of the last departure are forgotten with it.
+    #[test]
+    fn a_quiet_time_restores_the_burst_allowance() {
+        let parameters = linux();
+        let half = ticks_of(parameters.target) / 2;
+        for (prob, qdelay, old, restored) in [
+            (0, half - 1, half - 1, true),
+            (0, half, half - 1, false),
+            (0, half - 1, half, false),
+            (ONE / 2, 0, 0, false),
+        ] {
+            let mut control = Control::new(&parameters);
+            (control.prob, control.qdelay, control.qdelay_old) = (prob, qdelay, old);
+            (control.burst_time, control.accu_prob, control.dq_tstamp) = (7, 8, Some(9));
+            control.update(&parameters, true);
+            let found = (control.burst_time, control.accu_prob, control.dq_tstamp);
+            let expected = if restored {
+                (ticks_of(parameters.max_burst), 0, None)
+            } else {
+                (7, 8, Some(9))
+            };
+            assert_eq!(found, expected, "{prob} {qdelay} {old}");
+        }
+    }
+
+    /// `pie_drop_early` with derandomisation, at a probability of a sixteenth: the sum of probabilities with the arriving
+    /// packet's decides alone below 0.85 and from 8.5 on. The sum is zero while the probability is.
+    #[test]
+    fn sums_of_probabilities_decide_at_their_bounds() {
+        let parameters = linux();
+        let (low, high) = (ONE / 100 * 85, ONE / 2 * 17);
+        let p = ONE / 16;
+        let dropped = |before: u64| {
+            let draws = (0..100).filter(|&number| {
+                let mut control = Control::new(&parameters);
+                (control.prob, control.burst_time, control.accu_prob) = (p, 0, before);
+                control.qdelay = ticks_of(parameters.target);
+                let mut stream = Stream::new(number, 0, "pie");
+                let verdict = control.on_arrival(&parameters, false, 15_000, &mut stream);
+                assert!(verdict == Verdict::Accept || control.accu_prob == 0);
+                verdict != Verdict::Accept
+            });
+            draws.count()
+        };
+        assert_eq!(dropped(low - p - 1), 0);
+        assert!((1..50).contains(&dropped(low - p)));
+        assert!((1..50).contains(&dropped(high - p - 1)));
+        assert_eq!(dropped(high - p), 100);
+        let mut control = Control::new(&parameters);
+        (control.burst_time, control.accu_prob) = (0, high);
+        control.qdelay = ticks_of(parameters.target);
+        let mut stream = Stream::new(1, 0, "pie");
+        let verdict = control.on_arrival(&parameters, false, 15_000, &mut stream);
+        assert_eq!((verdict, control.accu_prob), (Verdict::Accept, 0));
+    }
+
+    /// Nothing is dropped while less than two packets wait (`pie_drop_early`); from then on capable packets are marked up to a
+    /// tenth (`pie_qdisc_enqueue`).
+    #[test]
+    fn two_packets_are_enough_for_a_drop_and_a_tenth_is_marked() {
+        let parameters = PieParameters {
+            derandomise: false,
+            ..linux()
+        };
+        let tenth = (0.1 * ONE as f64) as u64;
+        let early = Verdict::Drop(DropReason::Early);
+        for (prob, waiting, ecn, expected) in [
+            (tenth, 2999, true, Verdict::Accept),
+            (tenth, 3000, true, Verdict::AcceptMarked),
+            (tenth + 1, 3000, true, early),
+            (tenth, 3000, false, early),
+        ] {
+            let mut control = Control::new(&parameters);
+            (control.prob, control.burst_time) = (prob, 0);
+            control.qdelay = ticks_of(parameters.target);
+            let mut stream = Stream::new(1, 0, "pie");
+            let mut verdicts =
+                (0..200).map(|_| control.on_arrival(&parameters, ecn, waiting, &mut stream));
+            let first = verdicts.find(|&found| found != Verdict::Accept);
+            assert_eq!(
+                first.unwrap_or(Verdict::Accept),
+                expected,
+                "{prob} {waiting}"
+            );
         }
     }
 

@@ -212,6 +212,103 @@ fn the_probability_by_hand() {
     }
 }
 
+/// Section 4.2: steps are divided by a power of two that depends on the probability, at the bounds and just below them. The
+/// deviation alone is 0.125 (40 ms - 15 ms).
+#[test]
+fn small_probabilities_move_by_small_steps() {
+    for (bound, below, at) in [
+        (1e-6, 2048.0, 512.0),
+        (1e-5, 512.0, 128.0),
+        (1e-4, 128.0, 32.0),
+        (1e-3, 32.0, 8.0),
+        (1e-2, 8.0, 2.0),
+        (1e-1, 2.0, 1.0),
+    ] {
+        for (probability, divisor) in [(f64::next_down(bound), below), (bound, at)] {
+            let mut pie = pie(config(false));
+            pie.update((40, 40 * 1500));
+            exact(&mut pie).probability = probability;
+            pie.update((40, 40 * 1500));
+            let step = pie.control.probability() - probability;
+            assert!((step * divisor - 0.003_125).abs() < 1e-12, "{probability}");
+        }
+    }
+}
+
+/// Section 5.5: from a tenth on, a step is at most 0.02. At 500 ms, the deviation alone is 0.060625.
+#[test]
+fn large_probabilities_rise_by_two_hundredths_at_most() {
+    for (probability, step) in [(f64::next_down(0.1), 0.060_625 / 2.0), (0.1, 0.02)] {
+        let mut pie = pie(config(false));
+        pie.update((500, 500 * 1500));
+        exact(&mut pie).probability = probability;
+        pie.update((500, 500 * 1500));
+        assert!((pie.control.probability() - probability - step).abs() < 1e-12);
+    }
+}
+
+/// Section 4.1: a number drawn below the probability selects a packet, once more than two mean packets wait.
+#[test]
+fn a_number_below_the_probability_selects() {
+    let drawn = stream().uniform();
+    let above = f64::next_up(drawn);
+    for (probability, waiting, drops) in [
+        (drawn, 20, false),
+        (above, 20, true),
+        (above, 2, false),
+        (above, 3, true),
+    ] {
+        let mut pie = pie(config(false));
+        let control = exact(&mut pie);
+        (control.probability, control.calm) = (probability, false);
+        control.burst_allowance = Span::ZERO;
+        assert_eq!(pie.on_arrival(&arrival(waiting)) != Verdict::Accept, drops);
+    }
+}
+
+/// Section 4.2: the probability is at most 1, and at least 0.
+#[test]
+fn the_probability_stays_between_zero_and_one() {
+    let mut pie = pie(config(false));
+    exact(&mut pie).probability = 0.99;
+    pie.update((500, 500 * 1500));
+    assert_eq!(pie.control.probability(), 1.0);
+    exact(&mut pie).probability = 0.01;
+    pie.update((0, 0));
+    assert_eq!(pie.control.probability(), 0.0);
+}
+
+/// Section 5.4, at a probability of a sixteenth: the sum of probabilities with the arriving packet's decides alone below
+/// 0.85 and from 8.5 on. The sum is zero while the probability is, and after a drop at a full queue.
+#[test]
+fn sums_of_probabilities_decide_at_their_bounds() {
+    let dropped = |number: u64, before: f64, probability: f64| {
+        let mut pie = Pie::new(config(true), Stream::new(number, 0, "pie"));
+        let control = exact(&mut pie);
+        (control.probability, control.calm) = (probability, false);
+        (control.burst_allowance, control.accumulated) = (Span::ZERO, before);
+        let verdict = pie.on_arrival(&arrival(20));
+        (verdict != Verdict::Accept, exact(&mut pie).accumulated)
+    };
+    let p = 1.0 / 16.0;
+    let count = |before| {
+        (0..100)
+            .filter(|&number| dropped(number, before, p).0)
+            .count()
+    };
+    assert_eq!(count(f64::next_down(0.85 - p)), 0);
+    assert!((1..50).contains(&count(0.85 - p)));
+    assert!((1..50).contains(&count(8.5 - p - 1e-12)));
+    assert_eq!(count(8.5 - p), 100);
+    assert_eq!(dropped(1, 8.5 - p, p), (true, 0.0));
+    assert_eq!(dropped(1, 8.5, 0.0), (false, 0.0));
+    let mut pie = pie(config(true));
+    exact(&mut pie).accumulated = 5.0;
+    let full = Verdict::Drop(DropReason::Overflow);
+    assert_eq!(pie.on_arrival(&arrival(200)), full);
+    assert_eq!(exact(&mut pie).accumulated, 0.0);
+}
+
 #[test]
 fn a_burst_passes_and_a_large_probability_rises_slowly() {
     let mut pie = pie(config(false));

@@ -17,6 +17,9 @@ struct Model {
     old: bool,
     max_p: f64,
     last_change: Time,
+    /// End of the current interval, and the average at the last end (gentle Adaptive RED).
+    interval_end: Time,
+    average_at_end: f64,
     stream: Stream,
 }
 
@@ -30,6 +33,11 @@ impl Model {
             old: false,
             max_p: config.max_p,
             last_change: Time::ZERO,
+            interval_end: config
+                .adaptive
+                .0
+                .map_or(Time::NEVER, |adaptive| Time::ZERO + adaptive.interval),
+            average_at_end: 0.0,
             stream,
         }
     }
@@ -42,6 +50,7 @@ impl Model {
             1.0
         };
         let (min_th, max_th) = (c.min_th_pkts * unit, c.max_th_pkts * unit);
+        self.end_intervals(arrival.now, min_th, max_th);
         let q = if c.queue_in_bytes {
             arrival.waiting_bytes
         } else {
@@ -59,7 +68,12 @@ impl Model {
         self.count_bytes += u64::from(arrival.bytes);
         let mut verdict = Verdict::Accept;
         if self.average >= min_th && q > 1 {
-            if !matches!(c.marking, Marking::UpTo(_)) && self.average >= 2.0 * max_th {
+            let certain = if c.gentle == Gentle::Off {
+                max_th
+            } else {
+                2.0 * max_th
+            };
+            if !matches!(c.marking, Marking::UpTo(_)) && self.average >= certain {
                 (self.count, self.count_bytes) = (0, 0);
                 verdict = Verdict::Drop(DropReason::Forced);
             } else if !self.old {
@@ -71,11 +85,13 @@ impl Model {
         } else {
             self.old = false;
         }
-        let limit = match c.limit {
+        let bytes = u64::from(arrival.bytes);
+        let full = match c.limit {
             Capacity::Packets(limit) => arrival.waiting_pkts >= limit,
-            Capacity::Bytes(limit) => arrival.waiting_bytes >= limit,
+            Capacity::Bytes(limit) if c.limit_overshoot => arrival.waiting_bytes >= limit,
+            Capacity::Bytes(limit) => arrival.waiting_bytes + bytes > limit,
         };
-        if limit {
+        if full && arrival.idle_since.is_none() {
             (self.count, self.count_bytes) = (0, 0);
             verdict = Verdict::Drop(DropReason::Overflow);
         }
@@ -86,7 +102,8 @@ impl Model {
         let Some(adaptive) = self.config.adaptive.0 else {
             return;
         };
-        if now <= self.last_change + adaptive.interval {
+        let is_due = now > self.last_change + adaptive.interval;
+        if !is_due || adaptive.rule == Rule::GentleAdaptive {
             return;
         }
         let part = 0.4 * (max_th - min_th);
@@ -99,13 +116,36 @@ impl Model {
         }
     }
 
+    /// Gentle Adaptive RED (Osaka University 2006, chapter 3): at each end of an interval before this arrival, `max_p`
+    /// changes if the average is outside its target and has moved away from it since the last end.
+    fn end_intervals(&mut self, now: Time, min_th: f64, max_th: f64) {
+        let Some(adaptive) = self.config.adaptive.0 else {
+            return;
+        };
+        let part = 0.4 * (max_th - min_th);
+        while adaptive.rule == Rule::GentleAdaptive && self.interval_end < now {
+            let moved = self.average - self.average_at_end;
+            let falls = self.average < min_th + part && self.average > min_th && moved < 0.0;
+            let rises = self.average > max_th - part && moved > 0.0;
+            if falls && self.max_p > adaptive.bottom.unwrap_or(0.0) {
+                self.max_p *= adaptive.beta;
+            } else if rises && self.max_p < adaptive.top {
+                self.max_p += adaptive.alpha.min(0.25 * self.max_p);
+            }
+            self.average_at_end = self.average;
+            self.interval_end += adaptive.interval;
+        }
+    }
+
     fn early(&mut self, arrival: &Arrival, min_th: f64, max_th: f64) -> Verdict {
         let c = self.config;
-        let base = if self.average >= max_th {
-            // Frozen: along the line from the initial max_p.
-            c.max_p + (1.0 - c.max_p) * (self.average - max_th) / max_th
-        } else {
-            self.max_p * (self.average - min_th) / (max_th - min_th)
+        let beyond = (self.average - max_th) / max_th;
+        let base = match c.gentle {
+            _ if self.average < max_th => self.max_p * (self.average - min_th) / (max_th - min_th),
+            Gentle::Off => 1.0,
+            Gentle::On => self.max_p + (1.0 - self.max_p) * beyond,
+            // Along the line from the initial max_p.
+            Gentle::Frozen => c.max_p + (1.0 - c.max_p) * beyond,
         };
         let base = base.min(1.0);
         let count = if c.scale_by_size {
@@ -147,18 +187,20 @@ impl Model {
 
 prop_compose! {
     fn any_parameters()(
-        min_th in 1.0..20.0_f64,
-        width in 1.0..40.0_f64,
-        weight in 0.001..1.0_f64,
+        // Whole thresholds, and an average that is the queue, meet at their bounds.
+        min_th in prop_oneof![1.0..20.0_f64, (1..20_u8).prop_map(f64::from)],
+        width in prop_oneof![1.0..40.0_f64, (0..20_u8).prop_map(f64::from)],
+        weight in prop_oneof![0.001..1.0_f64, Just(1.0)],
         max_p in 0.001..1.0_f64,
         limit in 1..200_u64,
+        gentle in prop_oneof![Just(Gentle::Off), Just(Gentle::On), Just(Gentle::Frozen)],
         marking in prop_oneof![
             Just(Marking::Always),
             (0.01..1.0_f64).prop_map(Marking::UpTo),
             Just(Marking::BelowMaxTh),
         ],
-        adaptive in any::<bool>(),
-        (ecn, queue_in_bytes, scale_by_size, wait) in any::<(bool, bool, bool, bool)>(),
+        rule in prop::option::of(prop_oneof![Just(Rule::Adaptive), Just(Rule::GentleAdaptive)]),
+        (ecn, queue_in_bytes, scale_by_size, wait, limit_overshoot) in any::<(bool, bool, bool, bool, bool)>(),
     ) -> RedConfig {
         RedConfig {
             limit: if queue_in_bytes {
@@ -166,18 +208,18 @@ prop_compose! {
             } else {
                 Capacity::Packets(limit)
             },
-            limit_overshoot: true,
+            limit_overshoot,
             min_th_pkts: min_th,
             max_th_pkts: min_th + width,
             weight,
             max_p,
-            gentle: Gentle::Frozen,
+            gentle,
             ecn,
             marking,
             queue_in_bytes,
             scale_by_size,
             wait,
-            adaptive: Adaptive(adaptive.then(|| adaptation(Rule::Adaptive))),
+            adaptive: Adaptive(rule.map(adaptation)),
             ..parameters()
         }
     }

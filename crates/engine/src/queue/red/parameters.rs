@@ -335,6 +335,8 @@ impl RedConfig {
 
 #[cfg(test)]
 mod tests {
+    use longhaul_keys::Field;
+
     use super::*;
     use crate::queue::red::tests::config;
 
@@ -423,6 +425,75 @@ mod tests {
         let red = config(mbps(1), Span::from_millis(10), values);
         assert_eq!(red.min_th_pkts, 5.0);
         assert_eq!(bottom(&red), 0.01);
+    }
+
+    /// Returns the complete values of RED in front of a link of 100 Mbit/s, or the message of a refusal.
+    fn complete_values<const N: usize>(given: [(&'static str, Value); N]) -> Result<Table, String> {
+        let packets = Value::Quantity(Quantity::Packets(100.0));
+        let defaults =
+            Table::defaults(RedConfig::KEYS, Profile::Rfc).with(RedConfig::limit, packets);
+        let given = given.into_iter();
+        let mut values = given.fold(defaults, |values, (key, value)| {
+            values.with(Field::<()>::new(key), value)
+        });
+        let link = LinkContext::new(mbps(100), Span::from_millis(10), Bytes(1500));
+        let completed = complete(&mut values, &link).map_err(|refusal| refusal.message);
+        completed.map(|()| values)
+    }
+
+    /// Values of an adaptation are resolved with one alone; gentle Adaptive RED has no lower bound.
+    #[test]
+    fn an_adaptation_has_its_own_values() {
+        let keys = ["interval", "alpha", "beta", "top", "bottom"];
+        let found = |adaptive: Value| {
+            let values = complete_values([("adaptive", adaptive)]).expect("sound values");
+            keys.map(|key| values.has(Field::<()>::new(key)))
+        };
+        assert_eq!(found(Value::Flag(false)), [false; 5]);
+        assert_eq!(found(Value::Flag(true)), [true; 5]);
+        assert_eq!(found(Value::text("gared")), [true, true, true, true, false]);
+    }
+
+    /// The smallest `max_p` may be the largest, and not above it.
+    #[test]
+    fn bounds_of_an_adaptation_are_in_order() {
+        let bounds = |bottom, top| {
+            let given = [
+                ADAPTIVE,
+                ("bottom", Value::Number(bottom)),
+                ("top", Value::Number(top)),
+            ];
+            complete_values(given).map(drop)
+        };
+        assert_eq!(bounds(0.25, 0.25), Ok(()));
+        assert_eq!(
+            bounds(0.5, 0.25),
+            Err("bottom (0.5) is above top (0.25)".to_string())
+        );
+    }
+
+    /// A limit in packets says how many bytes it is, if the queue is measured in bytes.
+    #[test]
+    fn limits_in_packets_say_their_bytes() {
+        let rule = |in_bytes: bool, overshoot: bool| {
+            let given = [
+                ("in_bytes", Value::Flag(in_bytes)),
+                ("limit_overshoot", Value::Flag(overshoot)),
+                mean_packet(500),
+            ];
+            let values = complete_values(given).expect("sound values");
+            match &values.node(RedConfig::limit).origin {
+                Origin::Derived(rule) => Some(rule.clone()),
+                _ => None,
+            }
+        };
+        assert_eq!(rule(false, false), None);
+        let measured = "measured in bytes, 50 kB of packets of 500 B: a packet is let in";
+        assert_eq!(rule(true, false), Some(format!("{measured} if it fits")));
+        assert_eq!(
+            rule(true, true),
+            Some(format!("{measured} while less waits"))
+        );
     }
 
     #[test]

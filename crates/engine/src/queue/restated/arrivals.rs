@@ -54,7 +54,7 @@ fn full_queues_drop_the_last_or_the_first() {
                 counting,
             };
             let config = QueueConfig::DropTail(parameters);
-            assert_follows(&config, &mut Limited(parameters));
+            assert_follows(&config, || Limited(parameters));
         }
     }
 }
@@ -80,7 +80,7 @@ fn step_marking() {
         limit: LIMIT,
         threshold: Capacity::Packets(4),
     };
-    assert_follows(&QueueConfig::Threshold(config), &mut Step);
+    assert_follows(&QueueConfig::Threshold(config), || Step);
 }
 
 /// Hollot and others, INFOCOM 2001; ns-2.35, `pi.cc`: `p += a (q - q_ref) - b (q_old - q_ref)`.
@@ -134,13 +134,13 @@ fn pi_controller() {
             update: Span::from_millis(6),
             ecn,
         };
-        let mut rule = Pi {
+        let rule = || Pi {
             p: 0.0,
             old: 0.0,
             ecn,
             stream: stream(),
         };
-        assert_follows(&QueueConfig::Pi(config), &mut rule);
+        assert_follows(&QueueConfig::Pi(config), rule);
     }
 }
 
@@ -213,14 +213,14 @@ fn random_exponential_marking() {
             mean_packet: Bytes(1000),
             rate: Rate::from_bps(8_000_000),
         };
-        let mut rule = Rem {
+        let rule = || Rem {
             price: 0.0,
             arrived: 0.0,
             input: 0.0,
             ecn,
             stream: stream(),
         };
-        assert_follows(&QueueConfig::Rem(config), &mut rule);
+        assert_follows(&QueueConfig::Rem(config), rule);
     }
 }
 
@@ -278,5 +278,5 @@ impl Rule for DecBit {
 #[test]
 fn decbit() {
     let config = QueueConfig::DecBit(DecBitConfig { limit: LIMIT });
-    assert_follows(&config, &mut DecBit::default());
+    assert_follows(&config, DecBit::default);
 }

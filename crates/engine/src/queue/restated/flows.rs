@@ -6,24 +6,35 @@ use std::collections::VecDeque;
 use longhaul_units::{Bytes, Span, Time};
 
 use super::pie::{Either, parameters as pie_parameters};
-use super::sojourn::{CoDel, parameters as codel_parameters, refuse_beyond};
+use super::sojourn::{CoDel, Cobalt, parameters as codel_parameters, refuse_beyond};
 use super::{Rule, Waiting, assert_follows, stream};
 use crate::packet::Packet;
+use crate::queue::cake::CakeConfig;
 use crate::queue::drr::DrrConfig;
 use crate::queue::flow_queues::FlowHash;
 use crate::queue::round_robin::RoundRobinConfig;
 use crate::queue::{
-    Arrival, Capacity, CoDelVariant, Draws, DropReason, FlowQueuesParameters, FqCoDelConfig,
-    FqPieConfig, PieVariant, QueueConfig, Verdict,
+    Arrival, Capacity, CoDelVariant, CobaltParameters, Draws, DropReason, FlowQueuesParameters,
+    FqCoDelConfig, FqPieConfig, PieVariant, QueueConfig, Verdict,
 };
 use crate::random::Stream;
 
 const FEW: u64 = 12;
+/// Limits in packets and in bytes: in bytes, the longest queue may consist of a single packet.
+const LIMITS: [Capacity; 2] = [Capacity::Packets(FEW), Capacity::Bytes(5000)];
+
+fn exceed(limit: Capacity, waiting: &Waiting) -> bool {
+    match limit {
+        Capacity::Packets(packets) => waiting.len() as u64 > packets,
+        Capacity::Bytes(bytes) => waiting.bytes(|_| true) > bytes,
+    }
+}
 
 /// Flows in turn, each with one packet (RFC 970) or a quantum (Shreedhar and Varghese, ToN 4(3),
 /// 1996, figure 5). Above the limit, the longest queue loses its first packet; of several longest
 /// queues, the one whose turn is next.
 struct Turns {
+    limit: Capacity,
     quantum: Option<u64>,
     /// Flows with packets, each with its remaining credit.
     active: VecDeque<(u32, u64)>,
@@ -49,7 +60,7 @@ impl Rule for Turns {
         if self.active.iter().all(|&(flow, _)| flow != newest) {
             self.active.push_back((newest, 0));
         }
-        while waiting.len() as u64 > FEW {
+        while exceed(self.limit, waiting) {
             let bytes = |flow: u32| waiting.bytes(|packet| packet.flow == flow);
             let most = self.active.iter().map(|&(flow, _)| bytes(flow)).max();
             let longest = self
@@ -92,66 +103,113 @@ impl Rule for Turns {
 
 #[test]
 fn round_robin_by_packets_and_by_bytes() {
-    let limit = Capacity::Packets(FEW);
-    for (config, quantum) in [
-        (QueueConfig::RoundRobin(RoundRobinConfig { limit }), None),
-        (
-            QueueConfig::Drr(DrrConfig {
+    for limit in LIMITS {
+        let quantum = Bytes(700);
+        for (config, quantum) in [
+            (QueueConfig::RoundRobin(RoundRobinConfig { limit }), None),
+            (QueueConfig::Drr(DrrConfig { limit, quantum }), Some(700)),
+        ] {
+            let rule = || Turns {
                 limit,
-                quantum: Bytes(700),
-            }),
-            Some(700),
-        ),
-    ] {
-        let mut rule = Turns {
-            quantum,
-            active: VecDeque::new(),
-            in_turn: false,
-        };
-        assert_follows(&config, &mut rule);
+                quantum,
+                active: VecDeque::new(),
+                in_turn: false,
+            };
+            assert_follows(&config, rule);
+        }
     }
 }
 
-/// The lists of RFC 8290 section 4: new queues first, each for its quantum. In Linux, a new queue
-/// that is empty does not become old if there is no old one (`fq_codel_dequeue`).
+/// The lists of RFC 8290 section 4: new queues first, each for its quantum.
 struct Lists<A> {
-    hash: FlowHash,
-    linux: bool,
+    sorting: Sorting,
+    emptied: Emptied,
     new: VecDeque<usize>,
     old: VecDeque<usize>,
     credits: Vec<i64>,
     managed: Vec<A>,
 }
 
+/// The queue of a packet's flow.
+enum Sorting {
+    Hash(FlowHash),
+    /// One of its own: so few flows do not share a set of CAKE's queues.
+    Own,
+}
+
+/// What becomes of a new queue that is empty at its turn.
+enum Emptied {
+    /// It is old (RFC 8290 section 4.2).
+    Old,
+    /// It is old if others are (Linux, `fq_codel_dequeue` and `fq_pie_qdisc_dequeue`).
+    OldBehindOthers,
+    /// It leaves the lists (Linux, `cake_dequeue`).
+    Gone,
+}
+
 const QUEUES: u32 = 3;
+
+impl Sorting {
+    fn queue(&self, packet: &Packet) -> usize {
+        match self {
+            Self::Hash(hash) => hash.queue(packet, QUEUES) as usize,
+            Self::Own => packet.flow as usize,
+        }
+    }
+}
 
 impl<A: Clone> Lists<A> {
     fn new(linux: bool, managed: A, stream: &mut Stream) -> Self {
+        let emptied = if linux {
+            Emptied::OldBehindOthers
+        } else {
+            Emptied::Old
+        };
+        let sorting = Sorting::Hash(FlowHash::new(stream));
+        Self::of(sorting, emptied, vec![managed; QUEUES as usize])
+    }
+
+    fn of(sorting: Sorting, emptied: Emptied, managed: Vec<A>) -> Self {
         Self {
-            hash: FlowHash::new(stream),
-            linux,
+            sorting,
+            emptied,
             new: VecDeque::new(),
             old: VecDeque::new(),
-            credits: vec![0; QUEUES as usize],
-            managed: vec![managed; QUEUES as usize],
+            credits: vec![0; managed.len()],
+            managed,
         }
     }
 
     fn queue(&self, packet: &Packet) -> usize {
-        self.hash.queue(packet, QUEUES) as usize
+        self.sorting.queue(packet)
     }
 
-    fn join(&mut self, queue: usize) {
+    /// Returns the queues on the lists, in the order of their turns.
+    fn in_turn(&self) -> Vec<usize> {
+        self.new.iter().chain(&self.old).copied().collect()
+    }
+
+    /// Returns the first of the queues with the most bytes, and these bytes.
+    fn longest(&self, among: &[usize], waiting: &Waiting) -> (usize, u64) {
+        let bytes = |queue: usize| waiting.bytes(|packet| self.queue(packet) == queue);
+        let most = among.iter().map(|&queue| bytes(queue)).max();
+        let longest = among.iter().find(|&&queue| Some(bytes(queue)) == most);
+        (*longest.expect("packets wait"), most.expect("packets wait"))
+    }
+
+    /// Lets the queue of the packet that has just come join the lists.
+    fn join(&mut self, waiting: &Waiting) {
+        let queue = self.queue(waiting.packets.back().expect("it has just come"));
         if !self.new.contains(&queue) && !self.old.contains(&queue) {
             self.new.push_back(queue);
             self.credits[queue] = 1500;
         }
     }
 
-    /// Returns the packet to send; `take` removes a packet from a queue.
+    /// Returns the packet to send; `take` removes one of the packets that are selected.
     fn next(
         &mut self,
-        mut take: impl FnMut(&mut A, &FlowHash, usize) -> Option<Packet>,
+        mut take: impl FnMut(&mut A, &dyn Fn(&Packet) -> bool) -> Option<Packet>,
     ) -> Option<Packet> {
         loop {
             let is_new = !self.new.is_empty();
@@ -163,12 +221,18 @@ impl<A: Clone> Lists<A> {
                 self.old.push_back(queue);
                 continue;
             }
-            if let Some(packet) = take(&mut self.managed[queue], &self.hash, queue) {
+            let of = |packet: &Packet| self.sorting.queue(packet) == queue;
+            if let Some(packet) = take(&mut self.managed[queue], &of) {
                 self.credits[queue] -= i64::from(packet.bytes);
                 return Some(packet);
             }
             list.pop_front();
-            if is_new && !(self.linux && self.old.is_empty()) {
+            let turns_old = match self.emptied {
+                Emptied::Old => true,
+                Emptied::OldBehindOthers => !self.old.is_empty(),
+                Emptied::Gone => false,
+            };
+            if is_new && turns_old {
                 self.old.push_back(queue);
             }
         }
@@ -177,6 +241,8 @@ impl<A: Clone> Lists<A> {
 
 struct FqCoDel {
     lists: Lists<CoDel>,
+    linux: bool,
+    limit: Capacity,
     batch: u64,
 }
 
@@ -192,45 +258,22 @@ impl Rule for FqCoDel {
     /// Drops half of the packets of the longest queue, at most a batch (RFC 8290 section 4.1); in
     /// Linux half of its bytes (`fq_codel_drop`), which count as drops of that queue's CoDel.
     fn make_room(&mut self, _now: Time, waiting: &mut Waiting) {
-        let newest = self
-            .lists
-            .queue(waiting.packets.back().expect("it has just come"));
-        self.lists.join(newest);
-        while waiting.len() as u64 > FEW {
-            let hash = &self.lists.hash;
-            let of = |packet: &Packet, queue: usize| hash.queue(packet, QUEUES) as usize == queue;
-            let bytes = |queue: usize| waiting.bytes(|packet| of(packet, queue));
-            let in_turn: Vec<usize> = if self.lists.linux {
+        self.lists.join(waiting);
+        while exceed(self.limit, waiting) {
+            let in_turn = if self.linux {
                 (0..QUEUES as usize).collect()
             } else {
-                self.lists
-                    .new
-                    .iter()
-                    .chain(&self.lists.old)
-                    .copied()
-                    .collect()
+                self.lists.in_turn()
             };
-            let most = in_turn
-                .iter()
-                .map(|&queue| bytes(queue))
-                .max()
-                .expect("packets wait");
-            let longest = *in_turn
-                .iter()
-                .find(|&&queue| bytes(queue) == most)
-                .expect("one is");
-            let pkts = waiting
-                .packets
-                .iter()
-                .filter(|packet| of(packet, longest))
-                .count() as u64;
+            let (longest, most) = self.lists.longest(&in_turn, waiting);
+            let of = |packet: &Packet| self.lists.queue(packet) == longest;
+            let pkts = waiting.packets.iter().filter(|packet| of(packet)).count() as u64;
             let mut drops = 0;
             loop {
-                waiting.drop_first(DropReason::Overflow, |packet| of(packet, longest));
+                waiting.drop_first(DropReason::Overflow, of);
                 drops += 1;
-                let left = waiting.bytes(|packet| of(packet, longest));
-                let half = if self.lists.linux {
-                    most - left >= most / 2
+                let half = if self.linux {
+                    most - waiting.bytes(of) >= most / 2
                 } else {
                     drops >= pkts / 2
                 };
@@ -238,29 +281,31 @@ impl Rule for FqCoDel {
                     break;
                 }
             }
-            if self.lists.linux {
+            if self.linux {
                 self.lists.managed[longest].count += drops;
             }
         }
     }
 
     fn take(&mut self, now: Time, waiting: &mut Waiting) -> Option<Packet> {
-        let linux = self.lists.linux;
-        self.lists.next(|codel, hash, queue| {
-            let of = |packet: &Packet| hash.queue(packet, QUEUES) as usize == queue;
-            // In Linux, the bytes of all queues count.
-            codel.deque(now, waiting, of, |packet: &Packet| linux || of(packet))
-        })
+        let linux = self.linux;
+        // In Linux, the bytes of all queues count.
+        self.lists
+            .next(|codel, of| codel.deque(now, waiting, of, |packet: &Packet| linux || of(packet)))
     }
 }
 
 #[test]
 fn fq_codel() {
     for variant in [CoDelVariant::Rfc8289, CoDelVariant::Linux] {
-        for (ecn, batch) in [(false, 64), (true, 2)] {
+        for (ecn, batch, limit) in [
+            (false, 64, LIMITS[0]),
+            (true, 2, LIMITS[0]),
+            (true, 64, Capacity::Bytes(12_000)),
+        ] {
             let control = codel_parameters(variant);
             let config = FqCoDelConfig {
-                limit: Capacity::Packets(FEW),
+                limit,
                 ecn,
                 drop_batch: batch,
                 flows: FlowQueuesParameters {
@@ -270,11 +315,13 @@ fn fq_codel() {
                 control,
             };
             let linux = variant == CoDelVariant::Linux;
-            let mut rule = FqCoDel {
+            let rule = || FqCoDel {
                 lists: Lists::new(linux, CoDel::new(control, ecn), &mut stream()),
+                linux,
+                limit,
                 batch: batch.into(),
             };
-            assert_follows(&QueueConfig::FqCoDel(config), &mut rule);
+            assert_follows(&QueueConfig::FqCoDel(config), rule);
         }
     }
 }
@@ -313,15 +360,11 @@ impl Rule for FqPie {
     }
 
     fn make_room(&mut self, _now: Time, waiting: &mut Waiting) {
-        let newest = self
-            .lists
-            .queue(waiting.packets.back().expect("it has just come"));
-        self.lists.join(newest);
+        self.lists.join(waiting);
     }
 
     fn take(&mut self, now: Time, waiting: &mut Waiting) -> Option<Packet> {
-        self.lists.next(|pie, hash, queue| {
-            let of = |packet: &Packet| hash.queue(packet, QUEUES) as usize == queue;
+        self.lists.next(|pie, of| {
             let packet = waiting.take(of)?;
             pie.left(&packet, now, waiting.first(of).is_some());
             Some(packet)
@@ -356,14 +399,89 @@ fn fq_pie() {
                 },
                 control,
             };
-            let mut stream = stream();
             let linux = variant == PieVariant::Linux;
-            let mut rule = FqPie {
-                lists: Lists::new(linux, Either::new(control, true), &mut stream),
-                ecn,
-                stream,
+            let rule = || {
+                let mut stream = stream();
+                FqPie {
+                    lists: Lists::new(linux, Either::new(control, true), &mut stream),
+                    ecn,
+                    stream,
+                }
             };
-            assert_follows(&QueueConfig::FqPie(config), &mut rule);
+            assert_follows(&QueueConfig::FqPie(config), rule);
+        }
+    }
+}
+
+/// CAKE by `cake_enqueue`, `cake_drop` and `cake_dequeue` of Linux 6.18 (`sch_cake.c`), with a queue for each flow and
+/// its own COBALT.
+struct Cake {
+    lists: Lists<Cobalt>,
+    limit: Capacity,
+    stream: Stream,
+}
+
+impl Rule for Cake {
+    fn draws(&self) -> (Draws, bool) {
+        (Draws::InCongestion, false)
+    }
+
+    fn on_arrival(&mut self, arrival: &Arrival, packet: &Packet, _: &mut Waiting) -> Verdict {
+        self.lists.managed[packet.flow as usize].rest(arrival.now);
+        Verdict::Accept
+    }
+
+    /// The queue with the most bytes loses its first packet, and its COBALT is told that it is full.
+    fn make_room(&mut self, now: Time, waiting: &mut Waiting) {
+        self.lists.join(waiting);
+        while exceed(self.limit, waiting) {
+            let (longest, _) = self.lists.longest(&self.lists.in_turn(), waiting);
+            waiting.drop_first(DropReason::Overflow, |packet| {
+                packet.flow as usize == longest
+            });
+            self.lists.managed[longest].queue_full(now);
+        }
+    }
+
+    fn take(&mut self, now: Time, waiting: &mut Waiting) -> Option<Packet> {
+        let stream = &mut self.stream;
+        self.lists
+            .next(|cobalt, of| cobalt.deque(now, waiting, of, stream))
+    }
+
+    fn probability(&self) -> Option<f64> {
+        self.lists.managed.iter().map(Cobalt::blue).reduce(f64::max)
+    }
+}
+
+#[test]
+fn cake() {
+    for limit in LIMITS {
+        for ecn in [false, true] {
+            let control = CobaltParameters {
+                ecn,
+                target: Span::from_millis(2),
+                interval: Span::from_millis(15),
+                mtu_time: Span::from_micros(500),
+                blue_up: 1.0 / 64.0,
+                blue_down: 1.0 / 512.0,
+            };
+            let config = CakeConfig {
+                limit,
+                quantum: Bytes(1500),
+                control,
+            };
+            let rule = || {
+                let mut stream = stream();
+                // The hash is perturbed by the first random number.
+                let _ = FlowHash::new(&mut stream);
+                Cake {
+                    lists: Lists::of(Sorting::Own, Emptied::Gone, vec![Cobalt::new(control); 5]),
+                    limit,
+                    stream,
+                }
+            };
+            assert_follows(&QueueConfig::Cake(config), rule);
         }
     }
 }

@@ -105,8 +105,19 @@ impl Waiting {
     }
 }
 
+/// Times at which packets arrive, and their sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Grid {
+    /// Whole microseconds, and sizes from an acknowledgement to a full packet.
+    Fine,
+    /// Whole halves of a millisecond, and packets that take one or two of them: delays equal targets, drops are due
+    /// at the very time at which a packet leaves, and queues are of equal length.
+    Coarse,
+}
+
 /// A link of 12 Mbit/s whose packets arrive in bursts.
 struct Link {
+    grid: Grid,
     random: u64,
     now: Time,
     /// End of the packet in service; none while the link is idle, which is the case since
@@ -124,8 +135,31 @@ impl Link {
         (self.random >> 20) % n
     }
 
+    /// Returns the time from the last arrival to the next. Phases of overload alternate with phases of lower load,
+    /// and now and then nothing arrives for up to a third of a second.
+    fn gap(&mut self, number: u64) -> Span {
+        if number < 12 {
+            return Span::ZERO;
+        }
+        if number % 500 == 499 {
+            return Span::from_micros(500 * self.below(700));
+        }
+        let bursts = if number / 400 % 2 == 0 { 120 } else { 260 };
+        let burst = self.below(300) < bursts;
+        Span::from_micros(match (self.grid, burst) {
+            (Grid::Fine, true) => self.below(900),
+            (Grid::Fine, false) => self.below(2600),
+            (Grid::Coarse, true) => 500 * self.below(3),
+            (Grid::Coarse, false) => 500 * self.below(7),
+        })
+    }
+
     fn packet(&mut self, number: u64) -> Packet {
-        let bytes = [1500, 1500, 1000, 40][self.below(4) as usize];
+        let sizes = match self.grid {
+            Grid::Fine => [1500, 1500, 1000, 40],
+            Grid::Coarse => [1500, 1500, 1500, 750],
+        };
+        let bytes = sizes[self.below(4) as usize];
         let flow = [0, 0, 0, 1, 1, 2, 3, 4][self.below(8) as usize];
         let mut packet = packet_of(flow, number, bytes);
         packet.flags = match self.below(6) {
@@ -140,7 +174,7 @@ impl Link {
 
 /// Returns the time that the link takes for a packet.
 fn service(packet: &Packet) -> Span {
-    Span::from_ps(u64::from(packet.bytes) * 666_667)
+    Span::from_ps(u64::from(packet.bytes) * 2_000_000 / 3)
 }
 
 /// Outcome of a packet's arrival or departure: its number, and true if it was marked.
@@ -210,11 +244,18 @@ impl Twin<'_> {
     }
 }
 
-/// Checks a discipline against its rule over 20,000 packets, and the statements of its
+/// Checks a discipline against its rule over 20,000 packets on each grid, and the statements of its
 /// configuration. A discipline that marks is combined with ACK filtering, which does not change
 /// data packets.
 #[track_caller]
-fn assert_follows(config: &QueueConfig, rule: &mut dyn Rule) {
+fn assert_follows<R: Rule>(config: &QueueConfig, rule: impl Fn() -> R) {
+    let marked = [Grid::Fine, Grid::Coarse].map(|grid| follow(config, &mut rule(), grid));
+    assert_eq!(config.marks(), marked.contains(&true));
+}
+
+/// Compares the fates of packets on one grid; returns true if any was marked.
+#[track_caller]
+fn follow(config: &QueueConfig, rule: &mut dyn Rule, grid: Grid) -> bool {
     let mut discipline = config.buffered(stream());
     if config.marks() {
         discipline = BufferedQueue::FilteringAcks(Box::new(AckFilter::new(discipline)));
@@ -231,23 +272,14 @@ fn assert_follows(config: &QueueConfig, rule: &mut dyn Rule) {
         waiting: Waiting::default(),
     };
     let mut link = Link {
+        grid,
         random: 7,
         now: Time::ZERO,
         busy_until: None,
         idle_since: Time::ZERO,
     };
     for number in 0..20_000 {
-        // Phases of overload alternate with phases of lower load.
-        let bursts = if number / 400 % 2 == 0 { 120 } else { 260 };
-        let burst = link.below(300) < bursts;
-        let gap = if number < 12 {
-            0
-        } else if burst {
-            link.below(900)
-        } else {
-            link.below(2600)
-        };
-        let next = link.now + Span::from_micros(gap);
+        let next = link.now + link.gap(number);
         while let Some(end) = link.busy_until
             && end <= next
         {
@@ -273,8 +305,8 @@ fn assert_follows(config: &QueueConfig, rule: &mut dyn Rule) {
             (_, expected) => assert_eq!(expected, None),
         }
     }
-    assert_eq!(config.marks(), twin.marks);
     assert_eq!(twin.discipline.classes(), twin.rule.classes());
+    twin.marks
 }
 
 fn stream() -> Stream {

@@ -373,12 +373,12 @@ fn pie() {
                 control,
                 rate: Rate::from_bps(12_000_000),
             };
-            let mut rule = Alone {
+            let rule = || Alone {
                 pie: Either::new(control, delay_estimate == DelayEstimate::Timestamps),
                 ecn,
                 stream: stream(),
             };
-            assert_follows(&QueueConfig::Pie(config), &mut rule);
+            assert_follows(&QueueConfig::Pie(config), rule);
         }
     }
 }

@@ -195,8 +195,8 @@ fn codel() {
                 ecn,
                 control: parameters(variant),
             };
-            let mut rule = CoDel::new(parameters(variant), ecn);
-            assert_follows(&QueueConfig::CoDel(config), &mut rule);
+            let rule = || CoDel::new(parameters(variant), ecn);
+            assert_follows(&QueueConfig::CoDel(config), rule);
         }
     }
 }
@@ -216,7 +216,7 @@ pub(super) struct Cobalt {
 }
 
 impl Cobalt {
-    fn new(parameters: CobaltParameters) -> Self {
+    pub(super) fn new(parameters: CobaltParameters) -> Self {
         Self {
             parameters,
             count: 0,
@@ -241,20 +241,22 @@ impl Cobalt {
         }
     }
 
-    /// Decays the state for the time in which the queue was empty.
-    fn rest(&mut self, now: Time) {
+    /// Decays the state for the time in which the queue was empty. BLUE's timer goes on until now, also once the probability is
+    /// zero; in the kernel it rests then.
+    pub(super) fn rest(&mut self, now: Time) {
         if !self.empty {
             return;
         }
         let target = self.parameters.target;
-        while self.p_drop > 0.0 && self.blue_timer + target <= now {
+        let decays = self.p_drop > 0.0;
+        while decays && self.blue_timer + target <= now {
             self.p_drop = (self.p_drop - self.parameters.blue_down).max(0.0);
             self.blue_timer += target;
         }
         self.forget_due(now);
     }
 
-    fn queue_full(&mut self, now: Time) {
+    pub(super) fn queue_full(&mut self, now: Time) {
         if now.since(self.blue_timer) > self.parameters.target {
             self.p_drop = (self.p_drop + self.parameters.blue_up).min(1.0);
             self.blue_timer = now;
@@ -312,14 +314,21 @@ impl Cobalt {
         (drop, marks && !drop)
     }
 
-    fn deque(&mut self, now: Time, waiting: &mut Waiting, stream: &mut Stream) -> Option<Packet> {
+    /// Returns the packet to send, of the packets that `of` selects.
+    pub(super) fn deque(
+        &mut self,
+        now: Time,
+        waiting: &mut Waiting,
+        of: impl Fn(&Packet) -> bool + Copy,
+        stream: &mut Stream,
+    ) -> Option<Packet> {
         loop {
-            let Some(packet) = waiting.take(|_| true) else {
+            let Some(packet) = waiting.take(of) else {
                 self.queue_empty(now);
                 return None;
             };
             // The last packet of a queue is never dropped, and BLUE does not draw for it.
-            let last = waiting.len() == 0;
+            let last = waiting.first(of).is_none();
             let (drop, marks) =
                 self.should_drop(now, &packet, || if last { 1.0 } else { stream.uniform() });
             if !drop || last {
@@ -327,6 +336,13 @@ impl Cobalt {
             }
             waiting.dropped.push((packet.seq, DropReason::Early));
         }
+    }
+}
+
+impl Cobalt {
+    /// Returns BLUE's probability.
+    pub(super) fn blue(&self) -> f64 {
+        self.p_drop
     }
 }
 
@@ -347,21 +363,29 @@ impl Rule for AloneUnderCobalt {
     }
 
     fn take(&mut self, now: Time, waiting: &mut Waiting) -> Option<Packet> {
-        self.0.deque(now, waiting, &mut self.1)
+        self.0.deque(now, waiting, |_| true, &mut self.1)
     }
 
     fn probability(&self) -> Option<f64> {
-        Some(self.0.p_drop)
+        Some(self.0.blue())
     }
 }
 
+/// Tests COBALT with targets below and above four packets, and with gaps shorter than a packet: overdue drops are made up
+/// for at once, overdue marks are not.
 #[test]
 fn cobalt() {
-    for (ecn, target) in [(false, 2000), (true, 2000), (true, 7000)] {
+    for (ecn, target_us, interval_us) in [
+        (false, 2000, 15_000),
+        (true, 2000, 15_000),
+        (true, 7000, 15_000),
+        (false, 4000, 1500),
+        (true, 4000, 1500),
+    ] {
         let control = CobaltParameters {
             ecn,
-            target: Span::from_micros(target),
-            interval: Span::from_millis(15),
+            target: Span::from_micros(target_us),
+            interval: Span::from_micros(interval_us),
             mtu_time: Span::from_micros(1000),
             blue_up: 1.0 / 64.0,
             blue_down: 1.0 / 512.0,
@@ -370,8 +394,8 @@ fn cobalt() {
             limit: Capacity::Packets(MANY),
             control,
         };
-        let mut rule = AloneUnderCobalt(Cobalt::new(control), stream());
-        assert_follows(&QueueConfig::Cobalt(config), &mut rule);
+        let rule = || AloneUnderCobalt(Cobalt::new(control), stream());
+        assert_follows(&QueueConfig::Cobalt(config), rule);
     }
 }
 
@@ -517,7 +541,7 @@ fn dualpi2() {
             classifier,
             mtu: Bytes(1500),
         };
-        let mut rule = DualPi2 {
+        let rule = || DualPi2 {
             config,
             p: 0.0,
             old_delay_s: 0.0,
@@ -525,6 +549,6 @@ fn dualpi2() {
             stream: stream(),
             counters: [ClassCounters::default(); 2],
         };
-        assert_follows(&QueueConfig::DualPi2(config), &mut rule);
+        assert_follows(&QueueConfig::DualPi2(config), rule);
     }
 }
