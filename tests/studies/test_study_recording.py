@@ -1,4 +1,4 @@
-"""Recordings of a study are small, and as exact as their docstring says."""
+"""Recordings of a study are small, and as exact as documented."""
 
 from pathlib import Path
 
