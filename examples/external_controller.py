@@ -58,7 +58,7 @@ def serve(connection: socket.socket) -> None:
 
 
 def main(path: str) -> None:
-    """Listen until the process is killed; each connection, and so each run, has a process."""
+    """Listen until the process is killed; each connection (one per run) gets a process."""
     Path(path).unlink(missing_ok=True)
     # Ended child processes are reaped automatically.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)

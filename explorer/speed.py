@@ -1,9 +1,10 @@
 """Measurement of the speed of the explorer's page for docs/explore.md: `make explorer-speed`.
 
 The script writes pages of several sizes to a temporary directory, opens each in Chromium, brushes
-in several views, and prints a table. It has the size of the page, and the processor time of the
-page's thread until the first view, and for each move of a brush until all visible views are drawn.
-In brackets are the largest time, and the wall-clock time, which is longer if other programs run.
+in several views, and prints a table. The table has the size of the page, the processor time of the
+page's thread until the first view, and this time for each move of a brush until all visible views
+are drawn. In brackets are the largest time, and the wall-clock time, which is longer if other
+programs run.
 """
 
 import shutil
@@ -126,7 +127,7 @@ def _measure(chromium: Browser, name: str, file: Path) -> None:
 
 
 def _brush(page: Page, meter: Meter, view: str) -> list[tuple[float, float]]:
-    """Return the times of each move of a brush along the first parallel coordinate, or of a box."""
+    """Return the times of each move of a brush along the first parallel coordinate, else a box."""
     canvas = page.locator(f"#view-{view} canvas")
     canvas.evaluate("canvas => canvas.scrollIntoView({block: 'center'})")
     page.wait_for_timeout(400)

@@ -37,7 +37,7 @@ PHASES = ("avoidance", "slow start", "all")
 
 @dataclass(frozen=True)
 class UserAlgorithm:
-    """A class that can be used, with its constructor's parameters."""
+    """A checked class of a user's algorithm, with its constructor's parameters."""
 
     name: str
     # Factory of the object of one flow, called with the parameters.
@@ -56,7 +56,7 @@ def load(
     parameters: str,
     given: Mapping[str, Class] | None,
 ) -> UserAlgorithm:
-    """Find the class `name` in the `text` of `file`, or without a file among the `given` classes.
+    """Find the class `name` in the `text` of `file`; without a file, among the `given` classes.
 
     `parameters` is a JSON object. A class that cannot be used is refused with an `AlgorithmError`.
     """

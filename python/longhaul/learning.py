@@ -52,7 +52,7 @@ class Interval:
     throughput_bps: float
     """Rate of delivered segments, in bits on the wire per second."""
     rtt_s: float
-    """Smoothed round-trip time; `min_rtt_s` is the smallest so far."""
+    """Smoothed round-trip time; `min_rtt_s` is the smallest RTT so far."""
     min_rtt_s: float
     lost: float
     """Lost segments divided by lost and delivered segments."""

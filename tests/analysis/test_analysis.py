@@ -241,7 +241,7 @@ def test_conditions_are_ordered_and_classed() -> None:
 
 
 def test_a_cut_needs_four_batches_of_five() -> None:
-    """MSER-5 (White 1997): a first batch far from the rest goes, of a series long enough."""
+    """MSER-5 (White 1997) discards a first batch far from the rest if the series is long enough."""
     assert steady.warm_up([100.0] * 5 + [1.0] * 10) == 0
     assert steady.warm_up([100.0] * 5 + [1.0] * 15) == 5
 
@@ -489,7 +489,7 @@ def test_a_single_value_has_no_interval() -> None:
 
 
 def test_causes_are_factors_of_several_levels_in_several_groups() -> None:
-    """With Yates' correction the statistic of two pairs that differ throughout is 1, p 0.3173."""
+    """With Yates' correction the statistic of two entirely different pairs is 1, and p 0.3173."""
     factors = {"size": ["small", "small", "large", "large"], "same": ["one"] * 4}
     found = components.causes([0, 0, 1, 1], factors)
     assert [(c.factor, c.level, c.share) for c in found[0]] == [("size", "small", 1.0)]
@@ -518,7 +518,7 @@ def test_strengths_are_means_over_the_other_responses() -> None:
 
 
 def test_partners_are_counted_above_the_threshold_and_then_above_half() -> None:
-    """Above 0.65 none, none, one and one; of the first two, one has a partner above a half."""
+    """Responses have 0, 0, 1 and 1 partners above 0.65; partners above 0.5 decide the first tie."""
     assert correlation.by_partners(TABLE) == [3, 2, 1, 0]
     assert correlation.by_partners(np.abs(TABLE[::-1, ::-1])) == [0, 1, 2, 3]
 
@@ -565,7 +565,7 @@ def test_a_lag_ends_with_the_sample_that_reaches_the_level() -> None:
 
 
 def test_an_effect_on_nothing_has_no_percent() -> None:
-    """Responses of zero, or with a mean of zero up to rounding, leave nothing to compare."""
+    """A percentage needs a mean that is not zero up to rounding."""
     for low, high, mean in ((0.0, 0.0, 0.0), (-1.0, 1.0, 0.0), (-1.0, 1.0, 1e-12)):
         assert math.isnan(effects.Effect("x", (0,), low, high, mean).percent)
     assert effects.Effect("x", (0,), 1.0, 3.0, 2.0).percent == pytest.approx(100.0)

@@ -49,7 +49,7 @@ def test_a_note_has_the_numbers_of_replications(counts: list[int], note: str) ->
 
 
 def test_a_regression_without_freedom_has_no_intervals() -> None:
-    """Two runs determine a line; three of them on it leave no residual."""
+    """Two runs determine a line; three runs on one line leave no residual."""
     two = comparisons.regression({"x": [1.0, 2.0]}, [5.0, 7.0])
     assert two.coefficients["x"].mean == pytest.approx(2.0)
     assert two.coefficients["x"].high == -two.coefficients["x"].low == math.inf
@@ -67,7 +67,7 @@ def test_a_constant_response_has_nothing_to_explain() -> None:
 
 
 def test_a_factor_that_is_a_multiple_of_another_takes_no_freedom() -> None:
-    """Two equal columns share the slope; the residual has as many degrees as with one."""
+    """Two equal columns share the slope, and take one degree of freedom from the residual."""
     x, y = np.arange(5.0), np.array([0.0, 1.0, 1.0, 3.0, 3.0])
     alone, both = (comparisons.regression(f, y) for f in ({"x": x}, {"x": x, "again": x}))
     assert both.coefficients["x"].mean == pytest.approx(alone.coefficients["x"].mean / 2)
@@ -118,7 +118,7 @@ def test_factors_are_ordered_by_their_share_of_the_variance() -> None:
 
 
 def test_a_tie_is_ahead_for_neither_level() -> None:
-    """Over conditions 0, 1 and -1: the first level is ahead in one of three."""
+    """With differences of 0, 1 and -1, the first level is ahead in one of three conditions."""
     frame = pl.DataFrame(
         [(1, c, 5.0 + c) for c in (0, 1, -1)] + [(2, c, 5.0) for c in (0, 1, -1)],
         ["a", "c", "y"], orient="row",
@@ -182,7 +182,7 @@ def test_effects_of_equal_size_keep_their_order() -> None:
 
 
 def test_as_many_terms_as_leave_a_degree_of_freedom_are_added() -> None:
-    """Of four runs, a model of the mean and two terms has one degree of freedom left."""
+    """With four runs, a model of the mean and two terms leaves one degree of freedom."""
     x = two_level(2).coded
     y = np.array([0.0, 1.0, 2.0, 7.0])
     found = effects.cumulative_residual_sd(x, y, effects.effects(x, y, ["a", "b"]))
@@ -219,7 +219,7 @@ def test_components_have_positive_largest_weights_and_decreasing_shares() -> Non
 
 
 def test_causes_are_ordered_by_share_and_then_by_p() -> None:
-    """The first half of the first group has level a of both, the rest tells them apart."""
+    """`fair` and `vague` have equal shares in the first group, but `fair` has the smaller p."""
     labels = [1] * 4 + [2] * 4
     factors: dict[str, Sequence[object]] = {
         "vague": ["a", "a", "a", "b", "a", "b", "a", "b"],
@@ -238,7 +238,7 @@ def test_causes_are_ordered_by_share_and_then_by_p() -> None:
 
 
 def test_groups_are_connected_above_a_threshold_the_smallest_first() -> None:
-    """Of two pairs both are as large; of two groups of three, the one with fewer links is first."""
+    """Among groups of equal size, the group with fewer correlations comes first."""
     r = np.eye(6)
     for i, j, value in ((0, 1, 0.9), (1, 2, -0.8), (3, 4, 0.7), (4, 5, 0.7), (3, 5, 0.5)):
         r[i, j] = r[j, i] = value
@@ -260,7 +260,7 @@ def test_pairs_at_the_bound_count_and_equal_ones_keep_their_order() -> None:
 
 
 def test_partners_at_a_threshold_are_none() -> None:
-    """Above one half alone decides between those with equally many above the threshold."""
+    """A correlation at a bound does not count, neither at the threshold nor at one half."""
     r = np.array([[1.0, 0.6, 0.5], [0.6, 1.0, 0.5], [0.5, 0.5, 1.0]])
     assert correlation.by_partners(r) == [2, 0, 1]
     assert correlation.by_partners(r, 0.6) == [2, 0, 1]

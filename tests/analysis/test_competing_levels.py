@@ -111,7 +111,7 @@ def test_edges_of_a_cube_change_one_factor() -> None:
 
 
 def test_ranks_are_summarised_by_group() -> None:
-    """Other axes than the last are averaged; one group has no variation."""
+    """All axes but the last are averaged; a single group has no variation."""
     found = ranks.summarise_ranks({"a": [[1, 2], [3, 2]], "b": [4, 1]})
     assert {name: of.tolist() for name, of in found.groups.items()} == {"a": [2, 2], "b": [4, 1]}
     assert found.average.tolist() == [3.0, 1.5]
@@ -131,7 +131,7 @@ def test_of_two_equally_far_the_lower_value_is_filled() -> None:
 def test_clusters_join_below_the_cut(
     cut: float, clusters_: list[int], distinctive: tuple[int, ...]
 ) -> None:
-    """Values 0, 1 and 2.5 join at 1, and at (2.5 + 1.5) / 2: the cut is a fraction of that."""
+    """Values 0 and 1 join at 1, all three at (2.5 + 1.5) / 2; the cut is a fraction of this 2."""
     found = clusters.dendrogram([[0.0], [1.0], [2.5]], cut)
     pairs = [(i, j) for i in range(3) for j in range(i)]
     assert [found.labels[i] == found.labels[j] for i, j in pairs] == [
@@ -143,13 +143,13 @@ def test_clusters_join_below_the_cut(
 
 
 def test_half_of_the_competitors_are_not_distinctive() -> None:
-    """Two pairs far apart: neither is the exception. Of five, two that lie apart are."""
+    """Of two pairs far apart, neither is distinctive; of five values, two that lie apart are."""
     assert clusters.dendrogram([[0.0], [0.1], [9.0], [9.1]]).distinctive == ()
     found = clusters.dendrogram([[9.1], [0.0], [0.1], [9.0], [0.2]])
     assert found.distinctive == (0, 3)
 
 
 def test_clusters_join_below_seven_tenths_by_default() -> None:
-    """Three at one distance from each other stay apart; of a row of three, two join at 2/3."""
+    """Three values at equal distances stay apart; of three in a row, two join at 2/3."""
     assert sorted(clusters.dendrogram(np.eye(3)).labels.tolist()) == [1, 2, 3]
     assert len(set(clusters.dendrogram([[0.0], [1.0], [2.001]]).labels.tolist())) == 2

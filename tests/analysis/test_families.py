@@ -1,4 +1,4 @@
-"""Families of printed numbers: the level of their rule, what it finds, and verdicts by hand."""
+"""Families of printed numbers: level and power of their rule, and verdicts by hand."""
 
 from math import log, sqrt
 
@@ -19,7 +19,7 @@ CELLS, REPLICATIONS = 16, 20
 
 
 def draws(random: np.random.Generator, shape: str, studies: int, shared: bool) -> np.ndarray:
-    """Return logarithms of `studies` studies: replications, and last the print, by cell."""
+    """Return logarithms (study, draw, cell): replications, and last the printed value."""
     size = (studies, REPLICATIONS + 1, 1 if shared else CELLS)
     drawn = random.normal(size=size) if shape == "normal" else random.gamma(9.0, size=size)
     return np.broadcast_to(drawn, (studies, REPLICATIONS + 1, CELLS))

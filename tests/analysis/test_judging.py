@@ -118,7 +118,7 @@ def test_the_ends_of_a_family_s_band_are_inside() -> None:
 def test_replications_reach_print_at_it_or_beyond_it(
     given: tuple[float, ...], reaching: int
 ) -> None:
-    """Beyond it is the side on which the mean is not; a mean of zero counts as above."""
+    """Replications beyond the print are on the other side than the mean; a mean of 0 is above."""
     assert Family(given, (-9.0, 9.0), DIFFERENCE).reaching == reaching
 
 
@@ -132,7 +132,7 @@ def test_the_difference_of_logarithms_is_a_part_of_print() -> None:
 
 
 def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
-    """Hahn and Meeker 1991, section 4.7: the error of one more value and of the mean of n."""
+    """The error is that of one more value and of the mean of n (Hahn and Meeker 1991, 4.7)."""
     given = np.array([0.3, 0.5, 0.1, 0.4])
     ratio = given.mean() / (given.std(ddof=1) * np.sqrt(1 + 1 / 4))
     expected = 2 * stats.t.sf(ratio, 3)
@@ -144,7 +144,7 @@ def test_the_p_value_is_that_of_a_t_test_of_one_more_value() -> None:
 
 
 def test_families_that_few_replications_leave_undecided() -> None:
-    """One of many replications that reaches print is few, two are not; a band decides alone."""
+    """One replication that reaches print leaves a family undecided, two do not."""
     one, two = (
         Family((-0.4, -0.3, -0.9, -0.1, *[0.1] * count), (-0.1, 0.1), DIFFERENCE)
         for count in (1, 2)

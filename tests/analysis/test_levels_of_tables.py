@@ -45,12 +45,12 @@ def test_a_text_is_a_level_by_its_value(level: Level, text: str, is_it: bool) ->
 def test_levels_ascend_by_size_or_else_by_alphabet(
     levels: list[Level], ascending: list[Level]
 ) -> None:
-    """Times and rates of different units have a size; other units only among themselves."""
+    """Times are ordered by size across units, and so are rates; other units are alphabetical."""
     assert tables._ascending(levels) == ascending
 
 
 def test_responses_are_all_other_numbers_unless_named() -> None:
-    """Neither texts, nor what identifies a run, nor where it came from."""
+    """Texts, identifiers of runs, costs and versions are no responses."""
     columns: dict[str, list[object]] = {
         "a": [1, 2], "y": [0.5, 1.5], "text": ["p", "q"], "run": [1, 2], "block": [1, 1],
         "replication": [1, 1], "n": [3, 4], "wall_s": [1.0, 2.0], "data_packets": [5, 6],
@@ -63,7 +63,7 @@ def test_responses_are_all_other_numbers_unless_named() -> None:
 
 
 def test_levels_that_no_run_has_are_none() -> None:
-    """Given levels keep their order."""
+    """Levels without runs are dropped; given levels keep their order."""
     frame = pl.DataFrame({"a": ["x", "y", None], "v": [1.0, 2.0, 3.0]})
     given = ResponseTable.of(frame, {"a": ["z", "y", "x"]}, ["v"])
     assert given.factors == {"a": ["y", "x"]}
@@ -71,7 +71,7 @@ def test_levels_that_no_run_has_are_none() -> None:
 
 
 def test_likely_factors_have_few_values_texts_first() -> None:
-    """Of 23 columns those with 2 to 40 different values; a column of one value is no factor."""
+    """Likely factors have 2 to 40 different values; a column of one value is no factor."""
     few = tables.MOST_LEVELS
     columns: dict[str, list[object]] = {f"same{n}": [1] * (few + 1) for n in range(19)}
     columns |= {
@@ -122,7 +122,7 @@ def test_runs_without_any_of_several_responses_are_left_out() -> None:
 
 
 def test_costs_of_groups_tell_nothing_either() -> None:
-    """The first of equal responses is kept."""
+    """Costs are left out, and of equal responses all but the first."""
     given = of(
         {"a": [1, 2], "y": [1, 2], "same": [1.0, 2.0], "group.wall_s": [3.0, 4.0], "z": [2.0, 1.0],
          "peak_memory_bytes": [5, 6], "gap": [None, 1.0]},
@@ -132,7 +132,7 @@ def test_costs_of_groups_tell_nothing_either() -> None:
 
 
 def test_patterns_choose_responses_in_their_order_and_once() -> None:
-    """A response whose name is the pattern is meant before others that are like it."""
+    """If a pattern is the name of a response, it means this response alone."""
     given = of({"a": [1], "y1": [1.0], "y2": [1.0], "y[1]": [1.0], "z": [1.0]}, ["a"])
     assert given.matching(["z", "y?"]) == ("z", "y1", "y2")
     assert given.matching(["y*", "y1"]) == ("y1", "y2", "y[1]")
@@ -163,7 +163,7 @@ def test_zero_and_negative_values_have_no_logarithm() -> None:
 
 
 def test_runs_are_chosen_by_any_column() -> None:
-    """Runs without a level are left in where others are left out, and out where some are chosen."""
+    """A run without a level stays if levels are left out, and is dropped if levels are chosen."""
     given = of({"a": [1, 2, 2], "block": [1, 2, None], "y": [1.0, 2.0, 3.0]}, ["a"], ["y"])
     assert given.where("block", ["2"]).values("y").tolist() == [2.0]
     without = given.where("block", ["2"], keep=False)
@@ -179,7 +179,7 @@ def test_runs_are_chosen_by_any_column() -> None:
 
 
 def test_factors_are_entangled_if_levels_do_not_occur_in_proportion() -> None:
-    """Twice as many runs of one level of both factors are in proportion; one missing run is not."""
+    """Doubling the runs of one level keeps the proportions; one missing run breaks them."""
     uneven = [(a, b) for a in "pqq" for b in "xyy"]
     columns: dict[str, list[object]] = {"a": [a for a, _ in uneven], "b": [b for _, b in uneven]}
     given = of({**columns, "y": [1.0] * 9}, ["a", "b"])
@@ -203,7 +203,7 @@ def test_conditions_are_means_over_replications_of_complete_responses() -> None:
 
 
 def test_the_only_condition_is_named_so() -> None:
-    """Runs of a level and a replication are averaged; replications ascend."""
+    """Runs with equal level and replication are averaged; replications ascend."""
     given = of(
         {"kind": ["p", "q", "p", "p"], "replication": [2, 1, 1, 2], "y": [1.0, 2.0, 3.0, 5.0]},
         ["kind"], ["y"],

@@ -1,4 +1,4 @@
-"""Figures of merit against answers that are known."""
+"""Figures of merit against known answers."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def _delivered(rate_of_first: np.ndarray, every_s: float) -> np.ndarray:
 
 
 def test_imbalance_that_decays_converges_when_its_mean_is_in_the_band() -> None:
-    """The first flow has 1 + exp(-t/10), of which a window of a second has the mean."""
+    """The first flow's rate is 1 + exp(-t/10), averaged over a window of one second."""
     times = np.arange(0, 100, 0.1)
     delivered = _delivered(1 + np.exp(-times / 10), 0.1)
     rates = merit.rates(times, delivered, [0.0, 0.0], 1.0)
@@ -124,7 +124,7 @@ def test_the_outline_of_an_ellipse_is_one_standard_deviation_away() -> None:
 
 
 def test_losses_lie_in_time() -> None:
-    """Two packets at 1 s, one at 3 s and three at 4 s: 1.5 s between losses, two at a time."""
+    """Losses of 2, 1 and 3 packets at 1, 3 and 4 s are 1.5 s apart, with 2 packets on average."""
     times = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     assert merit.losses(times, [7, 9, 9, 10, 13, 13]) == (1.5, 2.0)
     assert merit.losses(times, [0, 0, 4, 4, 4, 4]) == (None, 4.0)

@@ -1,4 +1,4 @@
-"""Layouts of networks: distances like numbers of links, branches on a circle around their root."""
+"""Layouts of networks: distances follow numbers of links, branches surround their root."""
 
 import numpy as np
 import pytest
@@ -33,14 +33,14 @@ def test_a_single_node_is_in_the_middle() -> None:
 
 
 def test_what_is_not_flat_fills_the_square() -> None:
-    """A ring of four: as high as wide."""
+    """A ring of four nodes is as high as it is wide."""
     ring = np.array(list(spread(list("abcd"), [*PATH[:3], ("d", "a")]).values()))
     assert ring.min(0) == pytest.approx([0, 0])
     assert ring.max(0) == pytest.approx([1, 1])
 
 
 def test_distances_are_numbers_of_links_where_a_plane_has_room() -> None:
-    """Without stress (Gansner, Koren and North 2004): a path and a triangle."""
+    """A path and a triangle have a layout without stress (Gansner, Koren and North 2004)."""
     path = distances(majorised(list("abcde"), PATH))
     assert path == pytest.approx(np.abs(np.subtract.outer(range(5), range(5))), abs=0.01)
     triangle = distances(majorised(list("abc"), [("a", "b"), ("b", "c"), ("c", "a")]))
@@ -72,7 +72,7 @@ def test_branches_stay_with_their_root() -> None:
 
 @pytest.mark.parametrize(("gap", "room"), [(0.2, 0.46 * 0.2), (1.0, 0.16)])
 def test_a_circle_is_as_large_as_the_nearest_root_allows(gap: float, room: float) -> None:
-    """A root's only branch is opposite to the direction that angles begin with."""
+    """A root's only branch points away from the direction of angle zero."""
     places = around({"A": (0.0, 0.0), "B": (gap, 0.0)}, {"A1": "A", "B1": "B"})
     across = {name: x for name, (x, _) in places.items()}
     assert {y for _, y in places.values()} == {0.5}
@@ -82,9 +82,9 @@ def test_a_circle_is_as_large_as_the_nearest_root_allows(gap: float, room: float
 
 
 def test_branches_have_as_much_of_the_circle_as_they_have_leaves() -> None:
-    """Quarters for two leaves, one, and none.
+    """A branch with two leaves has half of the circle; branches with one leaf or none a quarter.
 
-    Ratios along a line stay as they are when a layout is turned and stretched.
+    Ratios along a line do not change when a layout is turned and stretched.
     """
     above = {"b": "A", "b1": "b", "b2": "b", "c": "A", "c1": "c", "d": "A"}
     places = around({"A": (0.0, 0.0), "B": (9.0, 0.0)}, above)

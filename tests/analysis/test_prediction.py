@@ -1,4 +1,4 @@
-"""Prediction intervals: coverage, shapes, critical values that are in print."""
+"""Prediction intervals: coverage, shapes, and published critical values."""
 
 import numpy as np
 import pytest

@@ -85,7 +85,7 @@ def test_a_lag_is_from_the_beginning_and_up_to_the_end() -> None:
 
 
 def test_a_steady_mean_is_of_twenty_batches() -> None:
-    """Student's t of 19 degrees of freedom is 2.093; batches of two have the means 0.5 to 38.5."""
+    """Student's t is 2.093 with 19 degrees of freedom; means of batches run from 0.5 to 38.5."""
     found = steady.steady_mean(range(40))
     assert (found.mean, found.count) == (19.5, 20)
     assert found.high - found.mean == pytest.approx(2.093 * 2 * math.sqrt(35 / 20), rel=1e-3)
@@ -93,7 +93,7 @@ def test_a_steady_mean_is_of_twenty_batches() -> None:
 
 
 def test_drift_is_of_as_many_batches_as_are_asked_for() -> None:
-    """Means of 2.5 and 7.5, of 4 and so on: the line is through the means of the batches."""
+    """The fitted line goes through the means of the batches."""
     assert steady.drift(range(1, 11), batches=5).change == pytest.approx(8.0)
     falling = steady.drift(range(100, 0, -1))
     assert (falling.change, falling.percent) == pytest.approx((-95.0, -9500 / 50.5))
@@ -121,7 +121,7 @@ def rates(*rows: list[float], first: float = 1.0) -> Rates:
 
 
 def test_a_window_is_of_whole_sampling_intervals() -> None:
-    """A window of 0.4 s at samples every 0.2 s is of two intervals, one of 0.41 s of three."""
+    """With samples every 0.2 s, a window of 0.4 s has two intervals, a window of 0.41 s three."""
     times = np.arange(6) * 0.2
     delivered = np.arange(6.0)[:, None] ** 2
     for window_s, steps in ((0.4, 2), (0.41, 3), (0.2, 1), (0.01, 1), (1.0, 5)):
@@ -191,7 +191,7 @@ def test_a_flow_below_a_twentieth_of_its_share_for_ten_seconds_starves(
 
 
 def test_flows_without_any_rate_do_not_starve() -> None:
-    """All are equal; without a total there is no share."""
+    """Flows that all have the rate 0 are equal, and have no share of the total."""
     found = merit.starvation(rates(*[[0.0, 0.0]] * 30), 1.0)
     assert found == merit.Starvation(1.0, False, 0.0)
     assert merit.starvation(rates([1.0, 3.0]), 1.0) == merit.Starvation(3.0, False, 0.5)
@@ -206,7 +206,7 @@ def test_smoothness_is_of_flows_that_send() -> None:
 
 
 def test_reductions_one_round_trip_apart_are_of_one_event() -> None:
-    """Flows are active at their start and at their end; late ones count once they reduce."""
+    """Flows are active from start to end, both included; a later flow counts if it reduces."""
     parts = merit.synchronisation([0.0, 1.0, 2.5], ["a", "b", "a"], [0.0, 0.0], [9.0, 2.5], 1.0)
     assert parts.tolist() == [1.0, 0.5]
     late = merit.synchronisation([1.0, 1.5, 1.5], ["a", "b", "c"], [0.0, 1.0, 1.4], [9.0] * 3, 1.0)

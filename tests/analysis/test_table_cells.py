@@ -1,4 +1,4 @@
-"""Tables of runs: what they choose, leave out and refuse, on six runs written by hand."""
+"""Tables of six runs by hand: chosen, omitted and refused runs and responses."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from longhaul.analysis.table import ResponseTable, TableError, equal_parts, some
 
 
 def table(**columns: list[object]) -> ResponseTable:
-    """Return two algorithms at three rates, the last of which one algorithm lacks."""
+    """Return a table of two algorithms at three rates; one algorithm lacks the last rate."""
     frame = pl.DataFrame(
         {
             "algorithm": ["reno", "cubic"] * 2 + ["reno"] * 2,
@@ -165,7 +165,7 @@ def test_lists_are_cut_and_pages_are_nearly_equal() -> None:
     ],
 )  # fmt: skip
 def test_a_verdict_is_of_the_whole_interval(interval: tuple[float, float], verdict: str) -> None:
-    """In the band of 1 to 2, of which the contrary holds up to a half."""
+    """The band is 1 to 2, and the opposite holds up to 0.5."""
     expected = Expected(1.0, 2.0, opposite=0.5)
     assert expected.judge(sum(interval) / 2, interval) == verdict
     mirrored = Expected(-2.0, -1.0, opposite=-0.5)

@@ -17,7 +17,7 @@ from longhaul.analysis.users import differences, goodput_table
 def test_ranges_are_parts_of_the_larger_or_the_smaller_value(
     base: str, expected: tuple[float, float, float]
 ) -> None:
-    """Means of 3 and 5/3."""
+    """The means are 3 and 5/3."""
     found = differences([2, 3, 4], [1, 2, 2], base=base)
     assert (found.among_first, found.among_second) == pytest.approx(expected[:2])
     assert found.first_over_second == pytest.approx(expected[2])
@@ -34,7 +34,7 @@ def test_a_table_of_goodputs_has_means_over_conditions() -> None:
 
 
 def test_conditions_are_ordered_by_their_mean() -> None:
-    """Two competitors; equal means stay in the order given."""
+    """Conditions with equal means keep their order; there are two competitors."""
     assert congestion.congestion_order([[0, 9], [4, 4], [3, 5], [1, 1]]) == [3, 1, 2, 0]
 
 

@@ -29,7 +29,7 @@ def test_the_factor_that_changes_nothing_has_no_part_in_whatever_order() -> None
 
 
 def test_sums_of_squares_are_those_of_type_two() -> None:
-    """The sum of a term is what it takes from the residual of all terms that do not contain it.
+    """A term's sum is the reduction of the residual of all terms that do not contain it.
 
     Langsrud, Statistics and Computing 13, 2003, section 2.
     """

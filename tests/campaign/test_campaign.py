@@ -1,4 +1,4 @@
-"""Sweeps, the store, and runs that were interrupted."""
+"""Sweeps, the store, and interrupted runs."""
 
 import json
 import os

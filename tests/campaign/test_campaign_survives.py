@@ -1,6 +1,6 @@
-"""Campaigns survive what happens to processes, disks and clusters: real processes are killed here.
+"""Campaigns survive killed processes, full disks and lost clusters; the tests kill real processes.
 
-Every run leaves a line in a log when it is measured, so that a run that is done twice is seen.
+Every run leaves a line in a log when it is measured, which shows a run that is done twice.
 """
 
 import json

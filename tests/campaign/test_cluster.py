@@ -24,7 +24,7 @@ class Future:
     error: Exception | None = None
 
     def done(self) -> bool:
-        """True once it has finished, failed or been lost."""
+        """True once the run has finished, failed or been lost."""
         return self.status != "pending"
 
     def exception(self) -> Exception | None:
@@ -133,7 +133,7 @@ def test_nothing_is_submitted_to_a_scheduler_that_is_gone(
 def test_a_run_is_submitted_with_its_scenario_and_reducer_alone(
     workers: ClusterWorkers, scheduler: Scheduler
 ) -> None:
-    """The store stays here. Equal runs are executed again, so that each has a key of its own."""
+    """The store is not sent. Each submission has its own key, since equal runs are repeated."""
     reducer, scenario = object(), {"seed": 3}
     workers.submit("b", None, scenario, "store", reducer, 4)
     (work, options) = scheduler.submitted[1]
@@ -147,7 +147,7 @@ def test_a_run_is_submitted_with_its_scenario_and_reducer_alone(
 def test_runs_that_end_together_come_back_together(
     workers: ClusterWorkers, scheduler: Scheduler
 ) -> None:
-    """A run that failed has its message, and if storage failed; others wait."""
+    """A failed run has its message, and a flag if storage failed; unfinished runs are left out."""
     for key in "bc":
         workers.submit(key, None, {}, None, None, 1)
     for future, value in zip(
@@ -167,7 +167,7 @@ def test_runs_that_end_together_come_back_together(
 def test_the_runs_in_progress_are_cancelled_at_the_end(
     workers: ClusterWorkers, scheduler: Scheduler
 ) -> None:
-    """A scheduler that is gone has none to cancel. The end is awaited for a second."""
+    """Closing waits for a second; with a scheduler that is gone there is nothing to cancel."""
     workers.close()
     assert scheduler.close_s == 1.0
     assert (scheduler.cancelled, scheduler.is_closed) == ([(scheduler.futures, True)], True)

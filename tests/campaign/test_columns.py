@@ -110,7 +110,7 @@ KEPT: dict[str, Any] = {
     ],
 )  # fmt: skip
 def test_a_response_is_the_number_at_its_path(place: str, value: float | None) -> None:
-    """Without a row's name the first row counts, without a table's the first that has it."""
+    """Without a row's name the first row counts; without a table's name, the first such table."""
     assert look_up(KEPT, place) == value
 
 
@@ -144,7 +144,7 @@ def test_rows_have_responses_in_order_and_those_of_functions_behind() -> None:
 
 
 def test_runs_measured_otherwise_are_kept_apart() -> None:
-    """The variant is part of a run's key: functions, their texts, and tables kept whole."""
+    """The variant, which depends on functions and kept tables, is part of a run's key."""
     plain = Responses((Response("rate", place="goodput_bps"),))
     assert plain.variant == ""
     one, two = (Response("own", source=f"def f(run): return {n}", function="f") for n in (1, 2))

@@ -33,7 +33,7 @@ def run(duration_s: int, seed: int = 1) -> Run:
 
 @dataclass
 class Answers:
-    """Workers that end each run at once: with the next of its scripted errors, else with values."""
+    """Workers that end each run at once, with its next scripted error or else with values."""
 
     errors: dict[str, list[RunOutcome]] = field(default_factory=dict)
     capacity: int = 1
@@ -139,7 +139,7 @@ def test_a_run_is_repeated_as_often_as_asked_and_once_if_its_worker_was_lost(
 
 
 def test_a_success_clears_the_failures_before_it(tmp_path: Path) -> None:
-    """A failure before this program began does not count; one attempt fails and the next ends."""
+    """An earlier program's failure does not count; one attempt fails and the next succeeds."""
     key, store = run(4).key, Store(tmp_path)
     store.record_failure(key, "long ago")
     for file in tmp_path.glob("failed-*/*"):
@@ -151,7 +151,7 @@ def test_a_success_clears_the_failures_before_it(tmp_path: Path) -> None:
 
 
 def test_a_failure_of_storage_stops_all_runs(tmp_path: Path) -> None:
-    """It is no failure of the run: nothing is recorded, and the run may be resumed."""
+    """Storage is no failure of the run: nothing is recorded, and the run may be resumed."""
     long, short, store = run(8), run(4), Store(tmp_path)
     workers = Answers({long.key: [RunOutcome(long.key, error="disk full", is_storage=True)]})
     with pytest.raises(RunError, match=r"^disk full; finished runs are kept; run the same command"):
@@ -204,7 +204,7 @@ def test_at_most_as_many_runs_are_in_progress_as_workers_have_room_for(tmp_path:
 
 
 def another(tmp_path: Path, act: Callable[[Store], None]) -> tuple[Outcome, Answers]:
-    """Return the outcome of two runs if another program acts at the beginning."""
+    """Return the outcome of two runs; another program calls `act` at the beginning."""
     acted: list[bool] = []
 
     def watch(seen: Outcome) -> None:
@@ -226,7 +226,7 @@ def test_a_run_that_another_program_finished_is_found(tmp_path: Path) -> None:
 
 
 def test_a_run_that_failed_in_another_program_meanwhile_has_failed(tmp_path: Path) -> None:
-    """It is not tried again by each program that shares the store."""
+    """Programs that share a store do not repeat each other's failed runs."""
 
     def fail(store: Store) -> None:
         store.record_failure(run(4).key, "no luck there")
@@ -243,7 +243,7 @@ def test_a_run_that_failed_in_another_program_meanwhile_has_failed(tmp_path: Pat
 def test_a_run_in_progress_elsewhere_is_awaited_or_taken_over(
     is_kept: bool, found: int, tmp_path: Path
 ) -> None:
-    """The other program keeps its values, or ends without them: then this program executes it."""
+    """The other program stores the values, or ends without them: then this one executes the run."""
     store, workers, key = Store(tmp_path), Answers(), run(8).key
     elsewhere: list[int] = []
     with Leases(tmp_path) as other:

@@ -1,4 +1,4 @@
-"""Leases of runs: one holder each, also when programs end without a word."""
+"""Leases of runs: each has one holder, also after programs are killed."""
 
 import os
 import socket
@@ -33,7 +33,7 @@ def test_leases_end_with_their_program(tmp_path: Path) -> None:
 
 
 def ended_session(tmp_path: Path, host: str, age_s: float) -> None:
-    """Provide a lease of a program that ended, or may have, without ending its session."""
+    """Write the lease and the session of a program that was killed, or may have been."""
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     for name in ("sessions", "claims"):
@@ -101,7 +101,7 @@ def claimed(store: Path, sessions: dict[int, str]) -> None:
 def test_the_latest_generation_says_who_holds_a_lease(
     tmp_path: Path, generations: tuple[int, ...], living: int, next_one: int | None
 ) -> None:
-    """Generations are numbers, of which 10 is later than 9; a new holder adds the next one."""
+    """Generations are compared as numbers: 10 is later than 9; a new holder adds the next."""
     with Leases(tmp_path) as one, Leases(tmp_path) as other:
         names = {n: one.session if n == living else "gone-1-abc" for n in generations}
         claimed(tmp_path, names)
@@ -165,7 +165,7 @@ def test_nobody_works_on_a_store_that_no_program_has_opened(tmp_path: Path) -> N
 def test_a_session_is_stale_once_it_was_not_renewed_for_the_whole_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So is an empty lease; the bound itself is stale."""
+    """An empty lease of that age is stale, too; so are both exactly at the bound."""
     with Leases(tmp_path) as one:
         for age_s, is_fresh in ((leases.STALE_S, False), (leases.STALE_S - 1e-6, True)):
             monkeypatch.setattr(leases, "_age_s", lambda file, age_s=age_s: age_s)

@@ -1,4 +1,4 @@
-"""Outcomes of runs in worker processes: errors as text, and those of storage."""
+"""Outcomes of runs in worker processes: errors as text, and failures of storage."""
 
 import errno
 from collections.abc import Callable
@@ -66,7 +66,7 @@ def test_a_lost_worker_says_how_it_ended() -> None:
 
 
 def test_a_worker_that_has_not_reported_is_not_listed() -> None:
-    """Neither is one without a run; a new run begins at zero."""
+    """A worker without a run is not listed either; a new run begins at zero."""
     pool = LocalWorkers(4)
     pipe: Any = SimpleNamespace(send=lambda sent: None)
     process: Any = None
@@ -79,7 +79,7 @@ def test_a_worker_that_has_not_reported_is_not_listed() -> None:
 
 
 class Pipe:
-    """The end of a pipe of a worker that sends what it is told to."""
+    """The driver's end of a worker's pipe, with scripted messages."""
 
     def __init__(self, *messages: object) -> None:
         self.messages = list(messages)

@@ -1,4 +1,4 @@
-"""What campaign files mean by default, where messages place errors, and tables of stored runs."""
+"""Defaults of campaign files, places of errors in messages, and tables of stored runs."""
 
 import tomllib
 from pathlib import Path
@@ -239,7 +239,7 @@ def test_values_that_were_kept_before_a_figure_was_renamed_are_found() -> None:
 
 
 def test_known_columns_are_named_by_table_row_and_column() -> None:
-    """Texts are names of rows, except those of the run, and no numbers."""
+    """A text column names its row, except in the table of the run; texts are no responses."""
     kept: dict[str, Any] = {
         "run": {"version": "0.1", "wall_s": 2.0}, "all": {"jain": None},
         "labels": [{"label": "a", "share": 0.5}, {"label": "b", "share": 0.5}],
@@ -284,7 +284,7 @@ def test_a_measured_figure_is_of_its_owner_s_rows(of: str, owner: str, rows: lis
 
 
 def test_figures_that_summaries_lack_are_measured_once() -> None:
-    """They are part of the variant, since the values that are kept differ."""
+    """These figures are part of the variant, since the kept values differ."""
     unlisted = next(one for one in registry.every() if registry.SUMMARY not in one.listed)
     plain = Responses((Response("a", place="goodput_bps"), Response("own", function="f")))
     assert plain.figures == ()
@@ -315,7 +315,7 @@ def test_a_response_whose_table_is_not_recorded_is_refused_with_the_remedy() -> 
 
 
 def test_the_file_of_a_function_may_have_a_colon(tmp_path: Path) -> None:
-    """The last colon is before the function, whose name has to be whole."""
+    """The last colon separates the function, whose full name is required."""
     (tmp_path / "a:b.py").write_text("def most(run):\n    return 1\n")
     [found] = read_responses(tmp_path, {"x": {"python": "a:b.py:most"}})
     assert (found.name, found.place, found.function) == ("x", "", "most")

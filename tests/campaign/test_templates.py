@@ -38,7 +38,7 @@ from longhaul.campaign.template import (
 def test_tables_merge_lists_are_appended_and_other_values_replaced(
     lower: dict[str, Any], upper: dict[str, Any], merged: dict[str, Any]
 ) -> None:
-    """Of the names of an algorithm, the last one counts."""
+    """Alternative keys such as `kind` and `python` replace each other: the last one counts."""
     before = json.dumps([lower, upper])
     assert merge_parts([lower, upper]) == merged
     assert json.dumps([lower, upper]) == before, "the parts stay as they are"
@@ -92,7 +92,7 @@ def test_values_are_not_shared_between_scenarios() -> None:
 
 
 def test_a_scenario_is_a_table_or_a_file_of_either_kind(tmp_path: Path) -> None:
-    """`extends` is relative to the file that has it; a run's record has the scenario within."""
+    """`extends` is relative to its file; a run's `run.json` contains the scenario."""
     file = tmp_path / "c.toml"
     (tmp_path / "below").mkdir()
     (tmp_path / "below/s.toml").write_text('\ufeffextends = "base.toml"\nseed = 3\n', "utf-8")
@@ -142,7 +142,7 @@ def test_what_is_no_scenario_is_refused(
 def test_a_setting_is_the_level_scaled_and_with_its_unit(
     setting: Setting, level: Level, value: object
 ) -> None:
-    """A value that stands for the level is taken as it is."""
+    """A value from `of` is used unchanged, without factor and unit."""
     found = setting.at({"n": level})
     assert (found, type(found)) == (value, type(value))
 
@@ -176,7 +176,7 @@ def test_conditions_of_an_axis_may_differ_between_replications() -> None:
 
 
 def test_the_speed_and_the_time_left_follow_from_packets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without any time that has passed, the speed is per nanosecond."""
+    """If no time has passed, the speed is computed for one nanosecond."""
     monkeypatch.setattr(sys.modules[Outcome.__module__], "monotonic", lambda: 14.0)
     outcome = Outcome(9, 1, finished=2, data_packets=300, began=4.0)
     assert (outcome.done, outcome.packets_per_s, outcome.left_s) == (3, 30.0, None)

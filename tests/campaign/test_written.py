@@ -61,7 +61,7 @@ def test_a_file_gets_a_line_of_progress_now_and_then(
 def test_a_line_of_progress_says_what_is_known(
     left: float, text: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """20 million packets in ten seconds; what is left costs 5 million packets a unit."""
+    """There were 20 million packets in ten seconds; a unit of remaining work has 5 million."""
     monkeypatch.setattr(sys.modules[Outcome.__module__], "monotonic", lambda: 13.0)
     run = Run("e", {}, 0, {})
     with progress.show_progress("sweep") as advance:

@@ -1,4 +1,4 @@
-"""Whatever a user gets wrong: one clear message, exit code 2, no traceback, nothing written."""
+"""Wrong input gives one clear message, exit code 2, no traceback, and no files."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files are what their names say: endings that a command does not write are refused at once."""
+"""Files have the format of their suffix; suffixes that a command does not write are refused."""
 
 import re
 import zlib
@@ -14,7 +14,7 @@ from longhaul.plots import Options
 
 
 def fits(path: Path) -> bool:
-    """Return true if a file begins as files of its ending do."""
+    """Return true if a file begins like the format of its suffix."""
     begin = path.read_bytes()[:300].lstrip().lower()
     beginnings = {
         ".pdf": b"%pdf-", ".svg": b"<?xml", ".png": b"\x89png", ".html": b"<!doctype html",

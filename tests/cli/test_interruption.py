@@ -1,4 +1,4 @@
-"""Ctrl-C, SIGTERM and limits end any run soon, and keep what was recorded."""
+"""Ctrl-C, SIGTERM and limits end any run soon, and keep its records."""
 
 import os
 import resource

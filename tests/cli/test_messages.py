@@ -1,4 +1,4 @@
-"""Answers to slips: each names what was meant, or the command that does it."""
+"""Messages about slips name what was probably meant, or the right command."""
 
 import re
 from pathlib import Path

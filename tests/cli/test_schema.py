@@ -1,4 +1,4 @@
-"""The JSON Schema that editors get allows what the checker does, and names what it does not."""
+"""The JSON Schema for editors allows the same scenarios as the checker."""
 
 import json
 import re

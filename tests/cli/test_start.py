@@ -38,7 +38,7 @@ print("loaded:", *[name for name in heavy if name in sys.modules])
 
 
 def loaded(*words: str, libraries: tuple[str, ...] = HEAVY, **environment: str) -> list[str]:
-    """Return those of the libraries that a command has loaded when it ends."""
+    """Return the libraries that a command has loaded when it ends."""
     ended = subprocess.run(
         [sys.executable, "-c", LOADED, ",".join(libraries), *words],
         capture_output=True, text=True, check=True, env={**os.environ, **environment},

@@ -1,4 +1,4 @@
-"""Command lines of mahimahi become scenarios that say the same."""
+"""Command lines of mahimahi become equivalent scenarios."""
 
 import json
 from pathlib import Path

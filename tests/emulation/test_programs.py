@@ -1,4 +1,4 @@
-"""Real programs that no one here wrote, through files of `scenarios`; remains of an emulation."""
+"""Common programs over scenarios of `scenarios/`; cleaning up after an emulation."""
 
 import fcntl
 import json
@@ -56,7 +56,7 @@ def _started(folder: Path, *words: str) -> "subprocess.Popen[str]":
 
 
 def _traces_outside() -> dict[str, object]:
-    """Return the state of the machine that an emulation has to leave alone."""
+    """Return the state of the machine that an emulation must not change."""
     listing = subprocess.run(["ip", "-json", "link"], capture_output=True, check=True).stdout
     return {
         "links": sorted(link["ifname"] for link in json.loads(listing)),

@@ -43,7 +43,7 @@ def test_every_scenario_of_a_suite_is_valid(name: str, scale: str) -> None:
 
 @pytest.mark.parametrize("name", suites())
 def test_replications_differ(name: str) -> None:
-    """Without anything random all replications would be one run, and intervals have no width."""
+    """Every run draws random numbers; otherwise all replications would be equal."""
     for run in find(name).runs([_any(name)], "quick"):
         written = json.dumps(run.scenario)
         drawn = ("uniform", "exponential", "bernoulli", '"abt"')
@@ -70,7 +70,7 @@ def test_some_criteria_alone_need_their_experiments_alone(cli: CommandLine) -> N
 
 @pytest.mark.parametrize("name", suites())
 def test_levels_of_figures_exist(name: str) -> None:
-    """A figure that is judged at some levels only is judged somewhere."""
+    """The levels to which a figure is limited exist in the experiments."""
     suite = find(name)
     for criterion in suite.criteria:
         for figure in criterion.figures:

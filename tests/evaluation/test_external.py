@@ -1,4 +1,4 @@
-"""Congestion control in another process: the example does what a class with the same law does."""
+"""Congestion control in another process has the windows of a class with the same law."""
 
 import json
 import shutil
@@ -99,7 +99,7 @@ def test_one_that_is_told_once_a_round_trip_has_as_much(tmp_path: Path) -> None:
 
 @contextmanager
 def _silent(*answers: bytes) -> Iterator[str]:
-    """Provide a controller that gives these answers to each connection, and then is silent."""
+    """Provide a controller that sends these answers on each connection, and nothing more."""
     listening = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:

@@ -32,7 +32,7 @@ def test_intervals_end_within_the_axis() -> None:
 
 
 def test_an_arrow_says_that_an_interval_goes_on() -> None:
-    """An interval far longer than all others would leave no room for these."""
+    """An interval far longer than the others is cut, to leave room for the others."""
     end, ends, arrows = _axis(MeanInterval(1.0, -40.0, 42.0, 3), MeanInterval(0.4, 0.1, 0.7, 3))
     assert ends == [end, 0.7]
     assert end == pytest.approx(2.05)

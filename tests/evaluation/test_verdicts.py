@@ -1,4 +1,4 @@
-"""Verdicts of an evaluation on figures that are made up."""
+"""Verdicts of an evaluation on invented figures."""
 
 from collections.abc import Mapping, Sequence
 
@@ -55,7 +55,7 @@ def test_worse_is_worse_than_the_worst_of_the_standards(own: Sequence[float], ve
 
 
 def test_pairs_of_replications_are_compared() -> None:
-    """Values that scatter between replications, and differ by the same everywhere."""
+    """Values scatter between replications, but the difference is the same in each."""
     values = {"mine": [2.0, 4.0, 9.0], "cubic": [1.5, 3.5, 8.5], "reno": [1.5, 3.5, 8.5]}
     assert _outcome(values).verdict == WORSE
 

@@ -1,4 +1,4 @@
-"""The explorer's data: what a page holds is what the runs and the campaign recorded."""
+"""The explorer's data: a page holds the recorded values of runs and campaigns."""
 
 import base64
 import hashlib
@@ -65,7 +65,7 @@ class Page:
         return self.values(next(column for column in columns if column["name"] == name))
 
     def curves(self, table: str, measure: str) -> tuple[np.ndarray, np.ndarray, float]:
-        """Return times, values of shape (elements, times), and the largest error of these."""
+        """Return times, values of shape (elements, times), and the largest error of the values."""
         entry = next(series for series in self.catalogue["series"] if series["table"] == table)
         stored = next(one for one in entry["measures"] if one["name"] == measure)
         times = self.values(entry["times"])

@@ -1,4 +1,4 @@
-"""The explorer's page in a browser: views are linked, links restore, the console is silent."""
+"""The explorer's page in a browser: views are linked, links restore views, no error is logged."""
 
 import json
 import os
@@ -69,13 +69,13 @@ def opened(browser: Any) -> Iterator[Open]:  # noqa: ANN401
 
 
 def settle(page: Any) -> None:  # noqa: ANN401
-    """Wait until what has changed is drawn."""
+    """Wait until changes are drawn."""
     page.evaluate("new Promise(done => setTimeout(() => requestAnimationFrame(done), 120))")
     page.wait_for_function("!document.body.hasAttribute('data-drawing')")
 
 
 def pictures(page: Any) -> dict[str, str]:  # noqa: ANN401
-    """Return the content of each view, as text that changes with it."""
+    """Return the content of each view as text."""
     found: dict[str, str] = page.evaluate(
         """() => Object.fromEntries([...document.querySelectorAll(".card")].map(card => [
             card.id,

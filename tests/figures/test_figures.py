@@ -1,4 +1,4 @@
-"""Figures are declared once, and all that shows or asks for one reads the declaration."""
+"""Figures are declared once, and all users of a figure read its declaration."""
 
 import json
 import re
@@ -64,7 +64,7 @@ def two(tmp_path: Path) -> Path:
 
 
 def test_figures_of_merit_are_responses_of_campaigns(two: Path, cli: CommandLine) -> None:
-    """The campaign has what a run of its own has, without Python of the user's."""
+    """A campaign has the same figures as a single run, without Python of the user's."""
     ran = cli("campaign", "run", two / "c.toml", "--out", two / "c", "--quiet")
     assert ran.returncode == 0, ran.stderr
     table = ResponseTable.read(two / "c" / "results.parquet")
@@ -88,7 +88,7 @@ def test_figures_of_merit_are_responses_of_campaigns(two: Path, cli: CommandLine
 
 
 def test_one_flow_alone_has_no_part_of_flows_that_reduce_together(tmp_path: Path) -> None:
-    """An event needs two active flows: `congestion.synchronisation` of one is not 1."""
+    """A congestion event needs two active flows, so that a single flow has no synchronisation."""
     (tmp_path / "one.toml").write_text(TWO.rpartition("[[flows]]")[0])
     run = longhaul.run(tmp_path / "one.toml", out=tmp_path / "run")
     assert run.events.filter(pl.col("event") == "cut").height > 3

@@ -20,7 +20,7 @@ NUMBERS = (1, 8, 13, 14, 24)
 
 
 def frame() -> pl.DataFrame:
-    """Return goodputs of flow groups of an experiment, and runs of another one's algorithms."""
+    """Return goodputs of flow groups of experiment A, and runs of experiment B's algorithms."""
     rng = np.random.default_rng(8)
     names = [f"mean_{role}_{k}" for k in NUMBERS for role in groups.ROLES]
     rows = [

@@ -146,7 +146,7 @@ def test_hurst_and_convergence_cover_the_measurement_window(runs: list[longhaul.
 def test_hurst_has_the_methods_for_which_a_series_is_long_enough(
     runs: list[longhaul.Results], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R/S begins with blocks of 16 samples and needs three scales; `plot hurst` needs neither."""
+    """R/S needs three scales, from 16 samples on; the other methods need fewer samples."""
     random = np.random.default_rng(1)
     short = [("packets", 0.1, random.poisson(9.0, 1_615).astype(float))]
     monkeypatch.setattr("longhaul.findings.runs.counted", lambda run: short)
@@ -157,7 +157,7 @@ def test_hurst_has_the_methods_for_which_a_series_is_long_enough(
 
 
 def test_hurst_leaves_out_a_series_that_does_not_vary(tmp_path: Path) -> None:
-    """One exchange in all: packets vary, and new connections do not."""
+    """With one exchange in all, packets vary, but new connections do not."""
     run = longhaul.run(
         """
 duration = "100 s"

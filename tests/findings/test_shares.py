@@ -1,4 +1,4 @@
-"""Who gets what: labels side by side over replications, of runs and of campaigns."""
+"""Shares of labels, with means over replications, of runs and of campaigns."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ TWO: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Results]:
-    """Three replications, and a run with another rate, which is none."""
+    """Three replications, and a run with another duration, which is no replication."""
     base = tmp_path_factory.mktemp("runs")
     given: list[dict[str, Any]] = [*({"seed": seed} for seed in (1, 2, 3)), {"duration": "5 s"}]
     return [run(TWO | own, out=base / f"r{k}") for k, own in enumerate(given)]

@@ -36,7 +36,7 @@ def test_it_is_an_environment() -> None:
 
 
 def test_the_window_is_what_the_actions_make_it() -> None:
-    """Times 1.25 to the power of the action in each round trip, whatever is lost."""
+    """Each round trip multiplies the window by 1.25^action, whatever is lost."""
     windows, _ = _windows(CongestionEnv(SCENARIO), 0.5, seed=1)
     growth = np.array(windows[1:]) / windows[:-1]
     assert len(growth) > 20

@@ -198,7 +198,7 @@ def test_open_large_files_are_counted_from_their_choice_to_the_end(run: longhaul
 
 
 def test_large_files_are_admitted_flow_by_flow(run: longhaul.Results) -> None:
-    """The decision of each flow, made again from the log: minimum of its cell, then maximum."""
+    """The log gives the decision of each flow again: its cell's minimum, then the maximum."""
     tables = MesoNet.of(run)
     most, least = limits(run)
     times = tables.network["t_s"]

@@ -58,7 +58,7 @@ def _written(tmp_path: Path, lines: str) -> Path:
 
 
 def test_standard_tcp_of_a_module_is_ours(sawtooth: Path) -> None:
-    """Standard TCP in a module does packet for packet what our standard TCP of Linux does."""
+    """Standard TCP in a module sends the same packets as our standard TCP of Linux."""
     standard = {"kind": "reno", "variant": "linux-6.18"}
     ours = longhaul.run(_scenario(standard))
     module = longhaul.run(_scenario({"module": str(sawtooth), "gentle": False}))
@@ -107,7 +107,7 @@ def test_flows_with_different_parameters_do_not_meet(sawtooth: Path) -> None:
 
 
 def test_threads_do_not_meet(sawtooth: Path) -> None:
-    """Runs in several threads, of one loaded scenario and of others, are as alone."""
+    """Runs in several threads have the same results as alone, with one scenario or several."""
     scenarios = [
         _scenario({"module": str(sawtooth), "increase": number % 3 + 1}) for number in range(6)
     ]
@@ -143,7 +143,7 @@ def test_a_module_that_controls_everything_paces(recorder: Path) -> None:
 
 
 def test_the_first_ten_segments_are_not_paced(recorder: Path) -> None:
-    """They leave at once, at a rate that would take more than a second for them."""
+    """The first ten segments leave at once, although pacing them would take over a second."""
     scenario = _scenario({"module": str(recorder), "rate": 12_500}, duration="1 s")
     scenario["flows"][0]["trace_acks"] = True
     acks = longhaul.run(scenario).acks
@@ -177,7 +177,7 @@ module_init(mine_register);
 
 
 def test_a_connection_has_a_rate_and_is_limited_by_a_silent_application(tmp_path: Path) -> None:
-    """As in the kernel, for a module that does not pace, too: it would shrink its window."""
+    """As in the kernel, also without pacing: otherwise the module would shrink its window."""
     module = modules.build([_written(tmp_path, LISTENER)], tmp_path / "mine.so").object
     scenario = _scenario({"module": str(module)})
     traffic = {"kind": "on-off", "on": "1 s", "off": "1 s", "message": "20 kB", "rate": "2 Mbps"}
@@ -264,7 +264,7 @@ def test_files_that_are_no_modules_are_refused(tmp_path: Path) -> None:
 def test_an_object_of_other_headers_is_to_be_built_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An object states the version of the headers, which come first in its table."""
+    """An object states the version of its headers, in the first place of its table."""
     headers = shutil.copytree(building.KERNEL, tmp_path / "kernel")
     interface = headers / "interface.h"
     now = re.search(r"LONGHAUL_INTERFACE (\d+)", interface.read_text())
@@ -303,14 +303,14 @@ module_init(register_%(name)s);
     ],
 )
 def test_a_module_that_does_not_build_says_why(tmp_path: Path, lines: str, message: str) -> None:
-    """The message has the first error's line, and the kernel's place of the missing item."""
+    """The message has the line of the first error, and the kernel's header of a missing item."""
     with pytest.raises(modules.ModuleBuildError, match=message):
         modules.build([_written(tmp_path, lines + "\n")], tmp_path / "x.so")
     assert not (tmp_path / "x.so").exists()
 
 
 def test_one_of_several_is_chosen(tmp_path: Path) -> None:
-    """Two that register are refused, and one is taken by its name."""
+    """A file that registers two congestion controls is refused unless one is named."""
     lines = OPERATIONS % {"name": "first"} + OPERATIONS.replace("mine_", "other_") % {
         "name": "second"
     }

@@ -1,4 +1,4 @@
-"""Plots and reports: they are there, complete, and need nothing from a network."""
+"""Plots and reports exist, are complete, and need nothing from a network."""
 
 import re
 from html.parser import HTMLParser

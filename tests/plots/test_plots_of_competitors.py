@@ -78,7 +78,7 @@ def overlapping(boxes: list[Any]) -> int:
 
 @pytest.mark.parametrize("spread", [1.0, 1e-6])
 def test_numbers_of_residuals_do_not_lie_on_each_other(spread: float) -> None:
-    """All but two nearly equal, in conditions of magnitudes that differ."""
+    """All but two values are nearly equal, and conditions differ in magnitude."""
     rng = np.random.default_rng(4)
     values = 1 + spread * 10.0 ** rng.uniform(-4, 0, (20, 1)) * rng.normal(0, 0.02, (20, 8))
     values[:, 2:4] += 10.0 ** -np.arange(20)[:, None]

@@ -1,4 +1,4 @@
-"""Scales, panels and points of plots of runs: what is seen of the part that is measured."""
+"""Scales, panels and points of plots of runs: the measured part is visible."""
 
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ SCENARIO: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[longhaul.Results]:
-    """Both flows, and each alone."""
+    """Runs of both flows, and of each flow alone."""
     base = tmp_path_factory.mktemp("runs")
     each = [SCENARIO["flows"], SCENARIO["flows"][:1], SCENARIO["flows"][1:]]
     names = ("both", "alone", "bbr")

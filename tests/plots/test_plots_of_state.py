@@ -1,4 +1,4 @@
-"""Plots of what algorithms and proxies keep: the lines are the recorded numbers."""
+"""Plots of the state of algorithms and proxies: the lines are the recorded numbers."""
 
 from pathlib import Path
 

@@ -1,8 +1,8 @@
 """NIST's schematic flows and connections on a network: SP 500-282, figures 5-4 and 5-5.
 
 One flow of standard TCP at a round trip of one second: slow start to 128 segments, a loss just
-above 150, a whole window lost at 100. Where the window stands decides which packets are lost, so
-that each loss is placed by a run without it. Times in NIST's figures are read off by eye.
+above 150, a whole window lost at 100. The window decides which packets are lost, so that a run
+without the loss determines its place. Times in NIST's figures are read off by eye.
 """
 
 from functools import cache
@@ -60,7 +60,7 @@ def event(results: longhaul.Results, name: str) -> dict[str, Any]:
 
 @cache
 def schematic(name: str) -> longhaul.Results:
-    """Place the loss above 150 segments, then that of the window sent from 100 segments on."""
+    """Place a loss above 150 segments, then lose the whole window sent from 100 segments on."""
 
     def run(lost: list[int]) -> longhaul.Results:
         return longhaul.run(scenario(SLOW_STARTS[name], lost))

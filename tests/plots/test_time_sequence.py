@@ -1,4 +1,4 @@
-"""Time-sequence graphs have each segment of a connection; queues and windows are the samples."""
+"""Time-sequence graphs have each segment of a connection; windows and queues are the samples."""
 
 from pathlib import Path
 

@@ -67,8 +67,8 @@ def python_imports(package: Path) -> Graph:
 def rust_imports(crate: Path) -> Graph:
     """Return the imports of a crate's files, tests left out.
 
-    A path counts as an import of the file that defines what it names, not of those that re-export
-    it, so that a `mod.rs` that only lists its parts is in no circle.
+    A path counts as an import of the file that defines its item, not of files that re-export the
+    item, so that a `mod.rs` that only lists its parts is in no circle.
     """
     return _Crate(crate / "src").imports()
 

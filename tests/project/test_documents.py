@@ -1,8 +1,8 @@
-"""Figures in hand-written documents are what the commands give today.
+"""Figures in hand-written documents are those that the commands print today.
 
-`STATEMENTS` holds what a document says of a scenario, with a place for each figure, and where the
-figures come from. The test runs the scenario, fills in the figures, and looks for the sentence.
-What a wall clock measures, as in docs/speed.md, is not tested.
+`STATEMENTS` has sentences about a scenario, with a place for each figure, and the source of each
+figure. The test runs the scenario, fills in the figures, and looks for the sentence. Wall-clock
+times, as in docs/speed.md, are not tested.
 """
 
 import re

@@ -18,8 +18,8 @@ CRATES = sorted(path.name for path in (ROOT / "crates").iterdir())
 def _is_natural(circle: list[str], separator: str) -> bool:
     """Return true if a circle is a module and its parts.
 
-    Rust's parts of a module see its private items, so that a type and the files that implement it
-    are one unit: `table`, which `table::stored` adds methods to, say.
+    In Rust, a module's parts see its private items, so that a type and the files that implement it
+    are one unit. An example is `table`, to which `table::stored` adds methods.
     """
     top = min(circle, key=len)
     return all(name == top or name.startswith(top + separator) for name in circle)

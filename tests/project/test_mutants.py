@@ -1,4 +1,4 @@
-"""Changes of code that `make mutants` draws, and switches that turn on one alone."""
+"""Changes of code that `make mutants` draws, and switches that turn on a single change."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -79,7 +79,7 @@ def test_what_only_asserts_is_not_changed(tmp_path: Path) -> None:
 
 
 def outcome(code: str, active: int, values: list[int], most: float) -> object:
-    """Return what a function returns, or the error that it raises, with a change turned on."""
+    """Return the result of a function, or the type of its error, with a change turned on."""
     space: dict[str, Callable[..., object]] = {"mutant": lambda number: number == active}
     exec(code, space)
     try:
@@ -112,7 +112,7 @@ def test_a_switch_of_rust_adds_no_lines(tmp_path: Path) -> None:
 def test_a_copy_loses_what_the_tree_has_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A module in two files, as after a file became a folder, does not compile."""
+    """Files that the tree no longer has are removed: a module in two files does not compile."""
     monkeypatch.setitem(copies.COPIES, "rust", tmp_path)
     files = [Path("crates/units/src/lib.rs"), Path("scenarios")]
     monkeypatch.setattr(copies, "_files", lambda: files)

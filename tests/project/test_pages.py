@@ -1,4 +1,4 @@
-"""Code blocks of the pages that teach are run, and show what the commands print."""
+"""Code blocks of the tutorial pages run, and show the output of the commands."""
 
 import re
 import shutil
@@ -78,7 +78,7 @@ def run(block: Block, folder: Path) -> str:
 
 
 def missing(shown: str, printed: str) -> Sequence[str]:
-    """Return the lines of a block that were not printed, spaces aside."""
+    """Return the lines of a block that were not printed, ignoring spaces."""
 
     def plain(text: str) -> str:
         return re.sub(r"\s+", " ", text).strip()
@@ -89,7 +89,7 @@ def missing(shown: str, printed: str) -> Sequence[str]:
 
 
 def test_scenarios_of_the_gallery_are_those_of_the_pages() -> None:
-    """A file in docs/scenarios is shown on a page, but for title, length and comments."""
+    """Each file in docs/scenarios is shown on a page, apart from title, length and comments."""
     shown = {block.file: block for page in PAGES for block in blocks_of(page) if block.file}
     for file in DOCS.glob("scenarios/*.toml"):
         block = shown[file.name]

@@ -1,4 +1,4 @@
-"""The promise of docs/contributing.md: a new algorithm, or discipline, is one file and one line."""
+"""The recipes of docs/contributing.md: a new algorithm or discipline is one file and one line."""
 
 import os
 import re

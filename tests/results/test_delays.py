@@ -1,4 +1,4 @@
-"""Delays of packets: exact where nothing waits, Little's law where something does."""
+"""Delays of packets: exact without queueing, by Little's law with queueing."""
 
 from pathlib import Path
 from typing import Any

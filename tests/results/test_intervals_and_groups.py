@@ -63,7 +63,7 @@ EXCHANGES = pl.DataFrame(
 
 
 def test_times_are_of_what_began_in_the_measurement_window() -> None:
-    """What begins with the window is in it; what did not end has no time."""
+    """A response that begins with the window is in it; an unfinished response has no time."""
     timed = with_times(EXCHANGES, 2.0)
     assert timed["response_s"].to_list() == [0.25, None]
     found = response_times(FLOWS, EXCHANGES, 2.0)
@@ -74,7 +74,7 @@ def test_times_are_of_what_began_in_the_measurement_window() -> None:
 
 
 def test_runs_have_a_heading_each_if_there_are_several() -> None:
-    """The name of a run stands over its first label alone."""
+    """The name of a run is above its first label only."""
     block = Block("goodput", [("mean", ["1", "2"])])
     for runs, headings in (
         ([("r1", ["a", "all"])], ["a", "all"]),
@@ -155,7 +155,7 @@ def test_tcp_options_are_read_up_to_their_end() -> None:
 
 
 def test_blocks_and_options_of_a_capture_are_padded() -> None:
-    """draft-ietf-opsawg-pcapng, sections 3.1 and 3.5: both lengths of a block are of the block."""
+    """Both length fields count the whole block (draft-ietf-opsawg-pcapng, sections 3.1 and 3.5)."""
 
     def block(kind: int, body: bytes) -> bytes:
         length = (12 + len(body)).to_bytes(4, "little")
@@ -176,7 +176,7 @@ def test_blocks_and_options_of_a_capture_are_padded() -> None:
 def test_samples_that_cannot_be_read_are_damaged(
     finished: longhaul.Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file's end is whole, as that of a copy may be, and its first rows are not."""
+    """The file's end may be intact, as in a partial copy, although its first rows are damaged."""
 
     def scan(file: object) -> None:
         raise pl.exceptions.ComputeError("bad page")

@@ -1,4 +1,4 @@
-"""The reader of captures: a file made by hand, block by block, and a run's own."""
+"""The reader of captures, on a file made by hand, block by block, and on a run's capture."""
 
 import struct
 from pathlib import Path

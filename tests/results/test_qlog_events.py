@@ -1,4 +1,4 @@
-"""Events of a qlog, in order, of a flow made by hand: changes of windows and states alone."""
+"""Events of a qlog for a flow made by hand: in order, and only changes of windows and states."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -71,10 +71,10 @@ def window(window: int, in_flight: int, **more: float) -> dict[str, float]:
 
 
 def test_events_are_changes_in_order_of_time(tmp_path: Path) -> None:
-    """A recovery lasts until its event, one for marks until the next sample.
+    """A recovery after losses lasts until its exit event, after marks until the next sample.
 
-    At one time the event comes first. Outside slow start no sample changes the state, such as that
-    of a window below the threshold after a pause.
+    At equal times the event comes before the sample. Outside slow start no sample changes the
+    state, not even a window below the threshold after a pause.
     """
     (trace,) = qlog.qlog(run(tmp_path))["traces"]
     metrics, state, lost = "metrics_updated", "congestion_state_updated", "packet_lost"

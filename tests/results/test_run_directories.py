@@ -1,4 +1,4 @@
-"""Run directories: each refusal of `run.json`, tables and names, and what a run tells of itself."""
+"""Run directories: refusals of `run.json`, tables and names, and facts that a run states."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Tables of runs: what says nothing is left out, and what is measured is shown."""
+"""Tables of runs leave out rows without information, and show all measurements."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ WEB = ONE | {"flows": [{"label": "web", "traffic": TRAFFIC}]}
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, longhaul.Results]:
-    """A flow alone, with BBR instead, and beside two others."""
+    """Runs of a single flow, of a single BBR flow, and of a flow with two others."""
     base = tmp_path_factory.mktemp("runs")
     bbr = ONE | {"flows": [{"label": "mine", "congestion": {"kind": "bbr"}}]}
     given = {"one": ONE, "bbr": bbr, "two": TWO}

@@ -20,8 +20,7 @@ WITHOUT_THEIR_ROUTERS = {"xcp"}
 """Algorithms that wait for answers of routers, and warn that none answers."""
 
 TAKE_THEIR_OWN_BURSTS_FOR_CONGESTION = {"delay-gradient"}
-"""A window leaves in bursts as long as it is far from filling the path; what a burst queues is all
-the delay that there is. Pacing spreads the bursts."""
+"""Algorithms whose own bursts cause all of the queueing delay here, which pacing would spread."""
 
 MADE_FOR_SMALL_WINDOWS = {"sync-mixreact"}
 """Algorithms that adjust with every third acknowledgement, here a hundred times a round trip, but

@@ -1,4 +1,4 @@
-"""Runs of MesoNet that are killed and gone on with end like runs that were never stopped."""
+"""Runs of MesoNet that are killed and resumed end like runs that were never stopped."""
 
 import fcntl
 import json

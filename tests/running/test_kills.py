@@ -1,4 +1,4 @@
-"""Kills at any moment lose nothing finished, and leave nothing that looks finished.
+"""Kills at any moment lose no finished result, and leave no unfinished result that looks finished.
 
 Runs, studies and reports; by Ctrl-C, SIGTERM, SIGKILL, and full disks. The next call cleans up.
 """

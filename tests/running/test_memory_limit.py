@@ -1,4 +1,4 @@
-"""A run that needs more memory than it may take stops, keeps its records, and says what took it."""
+"""A run that exceeds its memory limit stops, keeps its records, and states what took the memory."""
 
 import sys
 from pathlib import Path

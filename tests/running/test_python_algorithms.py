@@ -1,4 +1,4 @@
-"""Algorithms in Python: the built-in ones' windows, and clear words when they are wrong."""
+"""Algorithms in Python: the windows of built-in algorithms, and clear messages about errors."""
 
 import json
 import signal
@@ -129,7 +129,7 @@ def test_two_threads_run_algorithms_in_python_side_by_side() -> None:
 
 
 class Seen(CongestionControl):
-    """Notes what it is told."""
+    """Algorithm that notes its calls."""
 
     told: list[tuple[Any, ...]] = []  # noqa: RUF012
 

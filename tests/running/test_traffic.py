@@ -67,7 +67,7 @@ def test_web_traffic_loads_a_link_as_stated() -> None:
 
 
 def test_protocols_and_queues_do_not_change_what_is_asked_for() -> None:
-    """Connections (docs/traffic.md) are opened at the same times and for the same."""
+    """Connections are opened at the same times, with the same requests (docs/traffic.md)."""
     asked = ("name", "connection", "start_s", "request_bytes", "response_bytes")
     runs = []
     for settings in (

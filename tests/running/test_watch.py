@@ -1,4 +1,4 @@
-"""A run is watched in the terminal while it goes on, and its tables are the same."""
+"""Watching a run in the terminal does not change its tables."""
 
 import io
 import os

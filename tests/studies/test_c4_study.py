@@ -1,4 +1,4 @@
-"""The study of C4's tests: its scenarios resolve, and its measures are right."""
+"""The study of C4's tests: valid scenarios, and correct measures."""
 
 import json
 from typing import Any
@@ -56,7 +56,7 @@ CHAPTERS = {
 
 
 def test_every_printed_number_is_a_claim_with_its_section() -> None:
-    """The path of wifi_fade is another than the source's: its numbers are hypotheses."""
+    """The path of wifi_fade differs from the source's, so that its numbers are hypotheses."""
     other_path = "hypothesis: {}, on its path without the jitter"
     expected = set()
     for test in STUDY.experiments:
@@ -79,7 +79,7 @@ def test_every_printed_number_is_a_claim_with_its_section() -> None:
 
 
 def test_no_band_reaches_below_what_the_link_permits() -> None:
-    """Bounds are those of a changing path, and of round trips; loads are fractions of a link."""
+    """Bands respect the bounds of a changing path and of round trips, and loads of 0 to 100 %."""
     for claim in STUDY.claims:
         if claim.derived:
             continue
@@ -151,7 +151,7 @@ def _margin(claim: Claim, number: float) -> float:
 
 
 def _is_near_its_mean(claim: Claim, share: float) -> bool:
-    """Return whether a nine-in-ten time is printed within this share of the mean time."""
+    """Return true if a 90 % completion time is printed within this share of the mean time."""
     mean = MEANS[claim.experiments[0], claim.question.levels["main"]]
     printed = claim.expected.printed
     assert mean is not None
@@ -160,7 +160,7 @@ def _is_near_its_mean(claim: Claim, share: float) -> bool:
 
 
 def test_bands_follow_from_picoquic_and_from_the_two_copies() -> None:
-    """Numbers of BBR v3 and CUBIC beside C4 may lie between those of the copies."""
+    """Bands of BBR v3 and CUBIC beside C4 extend over the numbers of both copies."""
     for claim in STUDY.claims:
         printed = claim.expected.printed
         assert printed is not None
@@ -181,7 +181,7 @@ def test_bands_follow_from_picoquic_and_from_the_two_copies() -> None:
 
 @pytest.fixture(scope="module")
 def kept() -> tuple[Any, dict[str, Any]]:
-    """5 MB of BBR v3 beside 10 MB of CUBIC."""
+    """Run 5 MB of BBR v3 against 10 MB of CUBIC."""
     runs = STUDY.runs("quick", ["vs_cubic"], 1)
     (cell,) = [run for run in runs if run.cell["main"] == "bbr3"]
     results = longhaul.run(cell.scenario)

@@ -1,4 +1,4 @@
-"""The study of DualPI2: that its runs have the round trips that they are named after."""
+"""The study of DualPI2: its runs have the round trips that their names state."""
 
 from statistics import median
 

@@ -1,4 +1,4 @@
-"""The metrics and measures of the study of gentle HighSpeed TCP, on results made up by hand."""
+"""The metrics and measures of the study of gentle HighSpeed TCP, on invented results."""
 
 from itertools import pairwise
 from typing import Any
@@ -22,7 +22,7 @@ SECONDS = 10.0
 
 
 def kept(rate_bps: float, **groups: list[float]) -> dict[str, Any]:
-    """A finished run in which each flow of each group delivered so many Mbit/s."""
+    """Return a finished run, with the throughputs in Mbit/s of each flow of each group."""
     labels = [
         {
             "label": name,
@@ -45,7 +45,7 @@ def kept(rate_bps: float, **groups: list[float]) -> dict[str, Any]:
 
 
 def metrics(found: dict[str, Any], experiment: str = "E", **cell: float) -> dict[str, float]:
-    """The study's metrics of it."""
+    """Return the study's metrics of a run."""
     row: dict[str, float] = STUDY.module("metrics").metrics(found, Run(experiment, cell, 0, {}))
     return row
 
@@ -221,7 +221,7 @@ def test_trajectories_of_flows_and_link_stand_in_one_table() -> None:
 
 
 def axes_of(number: str, found: Data) -> Axes:
-    """The one panel of a figure."""
+    """Return the only panel of a figure."""
     figure = next(one for one in STUDY.module("figures").FIGURES if one.number == number)
     drawn = drawing(figure, found)
     assert drawn is not None

@@ -1,4 +1,4 @@
-"""The study of HighSpeed TCP of 2003: what it measures, against values worked out by hand."""
+"""The study of HighSpeed TCP of 2003: its measures against values computed by hand."""
 
 import json
 import re
@@ -23,7 +23,7 @@ MEASURES = STUDY.module("measures").MEASURES
 
 
 def data(*rows: dict[str, Any], axes: tuple[str, ...]) -> Data:
-    """Results with these rows; of replication 0 where they do not say."""
+    """Return results with these rows, of replication 0 by default."""
     whole = [{"experiment": "E", "queue": "red", "replication": 0, **row} for row in rows]
     values = pl.DataFrame(whole, infer_schema_length=None)
     return Data(values, pl.DataFrame(), ("queue", *axes))
@@ -36,7 +36,7 @@ def runs(cers: list[float]) -> Data:
 
 
 def test_table_6_1_is_read_as_its_author_read_it(tmp_path: Path) -> None:
-    """LBNL-52549, table 6.1, max_ssthresh 0: 33,032.00 packets, 27,274 lost or marked."""
+    """Table 6.1 of LBNL-52549 has 33,032.00 packets and 27,274 lost or marked without limit."""
     (run,) = [run for run in STUDY.runs("full", ["EXP-6.11"]) if run.cell["max_ssthresh"] == 0]
     measure = run.scenario["measure"] | {"from": "6 s"}
     short = replace(run, scenario=run.scenario | {"duration": "12 s", "measure": measure})
@@ -73,7 +73,7 @@ def test_a_rate_leaves_the_loss_rate_between_two_points() -> None:
 
 
 def test_what_one_flow_takes_is_beyond_what_one_of_their_own_would() -> None:
-    """Chapter 5.5: n flows beside one more of their kind, less beside one HSTCP flow."""
+    """The goodput of n among n + 1 equal flows, minus their goodput with one HSTCP flow (5.5)."""
     alone = [{"experiment": "A", "n": n, "lu_regtcp": 100.0} for n in (2, 10)]
 
     def trend(*beside: float) -> float:
@@ -87,7 +87,7 @@ def test_what_one_flow_takes_is_beyond_what_one_of_their_own_would() -> None:
 
 
 def test_the_gap_between_the_queues_grows_by_its_last_less_its_first() -> None:
-    """Half of 100 % less what REGTCP keeps: 10 and 30 points under RED, 30 and 70 else."""
+    """HSTCP steals 10 and 30 points of REGTCP's 50 % under RED, 30 and 70 under drop-tail."""
     kept = {"red": (40.0, 20.0), "droptail": (20.0, -20.0)}
     rows = [
         {"queue": queue, "n": n, "lu_regtcp": lu}
@@ -106,7 +106,7 @@ def test_the_gap_between_the_queues_grows_by_its_last_less_its_first() -> None:
 
 
 def test_a_level_is_kept_if_all_quarters_have_it() -> None:
-    """A start above the level counts: the sentence of section 6.7 is of the whole hour."""
+    """The level holds in all quarters of the hour, the start included (section 6.7)."""
 
     def spread(*windows: float) -> float:
         samples = [

@@ -21,7 +21,7 @@ ALGORITHMS = ("BIC", "CTCP", "FAST", "FAST-AT", "HSTCP", "HTCP", "Scalable", "TC
 
 
 def runs(**responses: np.ndarray) -> Data:
-    """The sensitivity analysis with some responses; the others are the first factor's sign."""
+    """Return sensitivity runs with these responses; all others follow the first factor's sign."""
     rows = [
         {"experiment": "SA64", "run": run + 1, "algorithm": "TCP", "replication": 0}
         | {f"y{n}_measured": 10.0 + SIGNS[run, 0] for n in range(1, 23)}
@@ -95,7 +95,7 @@ def test_a_part_of_the_runs_of_a_sensitivity_analysis_is_none() -> None:
 
 
 def conditions(metric: str, values: dict[int, list[float]]) -> Data:
-    """A metric of eight algorithms, in alphabetical order, under some conditions."""
+    """Return results of a metric of eight algorithms, in alphabetical order, by condition."""
     rows = [
         {"experiment": "N7-MAIN", "condition": condition, "algorithm": name, "replication": 0,
          metric: value}
@@ -187,7 +187,7 @@ def test_courses_of_long_lived_flows_are_kept() -> None:
 
 
 def test_clusters_without_some_responses_or_algorithms() -> None:
-    """FAST is apart in most responses, BIC and Scalable TCP in the nine others."""
+    """FAST differs in most responses, BIC and Scalable TCP differ in the other nine."""
     apart = {"FAST": (1.0, 9.0), "BIC": (8.0, 1.4), "Scalable": (8.1, 1.4)}
     rows: list[dict[str, object]] = []
     for place, algorithm in enumerate(ALGORITHMS):

@@ -38,7 +38,7 @@ def conditions(experiment: str) -> dict[Any, dict[str, Any]]:
 
 
 def alone(experiment: str) -> list[Run]:
-    """The runs of all conditions with one alternate."""
+    """Return the runs of all conditions with one alternate."""
     runs = STUDY.runs("full", [experiment])
     assert len(runs) == 224
     return [run for run in runs if run.cell["algorithm"] == "HTCP"]
@@ -106,7 +106,7 @@ def test_a_condition_is_what_its_table_says() -> None:
     ("experiment", "sources"), [("N8H-MAIN", {17_460, 26_190}), ("N9-MAIN", {174_600, 261_900})]
 )
 def test_speeds_buffers_and_hosts_are_as_printed(experiment: str, sources: set[int]) -> None:
-    """Tables 8-15, 8-16, 8-18 and 9-5 to 9-7, but for the 720 Mbps and 4,096 packets misprinted."""
+    """Tables 8-15, 8-16, 8-18 and 9-5 to 9-7, except the misprints 720 Mbps and 4,096 packets."""
     times = 10 if experiment == "N9-MAIN" else 1
     found = [explained(run) for run in alone(experiment)]
     assert {int(one["mesonet.hosts.sources.all"]) for one in found} == sources
@@ -172,7 +172,7 @@ BY_CONDITION = ("A8-067", "A8-077", "A8-078-shrinks", "A9-037-grows", "A9-038")
 
 
 def as_printed() -> Data:
-    """Return results with the printed means, if conditions differed alike for all."""
+    """Return results with the printed means; conditions differ equally for all algorithms."""
     order = STUDY.module("mixed.measures").ORDER
     rows = []
     for experiment in MAIN:
@@ -194,7 +194,7 @@ def as_printed() -> Data:
 
 
 def test_printed_tables_have_the_orders_and_ranges_that_are_claimed() -> None:
-    """Measures of goodput over whole designs, by claims that the printed means decide."""
+    """Claims on goodput that follow from the printed means agree with these means."""
     judged = {one.claim.id: one for one in judge(STUDY, as_printed(), "full", MAIN)}
     decided = [
         name
@@ -218,7 +218,7 @@ def test_printed_tables_have_the_orders_and_ranges_that_are_claimed() -> None:
 
 
 def whole_design(experiment: str, metrics: Callable[[int, str], dict[str, float]]) -> Data:
-    """A design whose metrics follow from place by congestion and alternate."""
+    """Return results of a design, with metrics by place in the congestion order and alternate."""
     order = STUDY.module("mixed.measures").ORDER
     rows = [
         {"experiment": experiment, "condition": condition, "algorithm": algorithm, "replication": 0}
@@ -230,7 +230,7 @@ def whole_design(experiment: str, metrics: Callable[[int, str], dict[str, float]
 
 
 def test_advantages_are_alternates_over_tcp_beside_them_by_congestion() -> None:
-    """BIC gains 1 % a place in the order of congestion, FAST nothing, all others half that."""
+    """BIC gains 1 % per place in the order of congestion, FAST nothing, all others 0.5 %."""
     rates = {"BIC": 0.01, "FAST": 0.0}
 
     def metrics(place: int, algorithm: str) -> dict[str, float]:
@@ -255,13 +255,13 @@ def test_advantages_are_alternates_over_tcp_beside_them_by_congestion() -> None:
 
 
 def declared(data: Data, name: str) -> float:
-    """The number of a claim that declares what it measures."""
+    """Return the measured number of a claim."""
     (claim,) = (claim for claim in STUDY.claims if claim.id == name)
     return claim.question.value(data)
 
 
 def test_algorithms_are_compared_with_the_others_of_a_condition() -> None:
-    """FAST completes a tenth less than the others under the 16 most congested conditions."""
+    """FAST completes a tenth fewer flows than the others in the 16 most congested conditions."""
 
     def metrics(place: int, algorithm: str) -> dict[str, float]:
         value = 100.0 * (0.9 if algorithm == "FAST" and place >= 16 else 1.0)
@@ -303,7 +303,7 @@ def test_every_claim_names_what_a_run_has(tmp_path: Path) -> None:
 
 
 def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> None:
-    """Files of one size against what acknowledgements of a flow without an end say of them."""
+    """Files of one size take the time that an unlimited flow's acknowledgements predict."""
     ack = STUDY.module("loss_free.acknowledgements")
     routers = [{"name": name, "direct": 1} for name in ("X", "Y")]
     links = [{"from": "X", "to": "Y", "delay": 20}]
@@ -344,7 +344,7 @@ def test_a_file_takes_as_long_as_its_last_acknowledgement(tmp_path: Path) -> Non
 
 
 def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> None:
-    """Under each condition the six differ by 10 packets/s in the order of their names."""
+    """Under each condition the goodputs of the six algorithms are 10 packets/s apart, by name."""
     others = 13  # Documents on very fast paths between fast hosts, of which CTCP has no flows.
     rows = [
         {
@@ -369,7 +369,7 @@ def test_ranks_on_a_cut_network_are_of_what_every_alternate_has_flows_of() -> No
 
 
 def test_outliers_on_a_cut_network_are_a_part_of_responses_and_conditions() -> None:
-    """FAST retransmits ten times as much as the others under one of two conditions."""
+    """FAST retransmits ten times as much as the others in one of two conditions."""
     names = [name for name in contrasts.MACROSCOPIC if name != "movie_share"]
     rows = [
         {"experiment": "N9-CUT", "condition": condition, "algorithm": name, "replication": 0}

@@ -49,7 +49,7 @@ def test_hosts_are_as_many_as_printed(
 def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
     condition: str, below: int
 ) -> None:
-    """Normal routers have as many sources; L1, L2 and L3 are between the routers of table 6-12."""
+    """Normal routers keep their sources; L1, L2 and L3 are between the routers of table 6-12."""
     cell = {"condition": condition, "algorithm": "TCP"}
     whole, cut = (explained(STUDY.cell(experiment, cell)) for experiment in ("N7-MAIN", "N7-CUT"))
     for key in ("mesonet.network.capacity.normal", "mesonet.network.capacity.direct"):
@@ -92,7 +92,7 @@ def test_the_cut_network_keeps_routers_rates_and_long_lived_flows(
 def test_a_share_under_its_original_name_is_the_algorithm_of_the_study(
     algorithm: str, original: str, tmp_path: Path
 ) -> None:
-    """SP 500-282, section 3.2.4: the seven probabilities of a configuration file of MesoNet."""
+    """MesoNet's configuration file names seven probabilities (SP 500-282, section 3.2.4)."""
     study = STUDY.cell("N7-CUT", {"condition": "8", "algorithm": algorithm}).scenario
     kept = {key: value for key, value in study["mesonet"].items() if key != "periods"}
     short = {**study, "mesonet": {**kept, "MI": 10}}

@@ -1,4 +1,4 @@
-"""Studies: a tiny one from end to end, and one that is not as it should be."""
+"""Studies: a tiny study from end to end, and invalid studies."""
 
 import json
 import shutil
@@ -70,7 +70,7 @@ FIGURES = [
 
 @pytest.fixture
 def tiny(tmp_path: Path) -> Path:
-    """A study of four short runs."""
+    """Write a study of four short runs."""
     folder = tmp_path / "tiny"
     (folder / "scenarios").mkdir(parents=True)
     for name, text in {
@@ -329,7 +329,7 @@ def test_recorded_runs_are_not_repeated_by_adding_to_them(tiny: Path, cli: Comma
 
 
 def with_conditions(tiny: Path, table: str, settings: str) -> None:
-    """The study with an experiment E3, whose conditions say when measuring begins."""
+    """Add an experiment E3 to the study, with the start of measurements by condition."""
     (tiny / "conditions").mkdir()
     (tiny / "conditions/loads.csv").write_text(table)
     more = f"""
@@ -473,7 +473,7 @@ def test_studies_are_listed(cli: CommandLine) -> None:
 def test_a_claim_on_trajectories_of_one_replication_is_of_one_run(
     tiny: Path,
 ) -> None:
-    """Other replications have numbers, but no samples over time that could scatter."""
+    """The other replications have metrics, but no samples over time."""
     with (tiny / "claims.csv").open("a") as file:
         file.write("E,E1,sampled,n=2,samples,3,2,4,,exact,1,4\n")
     with (tiny / "measures.py").open("a") as file:

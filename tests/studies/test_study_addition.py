@@ -1,4 +1,4 @@
-"""New results completed by recorded ones: which rows are taken, and which runs lack any."""
+"""New results completed by recorded results: the used rows, and the runs without any row."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -39,7 +39,7 @@ def rows(table: pl.DataFrame, *columns: str) -> list[tuple[Any, ...]]:
 
 
 def test_runs_without_a_new_row_have_the_recorded_one() -> None:
-    """That of their scenario serves an experiment that shares it; runs of nobody are left out."""
+    """A recorded row serves all experiments with its scenario; rows of unknown runs are dropped."""
     new = data([("A", 0, 1, 11.0)], [("A", 0, 1, 0.25)])
     whole = and_recorded(new, RECORDED, RUNS)
     assert rows(whole.values, "y") == [("A", 0, 1, 11.0), ("A", 0, 2, 20.0), ("B", 0, 1, 10.0)]

@@ -1,4 +1,4 @@
-"""Axes of studies' figures, which have the ticks of matplotlib's own axes."""
+"""Axes of studies' figures have the same ticks as matplotlib's own axes."""
 
 import io
 import re
@@ -67,12 +67,12 @@ def _svg(kind: type[Axes], draw: Draw, panels: int = 1) -> str:
 
 
 def _texts(svg: str) -> list[str]:
-    """The texts with their places and styles."""
+    """Return the texts with their places and styles."""
     return sorted(re.findall(r"<text[^>]*>[^<]*</text>|<tspan[^>]*>[^<]*</tspan>", svg))
 
 
 def _grid(svg: str) -> set[tuple[str, str]]:
-    """The ends of each grid line."""
+    """Return the ends of each grid line."""
     paths = re.findall(r'<path d="([^"]*)"[^>]*stroke: #b0b0b0', svg)
     return {ends for path in paths for ends in re.findall(r"M (\S+ \S+) *\n?L (\S+ \S+)", path)}
 

@@ -1,4 +1,4 @@
-"""Families of a study's cells: declarations, refusals, and the effect on verdicts."""
+"""Families of a study's cells: declarations, refusals, and effects on verdicts."""
 
 import json
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Studies run in part: chosen levels, runs made alone, runs that are resumed."""
+"""Studies run in part: chosen levels, separately made runs, resumed runs."""
 
 import json
 import re
@@ -69,7 +69,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def stored() -> int:
-    """Runs in the study's store."""
+    """Return the number of runs in the study's store."""
     return len(list(Path("studies/link/store").glob("results-*/*/*.json")))
 
 
@@ -250,7 +250,7 @@ def test_run_of_mesonet_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
 def test_versions_and_parts_of_runs_that_a_study_does_not_take(
     study: Path, cli: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Versions with the same figures are taken, older and newer ones and stopped runs are not."""
+    """Only complete runs of results versions with the same figures are accepted."""
     cli("study", "scenario", study, "clean", "algorithm=cubic", "--out", "one.toml")
     cli("run", "one.toml", "--out", "one", "--quiet")
     run, own = longhaul.open("one"), Study("link", study)

@@ -51,7 +51,7 @@ def test_covered_levels_are_counted_and_selected() -> None:
     ],
 )  # fmt: skip
 def test_a_number_over_all_levels_has_bounds(kind: str, expected: Interval) -> None:
-    """Of 32 levels 24 are missing, any number of which may count."""
+    """Of 32 levels, 24 are missing, and any number of the 24 may count."""
     assert bounds(kind, (2.0, 4.0), PART) == expected
 
 
@@ -100,7 +100,7 @@ def test_a_verdict_on_some_levels_is_no_surer_than_they_allow(
 
 
 def test_a_prediction_interval_decides_nothing_on_its_own() -> None:
-    """The bounds of all levels are in the band; the rule for one more run does not say so."""
+    """All levels' bounds are in the band, but the rule for one more run leaves it undecided."""
     expected = Expected(low=5.0)
     assert judge(LARGEST, (6.0, 7.0), PART, expected, lambda _: (UNDECIDED, "scatter")) == (
         UNDECIDED, UNDECIDED
@@ -167,7 +167,7 @@ def test_the_worst_verdict_of_a_conclusion(
     ],
 )  # fmt: skip
 def test_cited_figures_are_those_of_ranges_too(source: str, cited: list[str]) -> None:
-    """At most forty figures of a range are listed between its ends."""
+    """At most forty figures between the ends of a range are listed."""
     assert citations.figures(source) == cited
 
 
@@ -189,7 +189,7 @@ def test_levels_of_an_experiment_that_are_missing_are_counted() -> None:
 
 
 def test_a_link_opens_an_explorer_at_a_table() -> None:
-    """The state is JSON in the fragment of the address, in base 64."""
+    """The address has the state in its fragment, as JSON in base 64."""
     name, _, state = exploration.link_to(Path("here/e.html"), "Ü", "t").partition("#")
     assert name == "e.html"
     assert json.loads(base64.urlsafe_b64decode(state)) == {

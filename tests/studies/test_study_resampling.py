@@ -11,7 +11,7 @@ from longhaul.studies.selection import Word
 
 
 def results(**replications: int) -> Data:
-    """Experiments with protocols `a` and `b`, `b` always ten ahead of `a`."""
+    """Return experiments with protocols `a` and `b`; the rate of `b` is higher by ten."""
     rows = [
         {
             "experiment": name,
@@ -38,7 +38,7 @@ def test_every_experiment_keeps_its_number_of_runs() -> None:
 
 
 def test_a_run_drawn_twice_counts_twice_and_stays_with_its_pair() -> None:
-    """Protocols of one replication share random numbers: their difference is of equal numbers."""
+    """Protocols are compared within replications, which share their random numbers."""
     means = set()
     for sample in ResampledData(results(some=5), 50):
         first, second = (sample.runs("rate", "some", protocol=name) for name in "ab")
@@ -65,13 +65,13 @@ def test_trajectories_are_those_of_the_first_draw() -> None:
 
 
 def test_nothing_to_draw_gives_no_samples() -> None:
-    """A single run says nothing of the scatter of runs."""
+    """A single run has no scatter."""
     assert not list(ResampledData(results(once=1, other=1), 10))
     assert not list(ResampledData(Data(pl.DataFrame(), pl.DataFrame(), ()), 10))
 
 
 def test_runs_of_several_cells_are_refused() -> None:
-    """Two protocols cannot be one value a replication."""
+    """Runs of two protocols are no single value per replication."""
     data = results(some=2, other=2)
     with pytest.raises(NotRunError, match="several cells"):
         data.runs("rate", "some")
@@ -101,7 +101,7 @@ CLAIMS: tuple[tuple[str, dict[str, Word]], ...] = (
 
 
 def grid(seed: int, lacking: float) -> Data:
-    """Experiments of two axes, of which a share of the runs lacks the metric."""
+    """Return experiments of two axes, in which a share of the runs lacks the metric."""
     random = np.random.default_rng(seed)
     rows = [
         {
@@ -122,7 +122,7 @@ def grid(seed: int, lacking: float) -> Data:
 @pytest.mark.parametrize("lacking", [0.0, 0.02, 0.3])
 @pytest.mark.parametrize("seed", range(10))
 def test_all_samples_at_once_are_what_they_are_one_by_one(seed: int, lacking: float) -> None:
-    """Samples that differ in more than numbers are not computed together."""
+    """Samples are computed together only if they differ in nothing but numbers."""
     samples = ResampledData(grid(seed, lacking), 8)
     together = 0
     for name, words in CLAIMS:

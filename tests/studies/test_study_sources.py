@@ -27,13 +27,13 @@ REFERENCE = re.compile(
 
 
 def contents(study: Study) -> set[tuple[str, str]]:
-    """Kind and number of all headings, tables, figures and equations of a study's source."""
+    """Return kind and number of all headings, tables, figures and equations of a source."""
     with (CONTENTS / f"{study.path.name}.csv").open(encoding="utf-8", newline="") as text:
         return {(row["kind"], row["number"]) for row in csv.DictReader(text)}
 
 
 def cited(source: str) -> Iterator[tuple[str, str]]:
-    """Kind and number of all that a claim cites."""
+    """Return kind and number of each item that a claim cites."""
     if "preface" in source.lower():
         yield "section", "Preface"
     yield from (("file", name) for name in re.findall(r"\bfile (\w+)", source))
@@ -93,9 +93,9 @@ def test_readmes_cite_what_a_reader_can_open(study: Study) -> None:
 
 
 def turning_point(claim: Claim) -> float | None:
-    """Return the value at which two sides of a comparison change places; None if none are compared.
+    """Return the value for equal sides of a comparison; None for a claim without comparison.
 
-    It is 0 of a correlation or a difference, and 1 of a ratio.
+    It is 0 for a correlation or a difference, and 1 for a ratio.
     """
     words = claim.question.words
     if claim.measure in ("trend", "correlation"):
@@ -111,7 +111,7 @@ def turning_point(claim: Claim) -> float | None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
-    """The contrary begins where sides change places, if the band ends there and is open beyond."""
+    """`opposite` is the value of equal sides if a half-open band ends there."""
     for claim in study.claims:
         band, turn = claim.expected, turning_point(claim)
         is_open = not (isfinite(band.low) and isfinite(band.high))
@@ -121,9 +121,9 @@ def test_a_statement_of_the_larger_side_has_a_contrary(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_contraries_follow_from_the_sentences(study: Study) -> None:
-    """A contrary begins where sides change places, at an end of the band, or at half.
+    """`opposite` is the value of equal sides, an end of the band, or one half.
 
-    Half of the levels is one level less than a count of most of them.
+    For a count of most levels, half of the levels is the band's lower end minus one.
     """
     for claim in study.claims:
         band = claim.expected
@@ -134,7 +134,7 @@ def test_contraries_follow_from_the_sentences(study: Study) -> None:
 
 @pytest.mark.parametrize("study", studies(), ids=lambda study: study.name)
 def test_a_printed_size_has_no_contrary(study: Study) -> None:
-    """A band on both sides of a printed number asks for its size, not for the larger side."""
+    """A band on both sides of a printed number is about its size, not about the larger side."""
     for claim in study.claims:
         band = claim.expected
         if band.printed is not None and band.low < band.printed < band.high:

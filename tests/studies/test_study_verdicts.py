@@ -1,4 +1,4 @@
-"""Claims of studies: every verdict, and files that are refused."""
+"""Claims of studies: every verdict, and refused files."""
 
 from dataclasses import replace
 from math import inf
@@ -21,14 +21,14 @@ from longhaul.studies.questions import DECLARED
 
 
 def claim(low: float, high: float, opposite: float | None = None) -> Claim:
-    """A claim with this band."""
+    """Return a claim with this band."""
     band = Expected(low, high, opposite, rounding=0.5, precision=SINGLE)
     question = DECLARED["value"].question({"of": "E", "metric": "m"}, ("E",))
     return Claim("C", ("E",), "value", question, "it is so", band, "", "", "")
 
 
 def of_one_run(claim: Claim, printed: float | None) -> Claim:
-    """The claim as one about a number that the source has from one run."""
+    """Return the claim as a claim about a source's number from a single run."""
     return replace(claim, expected=replace(claim.expected, printed=printed), runs="1")
 
 

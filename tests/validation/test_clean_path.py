@@ -33,9 +33,10 @@ def bottleneck(results: longhaul.Results) -> dict[str, Any]:
 
 
 def test_fast_holds_alpha_packets_in_the_queue() -> None:
-    """Less one that Linux's smoothed round trip adds, of the first segment of a delayed ACK.
+    """The queue has `alpha - 1` packets: delayed ACKs add one packet to Linux's smoothed RTT.
 
-    It has waited for the second, a transmission time, which is a packet of the rate.
+    Linux measures the RTT of the first of two segments, which has waited a packet's transmission
+    time for the second.
     """
     for alpha in (50, 200):
         link = bottleneck(alone("fast", alpha=alpha))

@@ -1,4 +1,4 @@
-"""Recordings of a kernel: figures, recordings that count, and messages without rights."""
+"""Recordings of a kernel: figures, valid recordings, and messages without the needed rights."""
 
 import json
 import math

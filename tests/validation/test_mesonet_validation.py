@@ -1,4 +1,4 @@
-"""MesoNet beside NIST SP 500-282: judged figures are within tolerance, but for known ones."""
+"""MesoNet against NIST SP 500-282: judged figures are within tolerance, with known exceptions."""
 
 from collections import Counter
 from collections.abc import Iterable

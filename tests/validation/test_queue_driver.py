@@ -1,4 +1,4 @@
-"""The driver of the kernel's queue disciplines, with one written after their interface."""
+"""The driver of the kernel's queue disciplines, tested with a small discipline of our own."""
 
 import shutil
 import subprocess

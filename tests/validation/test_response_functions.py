@@ -28,11 +28,11 @@ def test_a_saw_tooth_of_aimd_has_its_closed_form(increase: float, decrease: floa
 def random_over_even(kept: float) -> float:
     """Return the ratio of AIMD's mean windows under random and under evenly spaced losses.
 
-    Between losses w^2 grows by 2 a a segment; what is kept of it is `q = kept^2`. The stationary
-    w^2 is 2 a / p times a sum of exponential variables with weights 1, q, q^2 and so on, whose
-    moment of order -1/2 is sqrt(pi) times the product below; time weighs a segment by 1 / w. For
-    standard TCP the mean is 1.3098 / sqrt(p) (Ott, Kemperman and Mathis, "The stationary behavior
-    of ideal TCP congestion avoidance", 1996).
+    Between losses w^2 grows by 2 a per segment; a loss keeps the fraction `q = kept^2` of it. The
+    stationary w^2 is 2 a / p times a sum of exponential variables with weights 1, q, q^2 and so on,
+    whose moment of order -1/2 is sqrt(pi) times the product below; time weighs a segment by 1 / w.
+    For standard TCP the mean is 1.3098 / sqrt(p) (Ott, Kemperman and Mathis, "The stationary
+    behavior of ideal TCP congestion avoidance", 1996).
     """
     q = kept * kept
     moment: float = sqrt(pi) * prod((1.0 - q ** (k - 0.5)) / (1.0 - q**k) for k in range(1, 400))

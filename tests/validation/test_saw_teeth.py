@@ -1,4 +1,4 @@
-"""Measurement of sawteeth in the validation."""
+"""Measurement of sawteeth in the comparison with ns-2."""
 
 from __future__ import annotations
 

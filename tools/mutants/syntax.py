@@ -161,7 +161,7 @@ def _statements(node: Node, grammar: Grammar) -> Iterator[_Change]:
 
 
 def _prefetches(node: Node, field: str) -> bool:
-    """Return true for a function, or a call of one, that only has memory read ahead of its use."""
+    """Return true for a function that only prefetches memory, or a call of such a function."""
     name = re.split(r"\.|::", _text(node.child_by_field_name(field)))[-1]
     return name.startswith("prefetch")
 

@@ -26,7 +26,7 @@ CHAPTERS = {
     9: "files without losses: tables 9-10 and 9-11",
 }
 SHORTENED = 8
-"""Chapter with shortened runs only, those that decided between readings."""
+"""Chapter with shortened runs only, which decided between readings."""
 
 
 def write(parts: Mapping[str, Sequence[Row]]) -> None:

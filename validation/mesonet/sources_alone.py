@@ -18,7 +18,7 @@ ROUND_TRIP_S = 0.0407
 """Mean round-trip propagation delay in seconds."""
 RUN_S = 1500
 KNEE_PKTS = 100
-"""Window up to which it grows by a packet per acknowledgement; beyond, by half of this per RTT."""
+"""Window up to which each ACK adds a packet; beyond it, each RTT adds `KNEE_PKTS / 2` packets."""
 
 
 @dataclass(frozen=True)

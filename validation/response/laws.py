@@ -28,8 +28,8 @@ class Law(ABC):
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
         """Return the windows after at most one round trip.
 
-        `rounds` has the elapsed round trips, `acked` the acknowledged windows: equal to `rounds` if
-        acknowledgements keep up with the window, 0 for flows in recovery.
+        `rounds` is the elapsed time in round trips, `acked` the acknowledged data in windows. Both
+        are equal if acknowledgements keep up with the window; in recovery, `acked` is 0.
         """
 
     @abstractmethod
@@ -78,7 +78,7 @@ class Binomial(Law):
 
 @dataclass
 class AboveLowWindow(Law):
-    """A law from a low window on; below it, that of standard TCP."""
+    """A law above a low window; below the low window, standard TCP's law applies."""
 
     law: Law
     low_window: float
@@ -165,7 +165,7 @@ class Cubic(Law):
     elapsed_s: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Initialise peaks as the windows before a reduction to the given ones."""
+        """Initialise peaks as the windows before a reduction to these windows."""
         self.start, self.standard = cwnd, cwnd
         self.prior = self.peak = cwnd / self.kept
         self.elapsed_s = np.zeros_like(cwnd)
@@ -255,7 +255,7 @@ class Bic(Law):
     peak: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Initialise peaks as the windows before a reduction to the given ones."""
+        """Initialise peaks as the windows before a reduction to these windows."""
         self.peak = cwnd / (1.0 - self.decrease)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:

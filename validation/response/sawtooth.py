@@ -4,9 +4,9 @@ A window of segments is sent each round trip, and losses occur after a number of
 distances between losses give the sawtooth of the published functions; exponential distances are
 random losses with the same probability for each segment.
 
-The functions assume immediate feedback. With `feedback` it takes a round trip, as on a network.
-Acknowledgements are then for the window of the previous round trip, which is smaller while the
-window grows. A loss is detected after a round trip, in which the window continues to grow and
+The functions assume immediate feedback. With `feedback`, feedback takes a round trip, as on a
+network. Acknowledgements are then for the window of the previous round trip, which is smaller while
+the window grows. A loss is detected after a round trip, in which the window continues to grow and
 further losses belong to the same event; recovery takes another round trip with a constant window
 (RFC 6675).
 """

@@ -73,9 +73,9 @@ class Group:
     rate: float
     start_s: np.ndarray
     response_bytes: np.ndarray
-    """Bytes on the links of responses, including headers and control packets."""
+    """Bytes on the links that carry responses, including headers and control packets."""
     request_bytes: np.ndarray
-    """Bytes on the links of requests."""
+    """Bytes on the links that carry requests."""
     fastest_bps: np.ndarray
     """Maximum rate of each response, due to the window."""
     size_bytes: np.ndarray

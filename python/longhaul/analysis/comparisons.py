@@ -24,7 +24,7 @@ class MeanInterval:
 
 
 def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
-    """Return the mean of values and its interval; without limits for a single value."""
+    """Return the mean of values and its interval; a single value has no interval."""
     given = np.asarray(values, float)
     mean = float(given.mean()) if len(given) else float("nan")
     if len(given) < 2:

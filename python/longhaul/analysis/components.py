@@ -45,7 +45,7 @@ def standardised(responses: ArrayLike) -> np.ndarray:
 
 
 def principal_components(responses: ArrayLike) -> Components:
-    """Return principal components by the correlation matrix of responses, a column each."""
+    """Return the principal components of responses (columns), from their correlation matrix."""
     scaled = standardised(responses)
     _, singular, weights = np.linalg.svd(scaled, full_matrices=False)
     largest = np.take_along_axis(weights, np.abs(weights).argmax(axis=1)[:, None], axis=1)
@@ -55,7 +55,7 @@ def principal_components(responses: ArrayLike) -> Components:
 
 @dataclass(frozen=True)
 class Cause:
-    """A factor of which most runs of a group have the same level."""
+    """A factor that has the same level in most runs of a group."""
 
     factor: str
     level: object
@@ -76,7 +76,7 @@ def score_groups(scores: ArrayLike, count: int) -> np.ndarray:
 def causes(
     labels: Sequence[int], factors: Mapping[str, Sequence[object]]
 ) -> dict[int, list[Cause]]:
-    """Return, for each group, the factors with one level in (nearly) all runs, clearest first."""
+    """Return, for each group, the factors with one level in most of its runs, clearest first."""
     groups = np.asarray(labels)
     counts_by_group: dict[int, list[Cause]] = {int(g): [] for g in np.unique(groups)}
     for factor, given in factors.items():

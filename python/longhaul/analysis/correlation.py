@@ -94,7 +94,7 @@ def histogram(matrix: ArrayLike, bins: int = 13) -> tuple[np.ndarray, np.ndarray
 def gained_and_lost(
     before: ArrayLike, after: ArrayLike, at_least: float
 ) -> tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]]:
-    """Return pairs that reach |r| `at_least` only in `after`, and those only in `before`."""
+    """Return the pairs with |r| of `at_least` only in `after`, and the pairs only in `before`."""
     first, second = (
         {(p.first, p.second) for p in pairs(matrix, at_least)} for matrix in (before, after)
     )

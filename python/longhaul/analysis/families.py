@@ -98,7 +98,7 @@ def family(
 
 
 def judge(families: Sequence[Family]) -> list[str]:
-    """Return a verdict for each family of one source; empty to keep the verdicts of its cells.
+    """Return a verdict for each family of one source; if empty, its cells keep their verdicts.
 
     *Outside the band*: the mean lies outside the band of the cells, and the printed value is
     rejected as one more replication, for all families together at 5 % (Holm, Scandinavian Journal

@@ -147,7 +147,8 @@ def losses(times: ArrayLike, dropped: ArrayLike) -> tuple[float | None, float | 
     """Return the mean time between losses, and the mean packets per loss (RFC 7928, section 2.3).
 
     `dropped` is a sampled counter: packets lost between two samples count as one loss, at the later
-    sample. The mean time is None for fewer than two losses, the mean number of packets for none.
+    sample. The mean time is None for fewer than two losses, the mean number of packets without
+    losses.
     """
     lost = np.diff(np.asarray(dropped, dtype=float))
     at = np.asarray(times, dtype=float)[1:][lost > 0]
@@ -162,8 +163,8 @@ def synchronisation(
 
     `times` are the times of window reductions in ascending order, `flows` the flows that reduced.
     Successive reductions at most a round trip `gap_s` apart belong to one event. `starts` and
-    `ends` are of all flows, including those that never reduce. Events while only one flow is active
-    are left out.
+    `ends` are the times of all flows, also of flows that never reduce. Events while only one flow
+    is active are left out.
     """
     at, who = np.asarray(times, float), np.asarray(flows)
     if len(at) == 0:

@@ -26,12 +26,12 @@ def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool =
 
 
 def largest_grubbs(count: int) -> float:
-    """Return the largest possible statistic, that of one value different from equal others."""
+    """Return the largest possible statistic: one value differs from all others, which are equal."""
     return (count - 1) / math.sqrt(count)
 
 
 def nist_critical(count: int) -> float:
-    """Return NIST's critical value; for fewer than seven values, one of the same significance.
+    """Return NIST's critical value; for fewer than seven values, a value of equal significance.
 
     The statistic of six values cannot reach 2.08 (`largest_grubbs`).
     """
@@ -71,7 +71,7 @@ class Residuals:
 
     @property
     def percent(self) -> float:
-        """The largest residual in percent of the mean; not a number if that is zero."""
+        """The largest residual in percent of the mean; not a number if the mean is zero."""
         return 100.0 * self.largest / self.mean if self.mean else float("nan")
 
 

@@ -60,7 +60,7 @@ def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | Non
 
 
 def shape_of(runs: np.ndarray) -> str:
-    """Return `normal` or `lognormal`, whichever fits better, unless many runs reject both."""
+    """Return the better fit of `normal` and `lognormal`, or `ORDER` if many runs reject both."""
     correlations = {NORMAL: probability_plot_correlation(runs)}
     if runs[0] > 0:
         correlations[LOGNORMAL] = probability_plot_correlation(np.log(runs))

@@ -37,7 +37,7 @@ def ordinal(averages: ArrayLike) -> np.ndarray:
 
 
 def value_ranks(given: ArrayLike, *, low_is_best: bool = False) -> np.ndarray:
-    """Return ranks along the last axis, where the highest is best; ties share their mean rank."""
+    """Return ranks along the last axis, the highest rank being best; ties share their mean rank."""
     values = np.asarray(given, float)
     return _ranked(-values if low_is_best else values, axis=-1)
 

@@ -12,7 +12,7 @@ def median(values: Sequence[float]) -> float:
 
 
 def medians(values: np.ndarray) -> np.ndarray:
-    """Return medians along the last axis, without NaN; NaN if no number is left."""
+    """Return medians along the last axis, ignoring NaN; NaN if all values are NaN."""
     ordered = np.sort(values, axis=-1)  # NaN is sorted to the end
     count = np.count_nonzero(~np.isnan(ordered), axis=-1)
     low, high = (

@@ -47,7 +47,7 @@ def _text(level: Level) -> str:
 
 
 def is_meant(level: Level, text: str) -> bool:
-    """Return true if a text is the level; "1" is equal to 1.0."""
+    """Return true if a text stands for the level; "1" stands for 1.0, too."""
     try:
         return _text(level) == text or float(level) == float(text)
     except ValueError:
@@ -306,7 +306,7 @@ class ResponseTable:
         return tuple(name for name in self.complete() if (self.values(name) > 0).all())
 
     def logarithms(self, responses: Sequence[str]) -> "ResponseTable":
-        """Return the table with the logarithms (base 10) of some responses, and no others."""
+        """Return the table with some responses as logarithms (base 10), and no other responses."""
         for name in responses:
             if not (self.values(name) > 0).all():
                 least = self.values(name).min()
@@ -319,7 +319,7 @@ class ResponseTable:
         return replace(self, frame=frame, responses=tuple(responses), places=places)
 
     def where(self, column: str, levels: Sequence[str], *, keep: bool = True) -> "ResponseTable":
-        """Select the runs at some levels of a column, or all others; levels are given as text."""
+        """Select the runs at some levels of a column, or all other runs; levels are texts."""
         if column not in self.frame.columns:
             self.require(column)
         every = self.factors.get(column) or self.frame[column].drop_nulls().unique().sort()

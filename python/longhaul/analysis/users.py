@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class Differences:
-    """Differences of goodput, as fractions of a base."""
+    """Differences of goodput between alternative algorithms and competing flows, as fractions."""
 
     among_first: float
     """Range of the goodputs of the alternatives."""

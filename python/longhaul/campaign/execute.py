@@ -98,8 +98,8 @@ def execute(
     `workers` is a number of processes, by default one per core, or another executor. `watch` is
     called at the beginning, whenever a run ends or reports progress, and after each poll of other
     programs' runs. A failed run is repeated up to `retries` times; if it still fails, it is
-    reported, and the other runs continue. Other programs may work on the same store: this one waits
-    for their runs in progress, and takes them over if the other program ends. Runs whose keys are
+    reported, and the other runs continue. Other programs may work on the same store: this program
+    waits for their runs in progress, and takes over those of programs that end. Runs whose keys are
     in `first` come before all others. `check` gets the kept values of the first run that ends, and
     may raise.
     """
@@ -271,7 +271,7 @@ def work(
 ) -> tuple[int, None, Tables]:
     """Execute one run and store its values; return its number of data packets.
 
-    A run of MesoNet uses this number of threads, other runs use one.
+    A run of MesoNet uses `threads` threads, other runs use one.
     """
     resolved = load(scenario)
     progress = _Progress(resolved.duration_s)

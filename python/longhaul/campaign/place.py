@@ -9,7 +9,7 @@ _ASSIGNMENT = re.compile(r"\s*([\w.\"-]+)\s*=")
 
 
 def line_of(text: str, path: str, root: str = "") -> int | None:
-    """Return the line that assigns a key, else that of its table; `root` is the scenario's table.
+    """Return the line that assigns a key, else its table's line; `root` is the scenario's table.
 
     Paths are written as in messages: `flows.0.count`. For a key inside an inline table, the line is
     the one at which the inline table begins.

@@ -44,7 +44,7 @@ class Workers(Protocol):
         """Number of runs in progress at a time."""
 
     def threads(self, runs: int) -> int:
-        """Return the number of threads for the next of so many runs that are left."""
+        """Return the number of threads for the next run, if `runs` runs are left."""
 
     def submit(self, key: str, work: Work, *arguments: Any) -> None:  # noqa: ANN401
         """Start a run."""
@@ -80,7 +80,7 @@ class LocalWorkers:
     def threads(self, runs: int) -> int:
         """Return the number of threads for a run: more than one only if workers would be idle.
 
-        Two threads make a run 1.7 times as fast (docs/mesonet.md), less than two runs at a time.
+        Two threads make a run 1.7 times as fast (docs/mesonet.md): two parallel runs gain more.
         """
         return max(1, self.capacity // runs)
 
@@ -162,7 +162,7 @@ def tell(part: float) -> None:
 
 
 def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
-    """Do runs until the pipe is closed."""
+    """Execute runs until the pipe is closed."""
     global _told
     _told = pipe
     _become_worker(memory)

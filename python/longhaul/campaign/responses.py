@@ -97,7 +97,7 @@ class Responses:
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
-    """Return the rows of a summary that get a figure of a label, link, proxy or the run."""
+    """Return the rows of a summary to which a figure of its owner (a label, say) is added."""
     if figure.of == RUN or owner == ALL:
         return [summary["all"]]
     return [row for row in summary[ROWS[figure.of]] if row[figure.of] == owner]

@@ -92,8 +92,8 @@ def emulate(
 
     Nodes of the scenario become hosts with a network of their own, which know each other by the
     names of the nodes (the nodes of a dumbbell are left and right). Links, queues and impairments
-    are the simulator's; the run directory is one as of `run`, with every connection of the programs
-    as a flow. The emulation ends with COMMAND, or after the scenario's duration. It needs
+    are the simulator's; the run directory is like that of `run`, with every connection of the
+    programs as a flow. The emulation ends with COMMAND, or after the scenario's duration. It needs
     root, and touches nothing outside of its hosts. Exit code 2: the machine or the scenario does
     not allow it; 1: COMMAND has failed.
     """

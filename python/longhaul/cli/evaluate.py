@@ -86,9 +86,9 @@ def evaluate(
 ) -> None:
     """Evaluate an algorithm by the criteria of RFC 9743, or a queue discipline by RFC 7928.
 
-    Each figure is compared with those of others in the same scenario. Writes report.html,
-    scores.csv and summary.json. The exit code is 3 if a criterion that must hold does not. Finished
-    runs are kept: the same command resumes.
+    Each figure is compared with other algorithms' or disciplines' in the same scenario. Writes
+    report.html, scores.csv and summary.json. The exit code is 3 if a required criterion does not
+    hold. Finished runs are kept: the same command resumes.
     """
     if scale not in ("quick", "full"):
         raise InputError(f"--scale: expected quick or full, found {scale}")

@@ -42,9 +42,9 @@ def laws(
 ) -> None:
     """Print response functions of loss-based algorithms: mean windows, crossover loss rates.
 
-    Mean windows in segments over loss rates; the loss rate at which the mean window fills the path;
-    up to which loss rate it is larger than standard TCP's (0: at none); seconds to refill the path
-    after a loss.
+    Columns: mean windows in segments over loss rates; the loss rate at which the mean window fills
+    the path; the loss rate up to which it exceeds standard TCP's (0: never); seconds to refill the
+    path after a loss.
     """
     from longhaul.models import plots
 
@@ -161,7 +161,7 @@ def hybrid(
 ) -> None:
     """Print three sets of ten flows over Abilene by a hybrid model: NIST SP 500-282, appendix B.
 
-    Mean throughput of a flow and mean round trip of each set, ratios of both.
+    Columns: mean throughput per flow and mean round trip of each set, and their ratios.
     """
     from longhaul.models import abilene_lee, plots
 

@@ -173,7 +173,7 @@ def parallel_tcp(
 ) -> None:
     """Print the modelled goodput of N parallel connections over drop-tail or RED.
 
-    Over drop-tail losses are synchronised (a lower bound) or one by one (an upper bound).
+    Drop-tail losses are synchronised (a lower bound) or one by one (an upper bound).
     """
     rtt_s, _ = path_of(rate, rtt, packet)
     if not window >= packet:

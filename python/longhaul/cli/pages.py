@@ -42,8 +42,8 @@ def explore(
 
     One file that opens without a network: parallel coordinates, scatter plots, curves over time,
     distributions, which factor matters, residuals, a heat map, a table, and the network as a
-    picture that can be played. What is selected in one view is selected in all; the link of a view
-    restores it, and the selected rows are kept as CSV or Parquet.
+    picture that can be played. A selection applies to all views; the link of a view restores it,
+    and the selected rows are kept as CSV or Parquet.
     """  # fmt: skip
     if out is not None:
         check_file(out, PAGES)
@@ -147,7 +147,7 @@ def animate(
 ) -> None:
     """Write the replay of a run's network as an animation, for talks.
 
-    Links or routers coloured by a measure, with its largest curves beside them.
+    A measure colours links or routers; its largest curves are beside them.
     """
     from longhaul.explore.animation import animate as write
 

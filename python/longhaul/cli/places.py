@@ -15,9 +15,8 @@ from longhaul.studies.study import Study
 def folder_of(campaign: Campaign, out: Path | None) -> Path:
     """Return the directory of a campaign's runs and results.
 
-    It is `out`, if given. Otherwise it is below the working directory. If only the directory of the
-    campaign's file has runs of this campaign, it is below that one, so that runs are found from any
-    working directory.
+    It is `out`, if given, otherwise below the working directory. If runs of this campaign are only
+    below the directory of its file, it is there, so that they are found from any working directory.
     """
     if out is not None:
         return check_directory(out)

@@ -29,14 +29,14 @@ def is_run(source: Path) -> bool:
 
 
 def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
-    """Read a table; for a study, that of the user's own results, else of the shipped ones."""
+    """Read a table; for a study, the table of the user's results, else of the shipped results."""
     if source.suffix == ".toml":
         return _of_campaign(source)
     return ResponseTable.read(table_file(source), factors)
 
 
 def table_file(source: Path) -> Path:
-    """Return the file of a table; for the name of a study, of its latest results."""
+    """Return the file of a table; for a study's name, the table of its latest results."""
     for name in (CAMPAIGN, STUDY):
         if (source / name).is_file():
             return source / name

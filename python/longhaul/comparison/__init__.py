@@ -29,7 +29,7 @@ def table(runs: Sequence[Results]) -> Table:
 
 
 def changes(runs: Sequence[Results]) -> Table | None:
-    """Return each run's differences from the first; None for one run or different kinds."""
+    """Return the differences from the first run; None for a single run, or for different kinds."""
     kind = runs[0].kind
     if len(runs) < 2 or any(run.kind is not kind for run in runs):
         return None

@@ -29,7 +29,7 @@ def given_and_derived(runs: Sequence[Results]) -> tuple[list[Row], list[Row]]:
     """Divide the rows of `of_scenarios` into given values and values that follow from others.
 
     A value follows from others if the scenario without it, or without a table around it, resolves
-    to the same value, also without all other values that follow.
+    to the same value, even if all other values that follow are removed as well.
     """
     rows = of_scenarios(runs)
     derived = []

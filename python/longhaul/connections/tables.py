@@ -156,7 +156,7 @@ def _span(run: RunData) -> str:
 
 
 def changes(runs: Sequence[RunData]) -> Table:
-    """Return each run's differences from the first, by label, with sign."""
+    """Return each run's differences from the first run, by label, with sign."""
     first, *others = [_by_label(summary) for summary in _summaries(runs)]
     heads, columns = [], []
     for run, other in zip(runs[1:], others, strict=True):

@@ -14,8 +14,8 @@ _PASSED_ON = {signal.SIGINT, signal.SIGTERM}
 def continue_in_child() -> None:
     """Return in a child of this process, which waits for the child and ends with its exit code.
 
-    If this process is killed (SIGKILL), the kernel sends the child SIGTERM: it writes the records
-    and removes hosts and programs.
+    If this process is killed (SIGKILL), the kernel sends SIGTERM to the child, which writes the
+    records and removes hosts and programs.
     """
     awaited = _PASSED_ON | {signal.SIGCHLD}
     signal.pthread_sigmask(signal.SIG_BLOCK, awaited)

@@ -177,7 +177,7 @@ def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFr
 
 
 def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
-    """Add the name of the run, if there are several."""
+    """Add the name of the run, if there are several runs."""
     if not several:
         return frame
     columns = frame.collect_schema().names()

@@ -2,8 +2,8 @@
 
 The page draws a sample of a long table; the server counts, samples and writes the selected rows of
 the whole table. Only programs on this machine can connect, and they need the key in the address.
-Pages of other sites cannot use another host name for it, since the Host header is checked (RFC 9110
-section 7.2).
+Pages of other sites cannot reach it by another host name, since the Host header is checked (RFC
+9110 section 7.2).
 """
 
 import json

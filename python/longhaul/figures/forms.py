@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 
 def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
-    """Return the form with a number of decimals; if that gives 0, with two significant digits."""
+    """Return a format with a number of decimals, or two significant digits if that gives 0."""
 
     def form(value: float) -> str:
         scaled = value * scale
@@ -15,5 +15,5 @@ def number(digits: int, scale: float = 1.0) -> Callable[[float], str]:
 
 
 def percent(digits: int) -> Callable[[float], str]:
-    """Return the form as a percentage with a number of decimals."""
+    """Return a format of percentages with a number of decimals."""
     return lambda value: f"{value:.{digits}%}"

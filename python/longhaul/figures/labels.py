@@ -38,7 +38,7 @@ def flows(prepared: PreparedRun) -> pl.DataFrame:
 
 
 def with_limits(flows: pl.DataFrame) -> pl.DataFrame:
-    """Return flows with their limiting factors, counts before the window, and all goodput."""
+    """Return flows with their limiting factor, counts before the window, and the total goodput."""
     held = [pl.col(column) for column in LIMITS.values()]
     longest = pl.max_horizontal(held)
     limit = pl.coalesce(

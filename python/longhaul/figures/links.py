@@ -1,4 +1,4 @@
-"""Figures of links: expressions over the row of each."""
+"""Figures of links: expressions over each link's row."""
 
 from functools import partial
 from typing import Any

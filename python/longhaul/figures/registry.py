@@ -71,11 +71,11 @@ class Figure:
     unit: str
     """The base unit; empty for a dimensionless number."""
     better: str = ""
-    """`more` or `less`, if one is better; labels can be harmed in figures that have it."""
+    """`more` or `less`, if either is better; only figures with a value measure harm to labels."""
     needs: tuple[str, ...] = ()
     """Tables that the figure needs."""
     form: Form | None = None
-    """Format in tables; tables that compare runs leave out figures without one."""
+    """Format in tables; tables that compare runs leave out figures without a format."""
     row: str = ""
     """Title of the figure's row in tables; default: `title` with the unit."""
     listed: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ class Figure:
         return self.row or with_unit(self.title, OF_ROWS.get(self.unit, self.unit))
 
     def meaning(self, **lengths: str) -> str:
-        """Return the meaning, with a run's window lengths, or by default with their rules."""
+        """Return the meaning, with a run's window lengths; by default, with the rules for them."""
         return self.about.format(**(_LENGTHS | lengths))
 
 

@@ -46,8 +46,8 @@ RENAMED = {"utilisation": "utilization"}
 def figure_at(place: str) -> Figure | None:
     """Return the figure at a path; None if the path names a column or is unknown.
 
-    A name alone is looked up among the figures of the summary, then of the run, and not among rarer
-    figures: columns of other tables may have the names of those, such as `lost`.
+    A name alone is looked up among the figures of the summary, then of the run. Rarer figures are
+    left out, since columns of other tables may have their names, such as `lost`.
     """
     where, _, name = place.rpartition(".")
     if where:

@@ -26,8 +26,8 @@ def suggestion(name: str, known: Iterable[str], command: str = "", near: str | N
     """Return the end of a message about an unknown name, as the engine's `suggestion` does.
 
     It has the nearest name (`near`, if given), and the known names if they are few. For many names
-    it has the command that lists them, else the nearest names, or all of up to twenty if none is
-    near.
+    it has the command that lists them; without such a command, the nearest names, or all of up to
+    twenty names if none is near.
     """
     names = [str(one) for one in known]
     near = near or nearest(name, names)

@@ -62,9 +62,9 @@ def codes(
 ) -> tuple[list[str], list[str]]:
     """Return short names of columns where labels would not fit, and lines that explain them.
 
-    Responses that a campaign named, with their figure in `places`, keep this name. Numbered
-    responses are without the period if all have the same; flow groups have their letters. Other
-    columns have their description without the unit as name, and no explanation.
+    Responses that a campaign named, with their figure in `places`, keep this name. The names of
+    numbered responses omit a period that all have in common; flow groups have their letters. For
+    other columns the name is the description without unit, not explained further.
     """
     period = _common([meaning(column) for column in columns])
     shorter = [short_name(column) for column in columns]

@@ -24,8 +24,8 @@ RUN = "run"
 FLOWS = pl.col("connecting_flows") + pl.col("active_flows") + pl.col("completed_flows") / 2
 """The number of flows by which a class's packets are divided, from the table of classes.
 
-Connecting flows count, and flows completed in the interval count half: the values of table 4-28
-need both (docs/mesonet_validation.md).
+Connecting flows count fully, and flows completed in the interval count half: the values of table
+4-28 need both (docs/mesonet_validation.md).
 """
 
 
@@ -94,7 +94,7 @@ class Part:
         return float(last["completed_flows"].sum()) if len(flows) else None
 
     def total(self, column: str, of_class: str | None = None) -> float | None:
-        """Return a column of the totals: of a class, or of all together."""
+        """Return a column of the totals: for a class, or for all classes together."""
         totals = self.tables.totals
         if of_class is None:
             return float(totals[column].sum())

@@ -1,7 +1,7 @@
 """Summary of a MesoNet run: figures of the network, of flow classes and of long-lived flows.
 
-Figures are means over the intervals of a period; rates of losses and retransmissions are those of
-all its packets and flows (NIST SP 500-282 chapters 3 and 6).
+Figures are means over the intervals of a period; rates of losses and retransmissions are over all
+packets and flows of the period (NIST SP 500-282 chapters 3 and 6).
 """
 
 from collections.abc import Sequence

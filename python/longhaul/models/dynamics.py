@@ -32,7 +32,7 @@ class Dynamics(Protocol):
         ...
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return stationary states for this mean window: only the window, their sum, may change."""
+        """Return states for this mean window, of which only the window (their sum) may change."""
         return self.at(window)
 
     def derivative(
@@ -413,7 +413,7 @@ def of_algorithm(
     """Return the dynamics of an algorithm of the registry.
 
     Raises:
-        KeyError: There is no fluid model of it.
+        KeyError: There is no fluid model of the algorithm.
 
     """
     return BUILDERS[kind](Setting(rtt_s, max_queueing_s, parameters or {}))

@@ -85,7 +85,7 @@ class Red:
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return the larger of RED's loss rate at an average queue and the overflow's."""
+        """Return the larger of RED's loss rate at the average queue and the overflow rate."""
         selected = min(1.0, self.spacing * self.curve(average))
         return max(selected, DropTail().probability(queue, average, arriving_pps, link))
 

@@ -20,7 +20,7 @@ def recovery_s(
 ) -> float:
     """Return the time an algorithm takes from a loss at a window to reach the window again.
 
-    Without queueing and further losses; infinite if it takes more than a day.
+    There is no queueing and no further loss; the time is infinite above a day.
 
     Raises:
         KeyError: There is no model of the algorithm.
@@ -66,8 +66,8 @@ def shared_buffer(bdp: float, flows: int) -> float:
 def tiny_buffer(max_window: float) -> float:
     """Return the natural logarithm of the largest window: the buffer for paced flows.
 
-    The rule is up to an unknown factor, and the link may not be full (Enachescu et al., "Routers
-    with very small buffers", INFOCOM 2006).
+    The rule lacks an unknown constant factor, and the link may not be full (Enachescu et al.,
+    "Routers with very small buffers", INFOCOM 2006).
     """
     return log(max_window)
 

@@ -195,7 +195,7 @@ def sharing(
 ) -> Sharing:
     """Return the shares of two kinds of flows, with equal round trips, of `capacity` segments.
 
-    All flows have the same loss rate, as under RED: that at which their windows add up to the
+    All flows have the same loss rate, as under RED: the rate at which their windows add up to the
     capacity.
     """
 
@@ -210,9 +210,9 @@ def sharing(
 
 
 def equivalent_flows(high_speed: Response, standard: Response, capacity: float) -> float:
-    """Return the number of flows of the second kind with the throughput of one of the first.
+    """Return the number of `standard` flows with the total throughput of one `high_speed` flow.
 
-    They share a path that holds `capacity` segments, at equal loss rates, so that each kind has
+    All share a path that holds `capacity` segments, at equal loss rates, so that the one flow has
     half of it.
     """
     p = float(high_speed.loss(capacity / 2.0))

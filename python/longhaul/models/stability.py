@@ -129,7 +129,7 @@ def equilibrium(model: Model) -> Equilibrium:
 
 
 def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
-    """Return the stationary state of a class; of several, the nearest to its share of a link."""
+    """Return the stationary state of a class; of several states, the one nearest a link's share."""
     class_, rtt_s = model.classes[number], model.rtt(number, x)
     kept, share = 1.0, inf
     for k in class_.path:
@@ -212,7 +212,7 @@ def gain_margin(linear: Linear, most: float = 1e4) -> float:
 
 @dataclass(frozen=True)
 class OneDelay:
-    """`x' = -a x - b x(t - T)`, as equation 8 of NIST SP 500-282 (2010) is at its equilibrium."""
+    """`x' = -a x - b x(t - T)`: equation 8 of NIST SP 500-282 (2010) at its equilibrium."""
 
     a: float
     b: float

@@ -89,7 +89,7 @@ class Trajectory:
     """Mean window by the algorithm's response function at this loss rate; None if there is none."""
 
     def settled(self) -> pl.DataFrame:
-        """Return the rounds from the second reduction on, without slow start, else all."""
+        """Return the rounds after the second reduction; with fewer than three reductions, all."""
         cuts = self.rounds.filter("congestion")["round"]
         if len(cuts) < 3:
             return self.rounds

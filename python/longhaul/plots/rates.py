@@ -12,7 +12,7 @@ def rates(series: pl.DataFrame, key: str, counter: str, times: pl.Series) -> pl.
     `times` are the times of all samples of the run, in order; a flow has no samples before its
     start. The result has the samples at the ends of intervals, with `rate`, the interval's length
     `step_s`, and `whole`, which is true if the counter existed at the interval's beginning.
-    Otherwise it counts from zero.
+    Otherwise the counter begins at zero.
     """
     ends = times.gather_every(max(1, -(-(len(times) - 1) // RATE_BINS)))
     steps = pl.DataFrame({"t_s": ends, "step_s": ends.diff()})

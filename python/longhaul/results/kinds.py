@@ -95,7 +95,7 @@ class Kind:
     plots: tuple[str, ...]
     """The modules that register plots, in the order of lists."""
     report_plots: tuple[str, ...]
-    """Plots of a report that names none, as far as the runs have them."""
+    """Default plots of a report, as far as the runs have their data."""
     remedies: Mapping[str, str]
     """Remedy for a missing table, by the table's name."""
     provenance: Callable[[Mapping[str, Any]], dict[str, str]]

@@ -21,7 +21,7 @@ def response_times(
 ) -> pl.DataFrame:
     """Return the time of each response or transfer that began in the measurement window.
 
-    `flows` are those of a run with parallel streams added up, `exchanges` the table of that name.
+    `flows` are a run's flows with parallel streams added up; `exchanges` is the run's table.
     Columns `label`, `name` and `response_s`: seconds, null if the run ended before.
     """
     began = pl.col("start_s") >= measured_from_s

@@ -92,7 +92,7 @@ class Results:
 
     @cached_property
     def acks(self) -> pl.DataFrame:
-        """The state of traced flows at each ACK, one row a quantity."""
+        """The state of traced flows at each ACK, one row per quantity."""
         return self.table("acks")
 
     @cached_property

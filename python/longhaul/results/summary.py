@@ -88,7 +88,7 @@ class Summary:
     def without_flows(cls, *, delays: bool, proxies: bool) -> "Summary":
         """Return a summary with all its columns and no rows, to name the figures of TCP runs.
 
-        `delays` and `proxies`, if runs have them.
+        `delays` and `proxies` are true if runs have these tables.
         """
         flows, links = (_declared(table) for table in ("flows", "links"))
         times = response_times(flows, None, 0.0)

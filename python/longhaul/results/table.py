@@ -24,7 +24,7 @@ UNITS: dict[str, tuple[Unit, ...]] = {
 
 
 def in_units(title: str, digits: int, values: Sequence[float | None]) -> tuple[str, float]:
-    """Return a row's title with its unit, and its scale; a smaller unit if most would be 0.
+    """Return a row's title with the unit that suits its values, and the unit's scale.
 
     The unit is that in which the largest figure of the row keeps two significant digits.
     """

@@ -33,7 +33,7 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
 
 
 def not_recorded(recorded: Data, runs: Sequence[Run]) -> list[Run]:
-    """Return the runs without a recorded row of themselves or of a run with the same scenario."""
+    """Return the runs without a recorded row, even of another run with the same scenario."""
     row_of = _recorded_rows(runs, recorded, recorded.axes)
     return [run for run in runs if row_of(run) is None]
 
@@ -58,7 +58,7 @@ def _values(
 def _recorded_rows(
     runs: Sequence[Run], recorded: Data, axes: Sequence[str]
 ) -> Callable[[Run], dict[str, Any] | None]:
-    """Return a function from a run to its recorded row, or to that of a run with its scenario."""
+    """Return a function from a run to its recorded row, or the row of a run with its scenario."""
     by_place = {_place(row, axes): row for row in recorded.values.to_dicts()}
     by_scenario = {
         run.key: row for run in runs if (row := by_place.get(_place(_levels(run), axes)))

@@ -77,7 +77,7 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
 
 
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
-    """Return the numbers of runs as text, for a claim that needs all; empty if all exist."""
+    """Return the numbers of runs as text; empty if all exist or the claim does not need all."""
     if not claim.question.needs_all_runs:
         return ""
     return _counted(study, recorded, claim, FULL, "{} of {} runs are there")
@@ -86,8 +86,7 @@ def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
 def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> str:
     """Return the number of existing runs of a claim at a scale, such as `on 180 of 270 runs`.
 
-    Empty if all exist, if the claim has a `whole`, or if it names no runs, as checks of the set-up
-    do.
+    Empty if all exist, if the claim has a `whole` or names no runs, and for checks of the set-up.
     """
     question = claim.question
     if question.whole or not question.names_runs or claim.is_set_up:

@@ -106,7 +106,7 @@ def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
 def _so_far(
     kind: str, interval: Interval, part: CoveredLevels, expected: Expected, decide: Decide
 ) -> str:
-    """Return the verdict on the existing levels; empty if they cannot be compared with all."""
+    """Return the verdict on the existing levels; empty if they cannot stand for all levels."""
     if kind == COUNT:
         times = part.of / len(part.there)
         # With few levels, no possible count may be in the band after scaling.
@@ -126,9 +126,9 @@ def _so_far(
 def _tells(equal: float, interval: Interval, expected: Expected, verdict: str) -> bool:
     """Return true if a verdict on some levels follows from the sign of the comparison.
 
-    That is the case in the band, and if the other side than stated is larger. If the stated side is
-    larger, but by too little, the remaining levels may decide. A claim without `opposite` is on the
-    size of a number, not on its sign.
+    It does if the number is in the band, or if the wrong side is larger. If the side that the claim
+    states is larger, but by too little, the remaining levels may decide. A claim without `opposite`
+    is on the size of a number, not on its sign.
     """
     if expected.opposite is None:
         return False

@@ -334,7 +334,7 @@ def studies() -> list[Study]:
 
 
 def find(name: str) -> Study:
-    """Return the installed study with a name, or that in a directory; else raise StudyError."""
+    """Return the installed study of a name, or the study of a directory; else raise StudyError."""
     installed = _installed()
     if name in installed:
         return Study(name, installed[name])

@@ -2,8 +2,8 @@
 
 Times are from the beginning of the test to the end of picoquic's simulation, that is, to the end of
 the client's connection. Half a round trip is added for the request before the data, and half a
-round trip until the client learns of the end after the sender. A full packet has 1,500 bytes on the
-wire.
+round trip by which the client's end is later than the sender's. A full packet has 1,500 bytes on
+the wire.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ PACKET_BITS = 8 * 1500
 
 
 def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
-    """Return the metrics of one run; an unfinished download has only those that need no end."""
+    """Return the metrics of one run; for an unfinished download, those that need no end."""
     main = kept["main"]
     rtt_s = main["total_rtt_mean_s"]
     return {
@@ -35,7 +35,7 @@ def _end_s(kept: Kept) -> float | None:
 
 
 def _load(kept: Kept) -> float | None:
-    """Return the main download's share of both downloads' payload, or if alone of the link."""
+    """Return the main download's share of both downloads' payload; if alone, of the link."""
     if both := kept["bytes"]:
         return 100 * float(both["main"]) / float(sum(both.values()))
     main = kept["main"]

@@ -25,7 +25,7 @@ LARGEST_KEPT = 0.95
 
 @measure
 def grows_fast(data: Data, of: str, low: float, high: float) -> float:
-    """Return the share of time in which a window between two parts of capacity grows as HSTCP's.
+    """Return the share of time in which a window between two fractions of the BDP grows as HSTCP's.
 
     Growth over a sample counts as HSTCP's if it is at least half of HSTCP's increase.
     """
@@ -50,7 +50,7 @@ def rtt_rises_beyond(data: Data, of: str) -> float:
 
 @measure
 def resets(data: Data, of: str, label: str) -> float:
-    """Count the falls of a group's windows to less than a twentieth, per flow."""
+    """Count, per flow, the falls of windows above 200 packets to less than a twentieth."""
     resetting = data.trajectory(of).filter((pl.col("label") == label) & (pl.col("t_s") > SETTLED_S))
     count = 0
     for _, flow in resetting.group_by("name"):

@@ -69,9 +69,9 @@ def stolen_gap_growth(data: Data, of: str, alone: str, axis: str) -> float:
 def stolen_by_one_trend(data: Data, of: str, alone: str, queue: str) -> float:
     """Return the rank correlation of the bandwidth that one HSTCP flow steals with `n`.
 
-    By chapter 5.5 it is the goodput of n REGTCP flows in a set of n + 1 of their kind, n of n + 1
-    equal parts, minus their goodput with one HSTCP flow. Sets of n + 1 that were not run are
-    interpolated.
+    By chapter 5.5 this bandwidth is the goodput of n among n + 1 REGTCP flows, which have equal
+    shares, minus the goodput of n REGTCP flows with one HSTCP flow. Sets of n + 1 that were not run
+    are interpolated.
     """
     beside = data.curve("lu_regtcp", "n", of, queue=queue)
     homogeneous = data.curve("lu_regtcp", "n", alone, queue=queue)

@@ -80,7 +80,7 @@ def _of_class(name: str, label: Mapping[str, Any], capacity: float, measured_s: 
 def _add_perturbations(
     row: Row, labels: Mapping[str, Any], link: Mapping[str, Any], capacity: float
 ) -> None:
-    """Add the drops due to perturbations: all of the link, except for a few of the noise."""
+    """Add perturbations' drops: drops of no other class, including a few packets of noise."""
     dropped = link["dropped_pkts"] - sum(_of(row, f"dropped_{name}") for name in CLASSES
                                          if f"dropped_{name}" in row)  # fmt: skip
     sent = labels[PERTURBATION]["sent_pkts"] if PERTURBATION in labels else 0

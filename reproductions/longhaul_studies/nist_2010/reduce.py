@@ -50,7 +50,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _least_once_up(value: pl.Expr) -> pl.Expr:
-    """Return the smallest value from the first one on that reaches the mean."""
+    """Return the smallest value after the values first reach their mean."""
     return value.filter((value >= value.mean()).cast(pl.Int8).cum_max() == 1).min()
 
 

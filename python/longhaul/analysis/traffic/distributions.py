@@ -23,7 +23,7 @@ def ccdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarra
 
 
 def cdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray:
-    """Return the fraction of values up to each point; missing values count as above."""
+    """Return the fraction of values up to each point; missing values count as larger."""
     return 1.0 - ccdf(values, grid, of)
 
 

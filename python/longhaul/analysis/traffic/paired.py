@@ -31,7 +31,7 @@ def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -
     depend on the network, and are left out. The result has the columns of the request, and
     `response_s` and `other_response_s` of the two runs, null where a run ended before the response
     was complete. Raises NotPairedError if connections with the same number have different requests,
-    since seeds, rates or binding differ.
+    since seeds, rates or sizes differ.
     """
     took = pl.col("end_s") - pl.col("start_s")
     tables = [

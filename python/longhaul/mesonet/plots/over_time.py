@@ -103,7 +103,7 @@ class Lines:
     per_s: bool = False
     """True if values are counts of an interval, to be divided by its length."""
     there: pl.Expr | None = None
-    """Condition of the rows in which a part has a value; without it all rows have one."""
+    """Condition of the rows in which a part has a value; without it, all rows have a value."""
 
     def register(self) -> None:
         """Register this description as a plot."""

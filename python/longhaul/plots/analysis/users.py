@@ -186,8 +186,8 @@ def rank_matrix(
 ) -> Figure:  # fmt: skip
     """Draw ranks of one competitor by condition and group of flows, 1 the lowest goodput.
 
-    Cells are green above the mean rank, red below it, and filled if no competitor is farther from
-    it. `values` is an array (condition, group, competitor).
+    Cells are green above the mean rank, red below it, and filled if no competitor's rank is farther
+    from the mean. `values` is an array (condition, group, competitor).
     """
     given = np.asarray(values, float)
     place = ranks.value_ranks(given)

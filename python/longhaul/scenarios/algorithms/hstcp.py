@@ -63,13 +63,13 @@ class Hstcp(CongestionControl):
 
 
 class HstcpPerRound(CongestionControl):
-    """HSTCP that computes it once a round trip: nearly the same windows, and faster."""
+    """HSTCP that computes the increase once per round trip: nearly the same windows, but faster."""
 
     def __init__(self, low_window: float = 38, high_decrease: float = 0.1) -> None:
         self.curves = Curves(low_window, high_decrease=high_decrease)
 
     def on_round(self, ack: Ack, window: Window) -> float:
-        """Give the round trip's `a(w)`."""
+        """Return `a(w)` for the round trip."""
         if window.cwnd <= self.curves.low_window:
             return 1.0
         return max(self.curves.increase(window.cwnd), 1.0)

@@ -3,26 +3,26 @@
 A claim names a statistic (`TAKES`), and the words in its `where` select the statistic's values:
 
     of=E1 metric=goodput queue=red      an experiment, a metric, and levels of axes
-    flows=5..  condition=8,21           levels of an axis from one to another, or some of them
+    flows=5..  condition=8,21           a range of an axis' levels, or some levels
     algorithm=!FAST                     all levels but these
-    pair=75-*                           levels whose names begin so
-    metric=a,b                          at each point the mean of several metrics
+    pair=75-*                           levels whose names begin with `75-`
+    metric=a,b                          the mean of several metrics at each point
     metric=100*rf/(1+rf)                arithmetic on metrics at each point
     when.utilisation=..95               points at which another metric is in a range
     less.queue=droptail                 at each point minus the value with these other words
     over.of=E2                          at each point divided by the value with these other words
-    by=replication                      compared in each replication; the median of the outcomes
+    by=replication                      compares in each replication; takes the outcomes' median
     runs=each                           values of single runs in place of medians
     along=flows                         points along an axis, in order, one at each of its levels
-    with.metric=rtt                     points along such values in place of an axis
+    with.metric=rtt                     points along this metric in place of an axis
     against.queue=droptail              the statistic divided by the one with these other words
-    each=flows,queue                    at each level of these axes alone,
-    each=metric                         or of each of several metrics alone;
+    each=flows,queue                    the statistic separately at each level of these axes,
+    each=metric                         or separately for each of several metrics;
     order=a+b>c>*                       the ratio of the number at each place to the next; of levels
                                         that share a place, the smaller over the larger; * stands
-                                        for all levels that are not named
+                                        for all levels not named
     then=least                          the least of these numbers; without it the largest;
-    then=count above=1.1                or the count of those above or below a bound
+    then=count above=1.1                or the count of numbers above or below a bound
     whole=condition                     the statement is about all levels of this axis: see partial
     whole=*                             the statement needs all of its runs
 

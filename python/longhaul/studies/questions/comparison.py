@@ -148,5 +148,5 @@ def _pairs(
 
 
 def _is_matched(axis: str, count: int, other: int) -> bool:
-    """Return true if points are compared at equal levels of an axis; counts are of levels."""
+    """Return true if points are compared at equal levels of an axis, given each side's count."""
     return min(count, other) > 1 if axis == OF else max(count, other) > 1

@@ -253,7 +253,7 @@ def _ratios_in_order(
 
 
 def _selected_by(level: str, levels: Sequence[Word]) -> np.ndarray | None:
-    """Return a mask of the levels that `level` names; None for `*`, all levels not named."""
+    """Return the mask of the levels that `level` names; None for `*`, which names all others."""
     if level == REST:
         return None
     is_one = selects(level.replace(SHARED, AND))

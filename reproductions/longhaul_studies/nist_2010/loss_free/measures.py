@@ -71,7 +71,7 @@ def off_model(data: Data, of: str, model: str = "", **cell: str) -> float:
 
 @measure
 def shortfall(data: Data, of: str, interface: str, algorithms: str, end: str) -> float:
-    """Return the relative shortfall of printed goodput of large files from that without losses.
+    """Return the relative shortfall of large files' printed goodput from goodput without losses.
 
     `end` selects the `least` or the `most` over algorithms and types of file.
     """

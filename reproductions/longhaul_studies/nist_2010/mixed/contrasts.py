@@ -115,7 +115,7 @@ def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -
 
 @of_design
 def threshold_effect(data: Data, of: str, beside: str, group: str) -> float:
-    """Return the mean effect on goodput in the most congested half over that in the least."""
+    """Return the ratio of an experiment's mean effect on goodput, most to least congested half."""
     (place,) = chosen(group)
     own, other = (goodput(data, name, "alternate")[:, place] for name in (of, beside))
     effect = np.abs(own / other - 1)

@@ -156,7 +156,7 @@ def congestion_correlation(data: Data, of: str, beside: str = "") -> float:
 
 @of_design
 def most_congested(data: Data, of: str, conditions: str) -> float:
-    """Count the listed n conditions that are among the n most congested ones."""
+    """Count the listed n conditions that are among the n most congested conditions."""
     wanted = {int(number) for number in conditions.split(",")}
     order = congestion.congestion_order(by_condition(data, of, RETRANSMISSIONS))
     return float(len(wanted & {place + 1 for place in order[-len(wanted) :]}))

@@ -1,6 +1,6 @@
-"""Reduction for comparing connections one by one: a part of them, and a map of all.
+"""Reduction for comparing connections one by one: some connections, and a map of all.
 
-The part is of connections with certain numbers, the same ones under each protocol.
+The connections are selected by number, and are the same under each protocol.
 """
 
 from typing import Any
@@ -36,7 +36,7 @@ def reduce(run: Results) -> Kept:
 
 
 def _map(complete: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return durations of responses from the request's arrival on, by cell; empty cells omitted."""
+    """Return durations of responses from the request's arrival on, by cell, without empty cells."""
     means = mean_map(
         (complete["extra_rtt_s"] + PROPAGATION_S).to_numpy(),
         np.ceil(complete["response_bytes"].to_numpy() / PAYLOAD),

@@ -71,7 +71,7 @@ def _small_among_long(
 
 
 def _at(points: pl.DataFrame, place: float) -> float:
-    """Return the value of a recorded curve at the point nearest to a place."""
+    """Return the value of a recorded curve at its point nearest to an x."""
     return float(points["y"][int((points["x"] - place).abs().arg_min() or 0)])
 
 

@@ -1,8 +1,9 @@
 """Reduction of a run with web traffic.
 
-Counters of the congested links; of the forward responses, which are what the dissertation measures,
-distributions on fixed grids, so that those of replications and protocols can be set against one
-another. All of what began after the warm-up; times are those of complete responses.
+The reduced run has counters of the congested links, and distributions of the forward responses,
+which the dissertation measures. The distributions have fixed grids, so that replications and
+protocols can be compared. Only responses that began after the warm-up count; times are those of
+complete responses.
 """
 
 from typing import Any
