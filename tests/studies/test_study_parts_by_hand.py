@@ -84,6 +84,7 @@ def test_a_number_over_all_levels_has_bounds(kind: str, expected: Interval) -> N
         (RATIO, (0.8, 0.9), Expected(low=1.2, opposite=1.0), UNDECIDED, CONTRADICTED),
         (RATIO, (0.9, 0.95), Expected(high=0.8, opposite=1.0), UNDECIDED, ""),
         (RATIO, (1.1, 1.2), Expected(high=0.8, opposite=1.0), UNDECIDED, CONTRADICTED),
+        (RATIO, (0.9, 1.1), Expected(high=0.8, opposite=1.0), UNDECIDED, OUTSIDE),
         (RATIO, (1.3, 1.4), Expected(low=1.2), UNDECIDED, ""),
         (SIGN, (0.1, 0.2), Expected(low=0.5, opposite=0.0), UNDECIDED, ""),
         (SIGN, (-0.2, -0.1), Expected(low=0.5, opposite=0.0), UNDECIDED, CONTRADICTED),

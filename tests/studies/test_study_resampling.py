@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 
 from longhaul.studies.data import Data, NotRunError
+from longhaul.studies.data.lookup import UnevenError
 from longhaul.studies.data.resampling import ResampledData
 from longhaul.studies.questions import DECLARED
 from longhaul.studies.selection import Word
@@ -142,3 +143,81 @@ def test_samples_with_the_same_cells_in_the_same_order_share_what_is_found_in_th
     for axes in (("flows",), ("flows", "queue"), ()):
         places = [sample.cells_by_experiment["one"]._places(*axes) for sample in (first, other)]
         assert places[0] is places[1]
+
+
+def uneven() -> Data:
+    """Experiments without axes, with several runs of a cell in a replication, and with few of it.
+
+    Replications are numbered as they like, and rows are in no order.
+    """
+    rows = [
+        {"experiment": name, "n": n, "replication": number, "rate": rate, "loss": loss}
+        for name, n, number, rate, loss in (
+            ("twice", 1, 7, 1.0, None), ("twice", 2, 3, 2.0, None), ("twice", 1, 3, 3.0, 5.0),
+            ("twice", 1, 7, 8.0, None), ("twice", 2, 9, 4.0, None), ("plain", None, 3, 1.0, 1.0),
+            ("plain", None, 7, 6.0, 2.0), ("once", 4, 2, 9.0, 3.0),
+        )
+    ]  # fmt: skip
+    return Data(pl.DataFrame(rows, infer_schema_length=None), pl.DataFrame(), ("n",))
+
+
+@pytest.mark.parametrize("data", [uneven(), grid(3, 0.2), results(some=3, once=1)])
+def test_a_sample_is_looked_up_like_a_table_of_its_runs(data: Data) -> None:
+    """Cells, medians, numbers of runs and levels are those of the drawn rows."""
+    for sample in ResampledData(data, 6):
+        table = Data(sample.values, pl.DataFrame(), data.axes)
+        for name in data.cells_by_experiment:
+            for of_runs in (False, True):
+                found, expected = (one.lookup(name, of_runs=of_runs) for one in (sample, table))
+                known = [column for column in expected.table.columns if found.has(column)]
+                assert set(expected.table.columns) - set(known) <= set(data.axes)
+                picked = (one.table.select(known).fill_nan(None) for one in (found, expected))
+                rows, rows_expected = (one.rows() for one in picked)
+                assert rows == rows_expected
+                for place, column in enumerate(known):
+                    assert found.column(column) == [row[place] for row in rows_expected]
+
+
+def test_a_run_that_is_drawn_again_has_another_number() -> None:
+    """The same number in all cells, and numbers of the replications at their first draw."""
+    several = 0
+    for sample in ResampledData(uneven(), 20):
+        runs = sample.lookup("plain", of_runs=True).column("replication")
+        assert len(set(runs)) == 2
+        assert runs[0] in (3, 7)
+        several += runs[1] not in (3, 7)
+        assert sample.lookup("once", of_runs=True).column("replication") == [2]
+    assert 0 < several < 20
+
+
+def test_samples_at_once_are_refused_where_they_differ_in_rows() -> None:
+    at_once = ResampledData(uneven(), 5).at_once
+    cells, runs = (at_once.lookup("twice", of_runs=of_runs) for of_runs in (False, True))
+    assert len(cells.column("rate")) == 2
+    assert cells.column("n") == [1, 2]
+    with pytest.raises(UnevenError):
+        runs.column("rate")
+    for lookup in (cells, runs):
+        with pytest.raises(UnevenError):
+            _ = lookup.table
+        with pytest.raises(UnevenError):
+            lookup.measured("rate", {"rate": 1.0})
+    plain = at_once.lookup("plain", of_runs=True)
+    assert [len(numbers) for numbers in plain.column("rate")] == [5, 5]
+    assert plain.column("replication") == [((3, 7), 0), ((3, 7), 1)]
+
+
+def test_pairs_of_experiments_with_other_replications_are_compared_one_by_one() -> None:
+    data = results(some=3, other=3, few=2)
+    samples = ResampledData(data, 5)
+    some, other, few = ((name, {"protocol": "a"}) for name in ("some", "other", "few"))
+    differences = samples.at_once.paired("rate", some, ("other", {"protocol": "b"}), np.subtract)
+    assert np.asarray(differences).tolist() == [-10.0] * 5
+    for sample in samples:
+        assert sample.paired("rate", some, other, np.subtract) == 0.0
+        with pytest.raises(NotRunError, match="no replication has only_few"):
+            sample.paired("only_few", some, other, np.subtract)
+    with pytest.raises(UnevenError):
+        samples.at_once.paired("rate", some, few, np.subtract)
+    with pytest.raises(NotRunError, match="no replication has only_few in both"):
+        samples.at_once.paired("only_few", some, other, np.subtract)
