@@ -11,7 +11,7 @@ from longhaul.analysis.merit import Rates
 
 
 def test_medians_leave_out_what_is_missing() -> None:
-    """The median of two numbers is their mean; without any number there is none."""
+    """The median of two numbers is their mean; without numbers there is no median."""
     given = np.array([[4.0, 1.0, 2.0], [nan, 1.0, 4.0], [nan, nan, 7.0], [nan, nan, nan]])
     *known, none = statistics.medians(given).tolist()
     assert known == [2.0, 2.5, 7.0]

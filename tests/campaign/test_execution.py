@@ -306,7 +306,7 @@ def test_a_run_reports_its_progress_at_intervals(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_reducer_may_keep_tables_as_they_are(finished: longhaul.Results) -> None:
-    """A plain function keeps values alone."""
+    """A reducer that is a plain function keeps values, but no tables."""
 
     class Reducer:
         keep = ("flows",)
@@ -336,7 +336,7 @@ def test_runs_get_the_threads_of_workers_that_would_be_idle(count: int, threads:
 
 
 def test_a_single_run_of_mesonet_takes_all_workers(tmp_path: Path) -> None:
-    """Results do not depend on the number of threads; other runs take one, whatever is free."""
+    """Results do not depend on the number of threads; other runs always take one thread."""
     given: list[int] = []
 
     class Recorder(LocalWorkers):

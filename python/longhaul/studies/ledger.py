@@ -46,7 +46,7 @@ SAMPLES = 99
 
 
 def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
-    """Judge every claim, or those of some experiments."""
+    """Judge every claim, or the claims of some experiments."""
     chosen = [experiment.name for experiment in study.chosen(experiments)]
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
     recorded = RecordedCells(study, data)

@@ -123,7 +123,7 @@ class Numbers:
 
 
 def verdicts(judgements: Sequence[Judgement]) -> list[str]:
-    """Return the table of verdicts: of all statements, those on one run, and derived ones."""
+    """Return the table of verdicts, with rows for all statements, one run, and derived claims."""
     claims, checks, hypotheses = ledger.kinds(judgements)
     rows = {
         "statements": claims,

@@ -1,6 +1,7 @@
 """Measures of chapters 6 and 7 that compare algorithms under each condition.
 
-`condition` selects conditions; counts over the existing conditions can only grow with further ones.
+`condition` selects conditions; counts over the existing conditions can only grow with further
+conditions.
 """
 
 from collections.abc import Callable, Iterator

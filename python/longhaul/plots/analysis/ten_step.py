@@ -50,7 +50,7 @@ class Screening:
     label: str
     """Name of the response, with its unit."""
     cells: Sequence[object] | None = None
-    """Value of each run that replications share, if other factors vary as well."""
+    """Cell of each run, equal for replications; needed if other factors vary as well."""
     levels: Sequence[tuple[object, object]] = ()
     """The minus and the plus level of each factor."""
 
