@@ -130,7 +130,7 @@ def _print_summary(results: Results, target: Path) -> None:
 def _next_plot(results: Results) -> str:
     """Return the name of the most informative plot of a run, with a space in front.
 
-    Plots of other kinds of runs depend on the scenario; without a name all are drawn.
+    For other kinds of runs the scenario decides; without a name, all plots are drawn.
     """
     if not results.is_tcp:
         return ""

@@ -189,7 +189,7 @@ def _more_often(own: Mapping[int, float], other: Mapping[int, float]) -> bool:
 
 
 def _compared(figure: Figure, own: Mapping[int, float], other: Mapping[int, float]) -> str:
-    """Compare a figure with another contender's; differences within slack or chance are equal."""
+    """Compare a figure with another contender's; small or chance differences count as equal."""
     both = [number for number in own if number in other]
     if not both:
         return SAME

@@ -1,4 +1,4 @@
-"""Coverage of claims: the runs that a claim needs, and the ones that exist.
+"""Coverage of claims: the runs that a claim needs, and the existing runs.
 
 The `where` of a statement about all levels of an axis, such as all conditions of a design, contains
 `whole=condition`. Such a claim is measured at the levels for which all needed runs exist, and

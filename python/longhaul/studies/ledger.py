@@ -81,7 +81,7 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """Return a judgement completed by the runs that its claim needs, and the existing ones."""
+    """Return a judgement completed by the runs that its claim needs, and the existing runs."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,

@@ -123,7 +123,7 @@ class Numbers:
 
 
 def verdicts(judgements: Sequence[Judgement]) -> list[str]:
-    """Return the table of verdicts, with rows for all statements, one run, and derived claims."""
+    """Return the table of verdicts, a row for each kind of statement or claim."""
     claims, checks, hypotheses = ledger.kinds(judgements)
     rows = {
         "statements": claims,

@@ -17,7 +17,7 @@ PACKET_BITS = 8 * 1500
 
 
 def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
-    """Return the metrics of one run; for an unfinished download, those that need no end."""
+    """Return the metrics of one run, without times of completion if the download is unfinished."""
     main = kept["main"]
     rtt_s = main["total_rtt_mean_s"]
     return {

@@ -45,7 +45,7 @@ class Question(ABC):
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return the kind of the number as a function of an axis' levels, for `partial`."""
+        """Return the kind of number over an axis' levels, such as a count, for `partial`."""
 
     @property
     def is_extreme(self) -> bool:
