@@ -76,7 +76,7 @@ def write_table(file: Path, frame: pl.DataFrame, factors: Mapping[str, Sequence[
 
 
 def _few_levels(frame: pl.DataFrame) -> str:
-    """Return columns that may be factors, those with few values first, then text before numbers."""
+    """Return a text that names the columns; of many only columns with few values, texts first."""
     if len(frame.columns) <= MOST_NAMED:
         return f"available: {', '.join(frame.columns)}"
     counts = {column.name: column.drop_nulls().n_unique() for column in frame.get_columns()}

@@ -27,7 +27,7 @@ LEAST_BEAM = 12
 
 @dataclass(frozen=True)
 class _Fraction:
-    """Columns as bit masks of basic factors, and the weight of each run's complement."""
+    """Columns as bit masks of basic factors, and the number of ones in each run."""
 
     columns: tuple[int, ...]
     weights: np.ndarray

@@ -116,7 +116,7 @@ def _outcome(
 
 
 def _overall(points: Sequence[Point], *, trades: bool) -> str:
-    """Return the verdict on all points: that of the worst figure, or `trade-off` if allowed."""
+    """Return the verdict on all points: the worst figure's verdict, or `trade-off` if allowed."""
     if all(point.verdict == NOT for point in points):
         return NOT
     if any(point.verdict == STARVES for point in points):

@@ -77,7 +77,7 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
 
 
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
-    """Return the numbers of runs as text; empty if all exist or the claim does not need all."""
+    """Return the part of runs that exist, if the claim needs all runs and some are missing."""
     if not claim.question.needs_all_runs:
         return ""
     return _counted(study, recorded, claim, FULL, "{} of {} runs are there")

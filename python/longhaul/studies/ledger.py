@@ -91,7 +91,7 @@ def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judge
 
 
 def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) -> list[list[float]]:
-    """Return the values of each resampled claim in the bootstrap samples.
+    """Return each claim's values in the bootstrap samples.
 
     Values are computed for all samples at once if the question allows it, otherwise one by one.
     """

@@ -35,7 +35,7 @@ def _end_s(kept: Kept) -> float | None:
 
 
 def _load(kept: Kept) -> float | None:
-    """Return the main download's share of both downloads' payload; if alone, of the link."""
+    """Return the main download's share of all payload, or of the link for a single download."""
     if both := kept["bytes"]:
         return 100 * float(both["main"]) / float(sum(both.values()))
     main = kept["main"]
