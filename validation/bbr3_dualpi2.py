@@ -45,7 +45,7 @@ class Figures(NamedTuple):
     rate_mbps: float
     wait_p50_ms: float
     wait_p99_ms: float
-    """99th percentile of queueing delay in ms, and the median."""
+    """99th percentile of queueing delay in ms, like the median above."""
     marked: float
     """Marked packets divided by sent packets."""
 

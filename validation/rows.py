@@ -22,7 +22,7 @@ class Row:
     case: str
     metric: str
     expected: float | None
-    """None for events that did not happen, such as reaching full speed."""
+    """Expected value; None for events that did not happen, such as reaching full speed."""
     measured: float | None
     rule: str
     """Rule that determines `within`."""

@@ -1,4 +1,4 @@
-"""`python -m longhaul` is `longhaul`."""
+"""`python -m longhaul` runs the command `longhaul`."""
 
 from longhaul.cli import app
 

@@ -1,8 +1,7 @@
 """Congestion control as an environment of Gymnasium: an agent sets the window of a flow.
 
-    env = CongestionEnv("mine.toml")              # flows with the label `agent` are its
-    observation, info = env.reset(seed=1)
-    while True:
+    env = CongestionEnv("mine.toml")              # it has the flows labelled `agent` observation,
+    info = env.reset(seed=1) while True:
         action = policy(observation)
         observation, reward, terminated, truncated, info = env.step(action)
         if terminated: break

@@ -143,7 +143,7 @@ def test_clusters_join_below_the_cut(
 
 
 def test_half_of_the_competitors_are_not_distinctive() -> None:
-    """Of two pairs far apart, neither is distinctive; of five values, two that lie apart are."""
+    """Of two pairs far apart, neither is distinctive; of five values, a pair far apart is."""
     assert clusters.dendrogram([[0.0], [0.1], [9.0], [9.1]]).distinctive == ()
     found = clusters.dendrogram([[9.1], [0.0], [0.1], [9.0], [0.2]])
     assert found.distinctive == (0, 3)

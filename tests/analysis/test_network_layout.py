@@ -82,7 +82,7 @@ def test_a_circle_is_as_large_as_the_nearest_root_allows(gap: float, room: float
 
 
 def test_branches_have_as_much_of_the_circle_as_they_have_leaves() -> None:
-    """A branch with two leaves has half of the circle; branches with one leaf or none a quarter.
+    """A branch with two leaves has half of the circle; a branch with at most one leaf a quarter.
 
     Ratios along a line do not change when a layout is turned and stretched.
     """

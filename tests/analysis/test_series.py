@@ -11,7 +11,7 @@ from longhaul.analysis.merit import Rates
 
 
 def test_medians_leave_out_what_is_missing() -> None:
-    """The median of two numbers is their mean; without any number there is none."""
+    """The median of two numbers is their mean; without numbers there is no median."""
     given = np.array([[4.0, 1.0, 2.0], [nan, 1.0, 4.0], [nan, nan, 7.0], [nan, nan, nan]])
     *known, none = statistics.medians(given).tolist()
     assert known == [2.0, 2.5, 7.0]
@@ -36,7 +36,7 @@ def test_curves_cross_where_the_first_reaches_the_other_from_above(
 
 
 def test_rank_correlations_are_along_the_last_axis() -> None:
-    """Rows of y that are constant correlate with nothing; those with NaN have no coefficient."""
+    """Constant rows of y have a correlation of zero; rows with NaN have no coefficient."""
     y = np.array([[1.0, 2.0, 9.0], [3.0, 2.0, 1.0], [4.0, 4.0, 4.0], [1.0, nan, 2.0]])
     *known, unknown = statistics.rank_correlations([1.0, 5.0, 6.0], y).tolist()
     assert known == [1.0, -1.0, 0.0]

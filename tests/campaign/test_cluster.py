@@ -28,7 +28,7 @@ class Future:
         return self.status != "pending"
 
     def exception(self) -> Exception | None:
-        """The error that ended it."""
+        """The error that ended the run."""
         return self.error
 
     def result(self) -> Any:  # noqa: ANN401
@@ -73,7 +73,7 @@ def scheduler() -> Scheduler:
 
 @pytest.fixture
 def workers(scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch) -> ClusterWorkers:
-    """Workers at that scheduler, with one run submitted."""
+    """Workers of a scheduler, with one run submitted."""
     monkeypatch.setattr(distributed, "Client", lambda *_, **__: scheduler)
     workers = ClusterWorkers("tcp://somewhere:8786")
     workers.submit("a", None, {}, None, None, 1)

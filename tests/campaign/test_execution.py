@@ -111,7 +111,7 @@ def test_runs_are_counted_once_and_the_work_that_is_left_falls_to_zero(tmp_path:
 
 
 def test_nothing_is_executed_if_all_runs_are_stored(tmp_path: Path) -> None:
-    """The watcher hears of it once, and workers end."""
+    """The watcher gets one call, and workers end."""
     store, workers, told = Store(tmp_path), Answers(), []
     store.put(run(4).key, KEPT)
     outcome = execute([run(4)], store, workers=workers, watch=lambda seen: told.append(seen.done))
@@ -218,7 +218,7 @@ def another(tmp_path: Path, act: Callable[[Store], None]) -> tuple[Outcome, Answ
 
 
 def test_a_run_that_another_program_finished_is_found(tmp_path: Path) -> None:
-    """The store has its values by the time of its turn."""
+    """When the turn of the run comes, the store has its values."""
     outcome, workers = another(tmp_path, lambda store: store.put(run(4).key, KEPT))
     assert (outcome.found, outcome.finished, workers.submitted) == (1, 1, [run(8).key])
     assert outcome.done == outcome.total
@@ -243,7 +243,7 @@ def test_a_run_that_failed_in_another_program_meanwhile_has_failed(tmp_path: Pat
 def test_a_run_in_progress_elsewhere_is_awaited_or_taken_over(
     is_kept: bool, found: int, tmp_path: Path
 ) -> None:
-    """The other program stores the values, or ends without them: then this one executes the run."""
+    """The other program stores the values, or ends without values: then this program runs it."""
     store, workers, key = Store(tmp_path), Answers(), run(8).key
     elsewhere: list[int] = []
     with Leases(tmp_path) as other:
@@ -306,7 +306,7 @@ def test_a_run_reports_its_progress_at_intervals(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_reducer_may_keep_tables_as_they_are(finished: longhaul.Results) -> None:
-    """A plain function keeps values alone."""
+    """A reducer that is a plain function keeps values, but no tables."""
 
     class Reducer:
         keep = ("flows",)
@@ -336,7 +336,7 @@ def test_runs_get_the_threads_of_workers_that_would_be_idle(count: int, threads:
 
 
 def test_a_single_run_of_mesonet_takes_all_workers(tmp_path: Path) -> None:
-    """Results do not depend on the number of threads; other runs take one, whatever is free."""
+    """Results do not depend on the number of threads; other runs always take one thread."""
     given: list[int] = []
 
     class Recorder(LocalWorkers):

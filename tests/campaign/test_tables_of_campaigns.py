@@ -49,7 +49,7 @@ def read(
 
 
 def test_a_campaign_has_one_replication_and_repeats_a_failed_run_once(tmp_path: Path) -> None:
-    """Its title is the name of its file."""
+    """The default title is the name of the file."""
     campaign = read(tmp_path)
     assert (campaign.title, campaign.name, campaign.sweep.experiment) == ("c", "c", "c")
     assert (campaign.sweep.replications, campaign.retries, campaign.memory) == (1, 1, None)
@@ -176,7 +176,7 @@ def test_a_few_cells_have_every_level() -> None:
 
 
 def stored(store: Store, run: Run, **values: float) -> None:
-    """Store values of a run that never ran."""
+    """Store invented values of a run."""
     facts = {
         "scenario_hash": run.key, "results_version": 1, "version": "v", "data_packets": 9,
         "wall_s": 0.5, "measured_s": 1.0,

@@ -175,7 +175,7 @@ def test_a_width_that_is_none_is_refused(
 
 
 def test_a_pdf_keeps_its_text_and_its_bytes(finished: longhaul.Results, tmp_path: Path) -> None:
-    """TrueType glyphs with a map to characters, so that text is found; type 3 fonts have none."""
+    """TrueType fonts map glyphs to characters, so that text is searchable; type 3 fonts do not."""
     for name in ("a.pdf", "b.pdf"):
         longhaul.plot(finished, "cwnd", tmp_path / name, Options(width_in=3.35))
     content = (tmp_path / "a.pdf").read_bytes()

@@ -57,7 +57,7 @@ def test_pairs_show_what_a_longer_queue_costs_and_saves(runs: list[longhaul.Resu
 
 
 def test_harm_is_what_a_flow_loses_beside_another(tmp_path: Path) -> None:
-    """Two flows of the same kind: each has half of what it has alone."""
+    """Of two flows of the same kind, each has half of its goodput alone."""
     common = {
         "duration": "40 s",
         "measure": {"from": "20 s", "every": "1 s"},

@@ -68,8 +68,8 @@ def first_cut(
     Limited slow start in ns-2's form: above `max_ssthresh` each acknowledgement adds `1 / int(w /
     (max_ssthresh / 2))`, or what congestion avoidance adds, if that is more. The mark comes when
     the probability that it has come is one half: RED in "wait" mode marks no packet before `count
-    p` is 1, the next ones with probability `p / (2 - count p)`. The sender hears of it a round trip
-    later. The handshake takes a round trip, and the window begins with 2 segments.
+    p` is 1, the next ones with probability `p / (2 - count p)`. The sender learns of a mark a round
+    trip later. The handshake takes a round trip, and the window begins with 2 segments.
     """
     flow = _Flow(max_ssthresh, response, path_window(rate_bps, rtt_s), rtt_s)
     average, max_p, adapted_s = 0.0, FIRST_MAX_P, 0.0

@@ -129,7 +129,7 @@ def test_threads_do_not_meet(sawtooth: Path) -> None:
 def test_a_module_that_controls_everything_paces(recorder: Path) -> None:
     """The module sends at its pacing rate, payload of 1448 B in packets of 1500 B, flow by flow.
 
-    It traps if calls come in another order than the kernel's, with random losses, too.
+    The module traps if the order of calls differs from the kernel's; random losses are tested, too.
     """
     flow = {"congestion": {"module": str(recorder), "rate": 125_000}, "count": 2}
     scenario = _scenario() | {"flows": [flow]}
@@ -357,7 +357,7 @@ def test_the_command_builds_and_describes(cli: CommandLine, tmp_path: Path) -> N
 
 
 def test_modules_are_evaluated_and_their_windows_plotted(sawtooth: Path) -> None:
-    """Modules are evaluated as algorithms by name are."""
+    """Modules are evaluated like built-in algorithms."""
     assert contender(str(sawtooth)).table == {"module": str(sawtooth.resolve())}
     given = f'{{ module = "{sawtooth}", increase = 2 }}'
     assert contender(given).table["increase"] == 2

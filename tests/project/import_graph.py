@@ -83,7 +83,7 @@ Path_ = tuple[str, ...]
 
 
 class _Crate:
-    """The modules of a crate by path: the crate itself is the empty one."""
+    """The modules of a crate by path: the crate itself has the empty path."""
 
     def __init__(self, root: Path) -> None:
         self.texts: dict[Path_, str] = {}

@@ -27,7 +27,7 @@ class Block:
 
     @property
     def file(self) -> str | None:
-        """The file that it is, if it is one."""
+        """Name of the file that the block contains; None for other blocks."""
         match = FILE.match(self.text)
         return match.group(1) if match else None
 

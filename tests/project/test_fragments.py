@@ -127,7 +127,7 @@ def alternatives(text: str) -> list[dict[str, Any]]:
 
 
 def overrides(piece: dict[str, Any]) -> Iterator[str]:
-    """Yield the settings of a piece; a group of flows or a link stands for the only one."""
+    """Yield the settings of a piece; its flows and link replace those of a one-flow scenario."""
     piece = dict(piece)
     for flow in piece.pop("flows", []):
         yield from placed(flow)

@@ -39,7 +39,7 @@ def test_packets_are_counted_from_the_beginning_of_the_measurement_window() -> N
 
 
 def test_connections_are_counted_in_the_interval_in_which_they_begin() -> None:
-    """An interval has its beginning; the last one has its end, too."""
+    """An interval includes its beginning; the last interval also includes its end."""
     *_, (name, step_s, counts) = counted(
         sampled(2.0, 3.0, 4.0, 5.0, starts=[1.9, 2.0, 2.9, 3.0, 4.0, 5.0, 5.1])
     )
@@ -95,7 +95,7 @@ def run(name: str, rows: list[dict[str, Any]], kinds: dict[str, str], **scenario
 
 
 def test_replications_differ_in_random_numbers_alone() -> None:
-    """Runs of different programs of an emulation are different, too."""
+    """Emulations of different programs are no replications either."""
     runs = [
         run("one", [], {}, seed=1, n=1), run("two", [], {}, n=2), run("three", [], {}, n=1, seed=2),
         run("four", [], {}, replication=4, n=1), run("five", [], {}, n=1, m=0),

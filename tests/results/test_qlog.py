@@ -95,7 +95,7 @@ def test_windows_and_packets_are_those_of_the_tables(finished: longhaul.Results)
 def _as_qvis_reads(text: str, trace: int) -> dict[str, list[tuple[float, float]]]:
     """Return the curves of qvis' congestion graph by name: times in milliseconds and values.
 
-    The rules are those of its sources in October 2025: the kind of a file from its first 1,024
+    The rules are from qvis' sources in October 2025: the kind of a file from its first 1,024
     characters (FileLoader.ts), versions and times (QlogLoaderV2.ts), curves and packets
     (CongestionGraphD3Renderer.ts).
     """

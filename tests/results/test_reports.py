@@ -27,7 +27,7 @@ SCENARIO: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[longhaul.Results]:
-    """Two replications, and a flow alone."""
+    """Two replications of a run, and a run of a single flow."""
     base = tmp_path_factory.mktemp("runs")
     given: list[dict[str, Any]] = [{"seed": 1}, {"seed": 2}, {"flows": FLOWS[:1]}]
     return [longhaul.run(SCENARIO | own, out=base / f"r{k}") for k, own in enumerate(given)]

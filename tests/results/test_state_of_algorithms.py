@@ -16,7 +16,7 @@ def trace() -> Trace:
 
 
 def test_quantities_have_the_labels_that_record_them(trace: Trace) -> None:
-    """RFC 3649's a and b are HighSpeed TCP's alone; windows are of all."""
+    """Only HighSpeed TCP has RFC 3649's a and b; all algorithms have windows."""
     own = of_algorithms()["hstcp"]
     assert [quantity.name for quantity in own] == ["a", "b"]
     for quantity in OF_ALL:

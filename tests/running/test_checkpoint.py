@@ -43,7 +43,7 @@ measure = { flow_log = true, batch = 50, trace = { flows = [1], sources = ["0-9"
 
 
 def _files(run: Path) -> dict[str, Any]:
-    """Return every file of a run, with run.json limited to parts that no machine changes."""
+    """Return every file of a run, with run.json less the facts about the machine."""
     found: dict[str, Any] = {file.name: file.read_bytes() for file in sorted(run.iterdir())}
     meta = json.loads(found["run.json"])
     del meta["machine"]

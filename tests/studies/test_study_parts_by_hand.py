@@ -173,7 +173,7 @@ def test_cited_figures_are_those_of_ranges_too(source: str, cited: list[str]) ->
 
 
 def test_levels_of_an_experiment_that_are_missing_are_counted() -> None:
-    """Up to eight levels are named; an axis with all its levels is not."""
+    """Up to eight existing levels are named, and only for axes that lack a level."""
     experiment: Any = SimpleNamespace(conditions={"n": {}})
 
     def there(levels: list[int], of: int) -> str:

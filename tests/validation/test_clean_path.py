@@ -1,4 +1,4 @@
-"""Delay- and model-based algorithms alone on a path keep the queue that their papers promise."""
+"""Delay- and model-based algorithms on an empty path keep the queue that their papers state."""
 
 from __future__ import annotations
 

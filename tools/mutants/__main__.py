@@ -105,7 +105,7 @@ def _rust(drawn: list[Mutation], homes: Sequence[str]) -> tuple[list[Mutation], 
 
 
 def _meets(mutation: Mutation, error: rust_tests.Lines) -> bool:
-    """Return true if an error is on a line of a change; switches in Rust add no lines."""
+    """Return true if an error is on a line of a change; lines are numbered as in the original."""
     file, first, last = error
     start, end = mutation.lines
     return file == mutation.file and first <= end and start <= last

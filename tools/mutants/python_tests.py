@@ -13,7 +13,7 @@ _PYTEST = (sys.executable, "-m", "pytest", "--quiet", "--exitfirst", "-p", "no:c
 
 
 def suite(folders: Sequence[str]) -> Suite:
-    """Run the tests of directories without a change; failing tests are left out."""
+    """Run the tests of directories with no change active; failing tests are left out."""
     with tempfile.TemporaryDirectory() as folder:
         reached, times = Path(folder) / "reached", Path(folder) / "times.xml"
         options = ["--maxfail=1000", f"--numprocesses={JOBS}", f"--junit-xml={times}"]

@@ -65,7 +65,7 @@ def _binary(message: dict[str, Any]) -> Iterator[Binary]:
 
 
 def suite(binaries: Sequence[Binary]) -> Suite:
-    """Run each test alone without a change; failing tests are left out."""
+    """Run each test alone with no change active; failing tests are left out."""
     with ThreadPoolExecutor(JOBS) as pool:
         ran = pool.map(_alone, [test for binary in binaries for test in _tests(binary)])
         return Suite(dict(found for found in ran if found is not None))

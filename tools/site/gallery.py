@@ -17,7 +17,7 @@ VIEW = {
     "perturbations": "queues", "udp_cross_traffic": "throughput", "gentle_adaptive_red": "queues", "vcp": "queues", "xcp": "queues",
     "policed_link": "goodputs", "token_bucket": "throughput", "split_proxy": "throughput", "control_theory": "queues",
 }  # fmt: skip
-"""Views of scenarios' charts, if not congestion windows."""
+"""Views of scenarios' charts other than congestion windows."""
 
 SHORTER = {
     "mesonet_small": ("mesonet.hosts.sources=5",),

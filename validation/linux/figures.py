@@ -103,7 +103,7 @@ def _reductions(events: pl.DataFrame, flow: int) -> pl.DataFrame:
 def _exit_windows(samples: pl.DataFrame, reductions: pl.DataFrame) -> tuple[float, float]:
     """Return the window at the end of slow start, and in the last sample before it.
 
-    The recorded window is that of a sample, so that it lies between the two.
+    The recorded window is taken from a sample, and lies between these two windows.
     """
     thresholds = samples["ssthresh_pkts"].to_numpy()
     known = np.nonzero(thresholds != thresholds[0])[0]

@@ -32,7 +32,7 @@ class Verdict(bands.Verdict):
 
     @property
     def first(self) -> bool:
-        """True if the case is among those recorded first."""
+        """True if the case is one of the first cases."""
         return self.case in FIRST
 
     @property

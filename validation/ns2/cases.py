@@ -99,7 +99,7 @@ class Case:
 
     @property
     def linux(self) -> bool:
-        """True if the flows use ns-2's TCP/Linux; a case has either only such flows or none."""
+        """True if the flows use ns-2's TCP/Linux; a case has only such flows, or no such flow."""
         return any(group.linux for group in self.flow_groups)
 
     @property

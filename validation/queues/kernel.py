@@ -79,7 +79,7 @@ def _sources(tree: Path, folder: Path) -> Path:
 
 
 def _lay_out(sources: Path, files: Iterable[str], includes: Path) -> None:
-    """Fill a directory with headers: needed ones of the tree, and empty ones for all others."""
+    """Fill a directory with the needed headers of the tree, and empty files for all others."""
     for name in _included(sources / file for file in [*files, *HEADERS]):
         header = includes / name
         header.parent.mkdir(parents=True, exist_ok=True)

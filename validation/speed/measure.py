@@ -34,7 +34,7 @@ class Measurement:
     """Processor time: for Longhaul of `longhaul.run` (checking the scenario, simulating and writing
     the tables), for ns-2 of the whole process."""
     peak_mb: float
-    """Peak memory in MB, without interpreter and libraries; of ns-2 the whole process."""
+    """Peak memory in MB, without interpreter and libraries; for ns-2 of its process."""
 
     @property
     def pkts_per_s(self) -> float:

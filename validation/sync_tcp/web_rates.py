@@ -143,7 +143,7 @@ def group(
 def balanced(
     there: Group, back: Group, load: float, until_s: float | None, count: int = 0
 ) -> tuple[float, float, float]:
-    """Return the rates that give both directions the load, in percent, and the run's end."""
+    """Return the rates for a load (in percent) in both directions, and the end of the run."""
     # The rate for the whole run, at least a third, since one response may dominate a short run.
     usual = there.rate * load / _whole_load(there, back)
     rates = np.full(2, usual)

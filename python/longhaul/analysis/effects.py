@@ -128,8 +128,8 @@ def cumulative_residual_sd(
 ) -> np.ndarray:
     """Return the residual standard deviation as terms are added, the largest effect first.
 
-    The first value is that of the grand mean alone. Sums of squares are divided by the number of
-    runs minus that of coefficients; models with as many coefficients as runs are left out.
+    The first value is for the grand mean alone. Sums of squares are divided by the number of runs
+    minus the number of coefficients; models with as many coefficients as runs are left out.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     residual = y - y.mean()

@@ -30,7 +30,7 @@ class Family:
 
     values: tuple[float, ...]
     band: Interval
-    """The mean of the cells' bands; for logarithms the lower end is -inf if that of a cell is 0."""
+    """The mean of the cells' bands; a logarithmic band begins at -inf if a cell's begins at 0."""
     statistic: str
     """The kind of value: the mean logarithm of measured over printed, or their mean difference."""
 

@@ -61,7 +61,7 @@ class Comparison:
     conditions: int
     """Number of conditions that have both levels."""
     left_out: list[str]
-    """The other conditions, with their missing levels."""
+    """Conditions that lack one of the levels, with the missing level."""
     is_over_replications: bool = True
     """True if the interval is over replications; otherwise it is over conditions."""
 

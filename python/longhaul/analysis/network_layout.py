@@ -100,7 +100,7 @@ def _classical(distances: np.ndarray) -> np.ndarray:
 
 
 def _turned(points: np.ndarray) -> np.ndarray:
-    """Rotate points: the longest distance is horizontal, the first point above left."""
+    """Rotate points: the longest distance is horizontal, the first point is at the upper left."""
     middle = points - points.mean(0)
     turned: np.ndarray = middle @ np.linalg.svd(middle, full_matrices=False)[2].T
     return turned * np.where(turned[0] > 0, -1.0, 1.0)

@@ -76,7 +76,7 @@ class Residuals:
 
 
 def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
-    """Return residuals of competitors under one condition, and Grubbs' test of the extreme one.
+    """Return competitors' residuals under one condition, with Grubbs' test of the extreme residual.
 
     `critical` is by default the exact two-sided value at 5 %; `NIST_CRITICAL` is the value of the
     study of 2010. Two equal extremes mask each other: G of eight values is then about 1.62.

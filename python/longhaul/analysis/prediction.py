@@ -31,7 +31,7 @@ class Prediction:
     low: float
     high: float
     shape: str
-    """The distribution that it assumes; `order statistics` assumes none."""
+    """The assumed distribution; `order statistics` if no distribution is assumed."""
     coverage: float
 
 

@@ -81,7 +81,7 @@ def period_means(
 def lag(
     times: ArrayLike, values: ArrayLike, begin: float, level: float, end: float = float("inf")
 ) -> float | None:
-    """Return the time from `begin` until a series reaches a level; None if it does not by `end`.
+    """Return the time from `begin` until a series reaches a level; None if this takes beyond `end`.
 
     The time is 0 if the level was reached in the last sample at or before `begin`.
     """

@@ -76,7 +76,7 @@ def write_table(file: Path, frame: pl.DataFrame, factors: Mapping[str, Sequence[
 
 
 def _few_levels(frame: pl.DataFrame) -> str:
-    """Return columns that may be factors, those with few values first, then text before numbers."""
+    """Return a text that names the columns; of many only columns with few values, texts first."""
     if len(frame.columns) <= MOST_NAMED:
         return f"available: {', '.join(frame.columns)}"
     counts = {column.name: column.drop_nulls().n_unique() for column in frame.get_columns()}
@@ -210,7 +210,7 @@ class ResponseTable:
     def with_all(self, responses: Sequence[str]) -> tuple["ResponseTable", list[str]]:
         """Return the runs that have all of these responses, and the levels of the other runs.
 
-        Raises TableError if no run has all.
+        Raises TableError if no run has all responses.
         """
         unknown_ = [name for name in responses if name not in self.responses]
         if unknown_ or not responses:
@@ -288,7 +288,7 @@ class ResponseTable:
         return np.where(np.stack(columns, axis=1), 1, -1)
 
     def require(self, factor: str) -> str:
-        """Return the name of a factor that the table has; raise an error for any other."""
+        """Return the name if the table has this factor; raise an error for other names."""
         if factor not in self.factors:
             hint = (
                 f"; --factor {factor} makes the column one" if factor in self.frame.columns else ""

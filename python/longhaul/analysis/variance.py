@@ -69,7 +69,7 @@ def anova(
 
 
 def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
-    """Return main effects and interactions, those of fewer factors first."""
+    """Return main effects and interactions, ordered by their number of factors."""
     indicators = {name: _indicators(words) for name, words in factors.items()}
     terms: list[_Term] = []
     for size in range(1, order + 1):

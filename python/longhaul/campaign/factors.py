@@ -39,7 +39,7 @@ SETTING = {
 
 
 class FactorError(LonghaulError):
-    """An invalid factor, or an invalid setting that depends on one; the message names its key."""
+    """An invalid factor, or an invalid setting of a key by a factor; the message names the key."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ def reduce(run: Results) -> Kept:
 
 
 def reduce_keeping_samples(run: Results) -> Kept:
-    """Reduce a run to the same tables, with every sample over time."""
+    """Reduce a run to the tables of `reduce`, but keep every sample over time."""
     return _reduced(run, None)
 
 

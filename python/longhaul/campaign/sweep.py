@@ -126,7 +126,7 @@ class Sweep:
         return self.replications * prod(map(len, self.axes.values()))
 
     def every_cell(self) -> Iterator[tuple[int, dict[str, Level]]]:
-        """Yield replication and cell of every run; replications one after the other."""
+        """Yield replication and cell of every run, one replication after the other."""
         for replication in range(self.replications):
             for cell in self.cells(replication):
                 yield replication, cell

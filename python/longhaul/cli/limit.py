@@ -20,7 +20,7 @@ def enforced(limit: str | None) -> Iterator[TimeLimit | None]:
 
     While a built-in function such as `sum(range(10**12))` does not return, no other Python code can
     run. The engine, which needs no Python code, therefore ends the program, after `faulthandler`,
-    which needs none either, has written the algorithm's stack.
+    which needs no Python code either, has written the algorithm's stack.
     """
     if limit is None:
         yield None

@@ -59,8 +59,8 @@ def response(
 ) -> None:
     """Print response functions of standard and HighSpeed TCP, and a(w) and b(w).
 
-    Mean windows in segments over loss rates, round trips between losses, and the
-    ratio of HighSpeed TCP's window to that of standard TCP; then its increase and decrease.
+    Mean windows in segments over loss rates, round trips between losses, and the ratio of HighSpeed
+    TCP's window to that of standard TCP; then HighSpeed TCP's increase and decrease.
     """
     from longhaul.models import plots
 

@@ -68,6 +68,6 @@ def folder_of_study(name: str) -> Path:
 
 
 def latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
-    """Return the results in the named directory, else the user's own, else the shipped ones."""
+    """Return the results in the named directory, or the user's results, or the shipped results."""
     folder = named or folder_of_study(study.name)
     return record.latest(study, folder, scale, shipped=named is None)

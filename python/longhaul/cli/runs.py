@@ -130,7 +130,7 @@ def _print_summary(results: Results, target: Path) -> None:
 def _next_plot(results: Results) -> str:
     """Return the name of the most informative plot of a run, with a space in front.
 
-    Plots of other kinds of runs depend on the scenario; without a name all are drawn.
+    For other kinds of runs the scenario decides; without a name, all plots are drawn.
     """
     if not results.is_tcp:
         return ""
@@ -158,9 +158,9 @@ def calibrate(
 ) -> None:
     """Find the rate of new connections that gives an offered load, on links ten times as fast.
 
-    Each of some eight runs takes the scenario's whole `duration`, without its `measure.stop`: for
-    a long one, give a shorter duration with --set.
-    Also prints the smallest and largest load of runs of this length with other random numbers.
+    Each of some eight runs takes the scenario's whole `duration`, without its `measure.stop`; set a
+    shorter duration with --set. Also prints the smallest and largest load of runs of this length
+    with other random numbers.
     """
     calibration = find_rates(
         file, load=load, link=link, labels=of, set=set or (), progress=not json

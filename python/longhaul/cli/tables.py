@@ -24,7 +24,7 @@ _OF_STUDY = re.compile(
 
 
 def is_run(source: Path) -> bool:
-    """Return true if a path is the directory of one run; a study also has a run.json."""
+    """Return true for the directory of a run, false for a study's, which also has a run.json."""
     return (source / "run.json").is_file() and not (source / STUDY).is_file()
 
 

@@ -53,7 +53,7 @@ def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
 
 
 def _differences(runs: Sequence[Results], *, every: bool) -> RichTable:
-    """Return the differences of the scenarios: given values, and with `every` derived ones."""
+    """Return the differences of the scenarios: given values, and with `every` derived values."""
     shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
     for head in ("scenarios differ in", *(run.name for run in runs)):
         shown.add_column(Text(head), overflow="fold")

@@ -27,7 +27,7 @@ _LINK = (
 def reduced(data: RunData, points: int | None) -> dict[str, Any]:
     """Return the tables to keep, over the measurement window except time series and events.
 
-    A time series keeps at most `points` points; all of them if it is None.
+    A time series keeps at most `points` points; without `points` it keeps all.
     """
     run: Results = data.own_tables
     kept: dict[str, Any] = {

@@ -67,7 +67,7 @@ def _columns(summary: Summary) -> list[dict[str, Any]]:
 def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
     """Return the figures of flows that are informative in at least one column of the table.
 
-    Left out are fairness if no column has several flows, the share if there is only one label, and
+    Fairness is left out if no column has several flows, the share if there is only one label, and
     reductions by marks if there were none.
     """
     silent = set()

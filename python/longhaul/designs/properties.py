@@ -33,7 +33,7 @@ def check_two_level(matrix: np.ndarray) -> np.ndarray:
 
 
 def unbalanced(matrix: np.ndarray) -> list[int]:
-    """Return the columns that do not have either level in half of the runs."""
+    """Return the columns whose two levels are not equally frequent."""
     return [int(j) for j in np.flatnonzero(check_two_level(matrix).sum(axis=0))]
 
 

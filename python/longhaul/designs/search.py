@@ -27,7 +27,7 @@ LEAST_BEAM = 12
 
 @dataclass(frozen=True)
 class _Fraction:
-    """Columns as bit masks of basic factors, and the weight of each run's complement."""
+    """Columns as bit masks of basic factors, and the number of ones in each run."""
 
     columns: tuple[int, ...]
     weights: np.ndarray
@@ -106,7 +106,7 @@ def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def fewest_runs(factors: int, wanted: int) -> int:
-    """Return a lower bound of the number of basic factors of fractions with a resolution.
+    """Return a lower bound of the number of basic factors for a given resolution.
 
     It is the sphere-packing bound: effects of at most t factors have to differ if words are longer
     than 2t. For an even resolution the bound is that of one factor fewer and half the runs

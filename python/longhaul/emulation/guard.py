@@ -12,7 +12,7 @@ _PASSED_ON = {signal.SIGINT, signal.SIGTERM}
 
 
 def continue_in_child() -> None:
-    """Return in a child of this process, which waits for the child and ends with its exit code.
+    """Continue in a child process; this process waits for it and ends with its exit code.
 
     If this process is killed (SIGKILL), the kernel sends SIGTERM to the child, which writes the
     records and removes hosts and programs.

@@ -160,7 +160,7 @@ def _where(outcome: Outcome) -> str:
 
 
 def _blocks(points: Sequence[Point]) -> list[list[Point]]:
-    """Group points that share an axis: those of one figure and experiment."""
+    """Group points that share an axis: points of the same figure and experiment."""
     blocks: dict[tuple[str, str], list[Point]] = {}
     for point in points:
         if point.figure.at_most is None:

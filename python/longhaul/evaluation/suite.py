@@ -147,7 +147,7 @@ class Suite:
     def _with(self, experiment: Experiment, field_: Sequence[Contender]) -> Experiment:
         """Return an experiment whose axis of contenders has these contenders as levels.
 
-        The axis `other` keeps its levels, the existing algorithms in competition with the new one.
+        The axis `other` keeps its levels: existing algorithms that compete with the new algorithm.
         """
         tables = {self.terms.subject: {contender.name: contender.table for contender in field_}}
         if OTHER in experiment.factors:

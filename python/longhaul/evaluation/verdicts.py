@@ -116,7 +116,7 @@ def _outcome(
 
 
 def _overall(points: Sequence[Point], *, trades: bool) -> str:
-    """Return the verdict on all points: that of the worst figure, or `trade-off` if allowed."""
+    """Return the verdict on all points: the worst figure's verdict, or `trade-off` if allowed."""
     if all(point.verdict == NOT for point in points):
         return NOT
     if any(point.verdict == STARVES for point in points):
@@ -189,7 +189,7 @@ def _more_often(own: Mapping[int, float], other: Mapping[int, float]) -> bool:
 
 
 def _compared(figure: Figure, own: Mapping[int, float], other: Mapping[int, float]) -> str:
-    """Compare a figure with another contender's; differences within slack or chance are equal."""
+    """Compare a figure with another contender's; small or chance differences count as equal."""
     both = [number for number in own if number in other]
     if not both:
         return SAME

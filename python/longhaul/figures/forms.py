@@ -1,4 +1,4 @@
-"""Forms of figures in tables."""
+"""Formats of figures in tables."""
 
 from collections.abc import Callable
 

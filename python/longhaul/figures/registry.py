@@ -1,4 +1,4 @@
-"""The registry of figures, and the decorator that declares one."""
+"""The registry of figures, and the decorator that adds figures."""
 
 import re
 from collections.abc import Callable

@@ -7,7 +7,7 @@ from longhaul._engine import LonghaulError
 
 
 class ClassError(LonghaulError):
-    """A file without, or with several, classes of algorithms."""
+    """A file that has no class of an algorithm, or several."""
 
 
 def only_algorithm(file: Path) -> str:

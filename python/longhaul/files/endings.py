@@ -52,7 +52,7 @@ def check_directory(path: Path, option: str = "--out") -> Path:
 
 
 def is_file(path: Path, allowed: Sequence[str], option: str = "--out") -> bool:
-    """Return true for the name of a file to write, false for that of a directory.
+    """Return true for the name of a file to write, false for the name of a directory.
 
     A name with a suffix that is not allowed is refused, unless it is an existing directory.
     """

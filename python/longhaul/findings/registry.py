@@ -46,7 +46,7 @@ class Options:
     order_by: str | None = None
     """The response whose mean over competitors orders conditions, in ascending order."""
     against: ResponseTable | None = None
-    """Table of another campaign, with whose correlations this one's are compared."""
+    """Table of another campaign, whose correlations are compared with this campaign's."""
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ class Part:
     def of_backbone(self, number: int) -> float | None:
         """Count completed flows with an end below a backbone router; None without the router.
 
-        Table 6-25 defines them as flows that transit the router, but the numbers of table 6-30 do
+        Table 6-25 defines these as flows that transit the router, but the numbers of table 6-30 do
         not include flows that begin and end elsewhere (docs/mesonet_validation.md).
         """
         topology = self.tables.topology

@@ -229,7 +229,7 @@ class Bic(Dynamics):
         return peak + self.min_increment * steps + self.max_increment * max(0.0, beyond - doubling)
 
     def _phases(self, peak: float) -> tuple[float, float]:
-        """Return the numbers of round trips with the largest step, and of halving the distance."""
+        """Return two numbers of round trips: with the largest step, and with halved distances."""
         below = peak * self.decrease
         near = min(below, 2.0 * self.max_increment)
         return (below - near) / self.max_increment, max(0.0, log2(near / self.min_increment))

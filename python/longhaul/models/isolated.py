@@ -36,7 +36,7 @@ def saw_tooth(
 ) -> SawTooth:
     """Compute the sawtooth of one standard TCP flow over a drop-tail link.
 
-    The initial window is half of the BDP plus the buffer.
+    The initial window is half of the sum of BDP and buffer.
     """
     top = capacity_pps * rtt_s + buffer_pkts
     losses: list[float] = []

@@ -112,7 +112,7 @@ class Trajectory:
 def trajectories(
     kinds: Sequence[Kind], experiment: Experiment, set: Sequence[str] = ()
 ) -> list[Trajectory]:
-    """Return each algorithm's window; `set` has `parameter=value` for those that have it."""
+    """Return each algorithm's window; `set` has `parameter=value`, for algorithms that have it."""
     given = [_congestion(kind) for kind in kinds]
     if len({str(_what(algorithm)) for algorithm in given}) < len(given):
         raise _refused("an algorithm is named twice")

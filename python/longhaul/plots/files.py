@@ -77,7 +77,7 @@ def _wrap(drawing: Figure) -> None:
 
 
 def draw(make: Callable[[], Figure], path: Path, width_in: float | None = None) -> None:
-    """Draw a figure of a given width, or of its default width if that is None, and write it."""
+    """Draw a figure of a given width, or of its default width for None, and write it."""
     with for_width(width_in):
         save(make(), path, width_in)
 

@@ -82,7 +82,7 @@ def register(
 
 
 def nearest(name: str) -> str | None:
-    """Return the plot that was probably meant."""
+    """Return the plot whose name is most similar."""
     return names.nearest(name, PLOTS)
 
 

@@ -99,7 +99,7 @@ LABELS: tuple[Style, ...] = tuple(
 
 
 def with_derived(named: dict[str, Style], kinds: Iterable[str]) -> dict[str, Style]:
-    """Return styles of all algorithms: the named ones, and a new style for each other kind.
+    """Return styles of all algorithms: the `named` styles, and a new style for each other kind.
 
     The marker of a new style is a star with an unused number of corners; its combination of colour
     and line is unused, too.

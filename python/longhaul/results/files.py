@@ -19,7 +19,7 @@ class ResultsError(LonghaulError):
 
 
 class RunTable(pl.DataFrame):
-    """A table of a run: a data frame that refuses a column it does not have with the nearest name.
+    """A table of a run: a data frame whose errors for missing columns give the nearest name.
 
     The outcome of `filter` and other operations is an ordinary data frame.
     """

@@ -36,7 +36,7 @@ class RunData(Protocol):
 
     @property
     def own_tables(self) -> Any:  # noqa: ANN401
-        """The tables of the run, in the type that its kind defines for them."""
+        """The tables of the run, in the type that the kind of simulation defines."""
 
     def figures(self) -> dict[str, Any]:
         """Return the run's figures as plain lists and dictionaries."""

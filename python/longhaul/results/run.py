@@ -153,7 +153,7 @@ class Results:
 
     @cached_property
     def flow_series(self) -> pl.DataFrame:
-        """The samples of flows, with their labels; those of parallel streams are added up."""
+        """The samples of flows, with their labels; samples of parallel streams are added up."""
         samples = self.series.filter(pl.col("kind") == "flow")
         flows = self.flows.select("name", "label", "bundle")
         samples = samples.join(flows, on="name", maintain_order="left")
@@ -246,7 +246,7 @@ class Results:
 
     @staticmethod
     def _by_utilization(links: pl.DataFrame) -> pl.DataFrame:
-        """Return links from the busiest on; those without a capacity come last."""
+        """Return links from the busiest on; links without a capacity come last."""
         return links.sort("utilization", descending=True, nulls_last=True, maintain_order=True)
 
     def busy_links(self) -> list[str]:

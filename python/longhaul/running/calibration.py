@@ -1,6 +1,6 @@
 """Calibration of the rate of new connections for a wanted load on a link.
 
-The method is that of the evaluation of Sync-TCP (Weigle, dissertation, UNC Chapel Hill 2003, Table
+The method is from the evaluation of Sync-TCP (Weigle, dissertation, UNC Chapel Hill 2003, Table
 A.3): in a network with all links so fast that no packet queues, the bytes that reach a link give
 the offered load; the calibrated rates are then used in the original network. For a given seed the
 requested sizes are the same at any rate, so that the load is a smooth function of the rate.

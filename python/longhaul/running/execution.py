@@ -51,8 +51,8 @@ def run(
     `limit` stops the run after this wall-clock time, also in an endless loop of an algorithm in
     Python, but not in a built-in function that does not return. `memory`, for example `"2 GB"`,
     stops the run before it uses more; the default is nine tenths of the memory available at the
-    start (on Linux). A run of MesoNet uses this number of `threads`, on which results do not
-    depend.
+    start (on Linux). A run of MesoNet uses this number of `threads`; results do not depend on
+    the number.
 
     A run that is stopped before its end, by a limit, an interrupt, or an exception of `progress`,
     keeps its records and states the time that it reached (`Results.stopped`). It does not replace

@@ -1,4 +1,4 @@
-"""Coverage of claims: the runs that a claim needs, and the ones that exist.
+"""Coverage of claims: the runs that a claim needs, and the existing runs.
 
 The `where` of a statement about all levels of an axis, such as all conditions of a design, contains
 `whole=condition`. Such a claim is measured at the levels for which all needed runs exist, and
@@ -77,7 +77,7 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
 
 
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
-    """Return the numbers of runs as text; empty if all exist or the claim does not need all."""
+    """Return the part of runs that exist, if the claim needs all runs and some are missing."""
     if not claim.question.needs_all_runs:
         return ""
     return _counted(study, recorded, claim, FULL, "{} of {} runs are there")

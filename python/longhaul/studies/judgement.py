@@ -24,7 +24,7 @@ class Judgement:
     reason: str = ""
     """Reason for a missing value or an open verdict; may be empty."""
     shape: str = ""
-    """The distribution assumed for the interval of one more run; empty for a median's."""
+    """The distribution assumed for the interval of one more run; empty for a median."""
     needs: str = ""
     """The runs that the claim needs, as text; empty for theory."""
     part: CoveredLevels | None = None

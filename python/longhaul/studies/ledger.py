@@ -46,7 +46,7 @@ SAMPLES = 99
 
 
 def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
-    """Judge every claim, or those of some experiments."""
+    """Judge every claim, or the claims of some experiments."""
     chosen = [experiment.name for experiment in study.chosen(experiments)]
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
     recorded = RecordedCells(study, data)
@@ -81,7 +81,7 @@ def families_of(judgements: Sequence[Judgement]) -> list[FamilyJudgement]:
 
 
 def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judgement:
-    """Return a judgement completed by the runs that its claim needs, and the existing ones."""
+    """Return a judgement completed by the runs that its claim needs, and the existing runs."""
     cells = judgement.claim.question.cells(study.experiments)
     return replace(
         judgement,
@@ -91,7 +91,7 @@ def _about(study: Study, recorded: RecordedCells, judgement: Judgement) -> Judge
 
 
 def _in_samples(measured: "Sequence[_MeasuredClaim]", samples: ResampledData) -> list[list[float]]:
-    """Return the values of each resampled claim in the bootstrap samples.
+    """Return each claim's values in the bootstrap samples.
 
     Values are computed for all samples at once if the question allows it, otherwise one by one.
     """

@@ -124,7 +124,7 @@ class Numbers:
 
 
 def verdicts(judgements: Sequence[Judgement]) -> list[str]:
-    """Return the table of verdicts: of all statements, those on one run, and derived ones."""
+    """Return the table of verdicts, a row for each kind of statement or claim."""
     claims, checks, hypotheses = ledger.kinds(judgements)
     rows = {
         "statements": claims,

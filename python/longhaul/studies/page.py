@@ -285,7 +285,7 @@ def _figure(
 
 
 def _other_numbers(study: Study, record: Record) -> str:
-    """Return the scale of the README's results if it is not this record's, otherwise nothing."""
+    """Return the scale of the README's results; empty if the record has the same scale."""
     if "<!--" not in study.readme or not any(study.recorded.glob("*/run.json")):
         return ""
     folder, recorded = latest_recorded(study)

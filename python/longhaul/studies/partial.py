@@ -2,7 +2,7 @@
 
 The final verdict uses bounds of the number over all levels, which depend on the kind of number. A
 count over eight of 32 conditions can still grow by up to 24, a minimum can only decrease, and a
-mean over some conditions gives no bound of the mean over all.
+mean over some conditions gives no bound of the mean over all conditions.
 
 The verdict so far is weaker. A count is scaled up in proportion, and a share is used as it is. A
 minimum or maximum counts only while it is in the band. Of other numbers only the sign of a
@@ -95,7 +95,7 @@ def judge(
 
 
 def reason(kind: str, part: CoveredLevels, verdict: str, so_far: str) -> str:
-    """Return the levels behind a verdict as text; for undecided ones, with the verdict so far."""
+    """Return the levels behind a verdict as text, and an undecided claim's verdict so far."""
     if verdict != UNDECIDED:
         return part.text
     if not so_far:

@@ -32,7 +32,7 @@ def check(study: Study) -> None:
 
 
 def _check_question(study: Study, claim: Claim) -> None:
-    """Refuse words that do not fit the experiments, and a `whole` that is no axis of the first."""
+    """Refuse words that do not fit the experiments, and a `whole` that is no axis."""
     question = claim.question
     axes = study.experiments[claim.experiments[0]].axes
     try:

@@ -1,7 +1,7 @@
 """Record of the completely read sections of a source, and of statements that are no claims.
 
 It is in the optional `reading.toml`. Every testable statement of a completely read section is a
-claim, or is listed there with the reason why it is none.
+claim, or is listed there with the reason why it is no claim.
 """
 
 import tomllib

@@ -156,7 +156,7 @@ class Study:
         return self.path.joinpath(*module.split(".")).with_suffix(".py")
 
     def reduction(self, experiment: Experiment) -> "Reduction":
-        """Return an experiment's reduction: its directory's `reduce.py`, else a general one."""
+        """Return an experiment's reduction: its directory's `reduce.py`, or the general reducer."""
         own = experiment.folder / "reduce.py"
         if own.is_file():
             digest = hashlib.sha256(own.read_bytes()).hexdigest()

@@ -17,7 +17,7 @@ PACKET_BITS = 8 * 1500
 
 
 def metrics(kept: Kept, run: Run) -> dict[str, float | None]:
-    """Return the metrics of one run; for an unfinished download, those that need no end."""
+    """Return the metrics of one run, without times of completion if the download is unfinished."""
     main = kept["main"]
     rtt_s = main["total_rtt_mean_s"]
     return {
@@ -35,7 +35,7 @@ def _end_s(kept: Kept) -> float | None:
 
 
 def _load(kept: Kept) -> float | None:
-    """Return the main download's share of both downloads' payload; if alone, of the link."""
+    """Return the main download's share of all payload, or of the link for a single download."""
     if both := kept["bytes"]:
         return 100 * float(both["main"]) / float(sum(both.values()))
     main = kept["main"]

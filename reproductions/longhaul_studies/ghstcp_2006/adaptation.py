@@ -16,11 +16,11 @@ Row = dict[str, float | None]
 def adaptation(samples: Sequence[Mapping[str, Any]]) -> Row:
     """Measure how max_p follows the average queue.
 
-    `rises_while_falling` is the share of max_p's increases during a fall of the average between two
-    samples. In periods above the target, from the peak of the average until its return to the
-    target, `overshoot` is the factor by which max_p grows and `lag_s` the duration (t4 - t2 in
-    figure 3.2). In periods below the target, from the minimum of the average until its return,
-    `return_s` is the duration and `kept` the fraction of max_p that remains at the end.
+    `rises_while_falling` is the share of max_p's increases while the average falls. A period above
+    the target lasts `lag_s` (t4 - t2 in figure 3.2), from the peak of the average until its return
+    to the target, and max_p grows by the factor `overshoot` in it. A period below the target lasts
+    `return_s`, from the minimum of the average until its return, and `kept` is the fraction of
+    max_p that remains.
     """
     time, average, max_p = (
         np.array([sample[name] for sample in samples], float)

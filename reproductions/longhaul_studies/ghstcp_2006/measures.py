@@ -67,7 +67,7 @@ def gentle_is_fairer(data: Data) -> float:
 
 @measure
 def fewer_resets(data: Data, of: str, beside: str, label: str) -> float:
-    """Return the collapses of windows per flow (`traces.resets`), minus those of `beside`."""
+    """Return the collapses of windows per flow (`traces.resets`) minus those in `beside`."""
     return traces.resets(data, of, label) - traces.resets(data, beside, label)
 
 

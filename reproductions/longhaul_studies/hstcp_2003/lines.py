@@ -223,7 +223,7 @@ def slow_start_windows(experiments: Sequence[str]) -> Draw:
 
 
 def slow_start_deliveries(experiments: Sequence[str]) -> Draw:
-    """Return the deliveries of four slow starts, as long as they differ."""
+    """Return a plot of packets delivered by four slow starts in the first minute."""
     (experiment,) = experiments
 
     def draw(axes: Axes, data: Data, queue: str) -> None:

@@ -132,7 +132,7 @@ def _of_one_flow(kept: Kept, run: Run) -> Row:
 def _return_s(samples: list[dict[str, Any]], cuts: list[dict[str, Any]]) -> float | None:
     """Return the time at which the window fills the pipe again after the first reduction.
 
-    The result is infinite if it does not by the end of the run.
+    The result is infinite if the window stays below until the end of the run.
     """
     if not cuts:
         return None

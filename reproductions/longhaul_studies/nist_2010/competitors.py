@@ -1,6 +1,7 @@
 """Measures of chapters 6 and 7 that compare algorithms under each condition.
 
-`condition` selects conditions; counts over the existing conditions can only grow with further ones.
+`condition` selects conditions; counts over the existing conditions can only grow with further
+conditions.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ WHOLE_RUN = "run"
 
 
 def of_kind(kind: str) -> Callable[[Measure], Measure]:
-    """Register, as a decorator, a measure whose value on some conditions bounds all."""
+    """Register, as a decorator, a measure whose value on some conditions is a bound for all."""
 
     def registered(function: Measure) -> Measure:
         KINDS[function] = kind
@@ -228,7 +229,7 @@ def _printed(words: str) -> dict[str, float]:
 
 
 def _bands(printed: dict[str, float], within: float) -> dict[str, float]:
-    """Return half the relative distance of each number to the nearest one, at most `within`.
+    """Return half the relative distance of each number to the nearest other, at most `within`.
 
     Without `within` the result is 1, so that deviations are relative to the numbers themselves.
     """

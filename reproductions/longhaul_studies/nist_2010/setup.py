@@ -37,7 +37,7 @@ def _study() -> Study:
 def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], dict[str, str]]]:
     """Return the levels of an experiment's conditions, and the values of their scenarios.
 
-    The scenarios are those of `algorithm`, by default of the first one.
+    The scenarios use `algorithm`, by default the first algorithm.
     """
     runs = _study().runs("full", [of])
     chosen = algorithm or runs[0].cell["algorithm"]
@@ -67,7 +67,7 @@ def configured_count(
     data: Data, of: str, key: str, reading: str = "first", above: float = -np.inf,
     below: float = np.inf,
 ) -> float:  # fmt: skip
-    """Return the number of conditions in which a number of the scenario is between two others."""
+    """Return the number of conditions in which a number of the scenario is between two bounds."""
     del data
     values = [_number(explained[key], reading) for _, explained in _explained(of)]
     return float(sum(above < value < below for value in values))

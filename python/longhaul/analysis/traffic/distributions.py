@@ -14,7 +14,7 @@ def counts_above(values: ArrayLike, grid: ArrayLike) -> np.ndarray:
 
 
 def ccdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray:
-    """Return the fraction of values above each point; `of` is the number including missing ones."""
+    """Return the fraction of values above each point; `of` also counts missing values."""
     given = np.asarray(values, float)
     whole = len(given) if of is None else of
     if whole < len(given) or whole == 0:

@@ -35,7 +35,7 @@ def residual_plot(
     values: ArrayLike, names: Mapping[int, str], levels: Mapping[str, Sequence[str]], signs: str,
     label: tuple[str, str], critical: float | None = None,
 ) -> Figure:  # fmt: skip
-    """Draw residuals from the mean of all competitors; conditions ordered by the largest residual.
+    """Draw residuals from the mean of all competitors; the largest residual orders the conditions.
 
     `values` has a row per condition and a column per competitor, `levels` a text per condition; the
     label is words and a unit. Green columns have a significant high outlier, red ones a low one,

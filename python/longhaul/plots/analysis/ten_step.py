@@ -50,13 +50,13 @@ class Screening:
     label: str
     """Name of the response, with its unit."""
     cells: Sequence[object] | None = None
-    """Value of each run that replications share, if other factors vary as well."""
+    """Cell of each run, equal for replications; needed if other factors vary as well."""
     levels: Sequence[tuple[object, object]] = ()
     """The minus and the plus level of each factor."""
 
     @cached_property
     def effects(self) -> list[Effect]:
-        """Main effects and two-factor interactions, of which aliased ones are listed once."""
+        """Main effects and two-factor interactions; aliased terms are listed once."""
         return of.effects(self.coded, self.response, self.names, cells=self.cells)
 
     @cached_property
@@ -200,7 +200,7 @@ def interactions(given: Screening) -> Figure:
 def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
     """Draw step 5: means at both levels of a factor, in all combinations of two other factors.
 
-    The other two have by default the largest effects. A factor is robust if one level is always
+    By default the other factors have the largest effects. A factor is robust if one level is always
     higher.
     """
     drawing, axes = panels(len(given.names), share_y=True, columns=6, width=1.7)
@@ -286,7 +286,7 @@ def _name_terms(axes: Axes, names: Sequence[str]) -> None:
 
 @styled()
 def half_normal(given: Screening) -> Figure:
-    """Draw step 8: ordered sizes over half-normal quantiles; noise is on a line through zero."""
+    """Draw step 8: effects' sizes over half-normal quantiles; noise is on a line through zero."""
     drawing, axes = single(for_width_of(5.2), 4.2)
     chosen = of.by_size(given.effects)[::-1]
     quantiles = of.half_normal_quantiles(len(chosen))

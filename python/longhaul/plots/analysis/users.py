@@ -48,9 +48,9 @@ class Bars:
 
 @styled()
 def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
-    """Draw mean goodputs of each competitor's own and of its competing flows, per group.
+    """Draw the mean goodputs of competitors' own flows and of competing flows, per group.
 
-    Each group has a panel. If speeds of interfaces are known, a second row has fractions of them.
+    Each group has a panel. If speeds of interfaces are known, a second row has goodput over speed.
     """
     speeds = sorted({each.speed for each in bars if each.speed})
     rows = 2 if speeds else 1
@@ -103,7 +103,7 @@ def _name_colours(drawing: Figure, names: Mapping[int, str], title: str) -> None
 def goodput_scatter(
     own: ArrayLike, others: ArrayLike, names: Mapping[int, str], of: Pair
 ) -> Figure:
-    """Draw goodput of competing flows over each competitor's own, a point per condition.
+    """Draw goodput of competing flows over that of own flows, a point per condition.
 
     Arrays have a row per condition and a column per competitor. Each competitor has a panel, with
     the correlation coefficient in red.

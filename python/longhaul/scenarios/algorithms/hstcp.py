@@ -1,4 +1,4 @@
-"""HighSpeed TCP (RFC 3649) in Python: to the last bit the windows of the built-in `hstcp`."""
+"""HighSpeed TCP (RFC 3649) in Python, with exactly the windows of the built-in `hstcp`."""
 
 from longhaul.congestion import Ack, Congestion, CongestionControl, Tabulated, Window, exp, log
 

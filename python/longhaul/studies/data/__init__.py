@@ -39,7 +39,7 @@ class Data:
 
     @classmethod
     def read(cls, folder: Path, known: Iterable[str]) -> "Data":
-        """Read the tables of a directory; axes are those of `known` that have a column."""
+        """Read the tables of a directory; axes are the names in `known` that have a column."""
         values = pl.read_parquet(folder / "values.parquet")
         trajectories = pl.read_parquet(folder / "trajectories.parquet")
         axes = tuple(axis for axis in known if axis in values.columns)

@@ -27,7 +27,7 @@ A claim names a statistic (`TAKES`), and the words in its `where` select the sta
     whole=*                             the statement needs all of its runs
 
 The second side of `less.`, `over.`, `with.` and `against.` has the words of `where`, except for
-those that the comparison replaces; an empty word, such as `over.n=`, is removed on the second side.
+words that the comparison replaces; an empty word, such as `over.n=`, is removed on the second side.
 Both sides are compared at equal levels of each axis of which either side has several levels. If the
 comparison names several levels of an axis and the first side has one level, this level is compared
 with each of them.

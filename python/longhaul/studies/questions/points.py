@@ -138,7 +138,7 @@ class Selection:
 
 
 def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -> dict[str, Word]:
-    """Return a row's levels of those axes that differ between the rows."""
+    """Return a row's levels of the axes that differ between the rows."""
     return {
         axis: level
         for place, (axis, level) in enumerate(zip(axes, key, strict=True))

@@ -45,7 +45,7 @@ class Question(ABC):
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return the kind of the number as a function of an axis' levels, for `partial`."""
+        """Return the kind of number over an axis' levels, such as a count, for `partial`."""
 
     @property
     def is_extreme(self) -> bool:
@@ -98,7 +98,7 @@ class Question(ABC):
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the level of an axis if all other words are those of a cell, else None."""
+        """Return the level of an axis if the cell has all other words, else None."""
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None
@@ -114,7 +114,7 @@ class Question(ABC):
         return needed
 
     def _experiments_of(self, words: Words) -> Collection[str]:
-        """Return the experiments of a side; without a comparison, those of the claim."""
+        """Return the experiments of a side; without a comparison, the claim's experiments."""
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:

@@ -76,7 +76,7 @@ class Shape:
             raise ValueError("where: along and with. do not go together")
 
     def reduced(self, numbers: np.ndarray) -> np.ndarray:
-        """Reduce the numbers of groups, along the last axis, to one."""
+        """Reduce the numbers of groups, along the last axis, to one number."""
         if self.above is not None:
             numbers = (numbers > self.above).astype(float)
         if self.below is not None:

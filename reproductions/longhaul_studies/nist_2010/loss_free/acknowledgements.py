@@ -24,10 +24,10 @@ STEPS, LAST = 20_000, 30.0
 class Acknowledgements:
     """Arrival times of the acknowledgements of a flow.
 
-    The first acknowledgements have individual times. For later ones the number until the end of
-    each interval is known; within an interval they are assumed to arrive from its beginning at the
-    speed of the host. After the last interval their rate is extrapolated from its growth in the
-    second half of the intervals, up to the speed of the host.
+    The first acknowledgements have individual times. For later acknowledgements the number until
+    the end of each interval is known; within an interval they are assumed to arrive from its
+    beginning at the speed of the host. After the last interval their rate is extrapolated from its
+    growth in the second half of the intervals, up to the speed of the host.
     """
 
     first_s: np.ndarray

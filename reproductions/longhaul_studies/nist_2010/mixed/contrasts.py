@@ -99,7 +99,7 @@ def outlier_share(data: Data, of: str) -> float:
 
 @of_design
 def first_component_gap(data: Data, of: str, algorithms: str, conditions: str) -> float:
-    """Return algorithms' distance from the range of the others in component 1, over this range.
+    """Return algorithms' distance in component 1 from the others' range, divided by this range.
 
     Scores are means over conditions; the result is negative if an algorithm is within the range.
     """

@@ -99,7 +99,7 @@ def signs_as_printed(data: Data, of: str, response: str, raised_by: str) -> floa
 
 @measure
 def largest_other_effect(data: Data, of: str, response: str, than: str) -> float:
-    """Return the largest effect of other factors divided by the smallest of the given ones."""
+    """Return the largest effect of other factors divided by the given factors' smallest effect."""
     relative, named = _relative(data, of, response), than.split(",")
     others = [abs(relative[name]) for name in FACTORS if name not in named]
     return max(others) / min(abs(relative[name]) for name in named)
@@ -107,7 +107,7 @@ def largest_other_effect(data: Data, of: str, response: str, than: str) -> float
 
 @measure
 def largest_interaction(data: Data, of: str, response: str) -> float:
-    """Return the largest effect of a pair of factors divided by the largest of a factor."""
+    """Return the largest interaction of two factors divided by the largest main effect."""
     relative = _relative(data, of, response)
     pairs = [abs(size) for name, size in relative.items() if "*" in name]
     return max(pairs) / max(abs(relative[name]) for name in FACTORS)
@@ -231,7 +231,7 @@ def explained(data: Data, of: str, count: float) -> float:
 
 @measure
 def component_step(data: Data, of: str, number: float, responses: str) -> float:
-    """Return the smallest weight of given responses in a component, over the largest of others.
+    """Return the smallest weight of given responses in a component over the largest other weight.
 
     Weights are absolute values.
     """

@@ -61,7 +61,7 @@ def as_map(kept: dict[str, list[Any]]) -> MeanMap:
 
 
 def _connections(begun: pl.DataFrame) -> dict[str, list[Any]]:
-    """Return connections in the order in which they began; null times are of unfinished ones."""
+    """Return connections, ordered by beginning; unfinished connections have null times."""
     chosen = begun.filter(pl.col("connection") % EVERY == 0).sort("start_s", "name")
     cloud = pl.col("name").str.extract(r"(\d+)$").cast(pl.Int64)
     table = chosen.select(
