@@ -1,9 +1,11 @@
 """Fixtures of all tests: a small scenario, runs of it, and the command line as a user calls it."""
 
 import json
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import longhaul
+from longhaul.campaign.pool import LocalWorkers, RunOutcome, attempt
 from longhaul.cli import app
 
 # Two algorithms on 20 Mbit/s and 20 ms for ten seconds: losses, marks and recoveries in a moment.
@@ -120,6 +123,31 @@ def cli_process(tmp_path: Path) -> CommandLine:
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 
     return call
+
+
+class WorkersHere(LocalWorkers):
+    """Workers in the process of the test: starting another one takes longer than a short run."""
+
+    def __init__(self, count: int, memory: int | None = None) -> None:
+        super().__init__(count, memory)
+        self._submitted: list[tuple[str, bytes]] = []
+
+    def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
+        """Keep a run as it would be sent to another process."""
+        self._submitted.append((key, pickle.dumps((work, arguments))))
+
+    def finished(self, timeout_s: float) -> list[RunOutcome]:
+        """Execute the next run."""
+        key, sent = self._submitted.pop(0)
+        return [RunOutcome(key, *attempt(*pickle.loads(sent)))]
+
+
+@pytest.fixture
+def workers_here(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Execute runs in this process, but for tests marked `processes`, of the workers themselves."""
+    if request.node.get_closest_marker("processes") is None:
+        for module in ("longhaul.campaign.execute", "longhaul.cli.campaign"):
+            monkeypatch.setattr(import_module(module), "LocalWorkers", WorkersHere)
 
 
 def contents(run: Path) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from conftest import CommandLine
+from conftest import CommandLine, WorkersHere
 
 import longhaul
 from longhaul.campaign import Store, execute
@@ -46,7 +46,7 @@ def campaign_table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "c.toml").write_text(CAMPAIGN)
     campaign = read_campaign(folder / "c.toml")
     store = Store(folder / "store", campaign.reducer.variant)
-    execute(campaign.runs(), store, workers=1, reducer=campaign.reducer)
+    execute(campaign.runs(), store, workers=WorkersHere(1), reducer=campaign.reducer)
     collect(campaign, store).write(folder / "results.parquet")
     return folder / "results.parquet"
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from conftest import CommandLine
+from conftest import CommandLine, WorkersHere
 
 import longhaul
 from longhaul.campaign import Store, execute
@@ -20,6 +20,8 @@ from longhaul.campaign.execute import Outcome
 from longhaul.campaign.file import Campaign, CampaignError, read_campaign
 from longhaul.campaign.pool import LocalWorkers
 from longhaul.campaign.responses import ResponseError, check, look_up
+
+pytestmark = pytest.mark.usefixtures("workers_here")
 
 PAGE = Path(__file__).parents[2] / "docs" / "campaigns.md"
 
@@ -344,6 +346,7 @@ own     = "labels.flow.rtt_mean_s"
     assert (again.facts["runs"], again.facts["wanted"], again.facts["title"]) == (12, 12, "T")
 
 
+@pytest.mark.processes
 def test_functions_measure_and_tables_are_kept(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "def late(run):\n    return run.series['t_s'].max()\n\n"
@@ -459,7 +462,7 @@ def test_the_longest_runs_begin_first_and_time_left_follows_packets(tmp_path: Pa
     assert max(expected.values()) == pytest.approx(4e6 / 12000)
     began: list[str] = []
 
-    class Recorder(LocalWorkers):
+    class Recorder(WorkersHere):
         def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
             began.append(key)
             super().submit(key, work, *arguments)
@@ -527,6 +530,7 @@ def test_the_pages_question_takes_25_lines_and_three_commands(
         assert word in picture
 
 
+@pytest.mark.processes
 def test_the_verbs_of_campaigns(cli: CommandLine, tmp_path: Path) -> None:
     assert cli("campaign", "new", "mine.toml").returncode == 0
     assert read_campaign(tmp_path / "mine.toml").sweep.replications == 5

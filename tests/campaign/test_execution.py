@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SMALL
+from conftest import SMALL, WorkersHere
 
 import longhaul
 from longhaul._engine import RunError
@@ -339,7 +339,7 @@ def test_a_single_run_of_mesonet_takes_all_workers(tmp_path: Path) -> None:
     """Results do not depend on the number of threads; other runs always take one thread."""
     given: list[int] = []
 
-    class Recorder(LocalWorkers):
+    class Recorder(WorkersHere):
         def submit(self, key: str, work: Any, *arguments: Any) -> None:  # noqa: ANN401
             given.append(arguments[-1])
             super().submit(key, work, *arguments)

@@ -30,7 +30,7 @@ def fits(path: Path) -> bool:
         (("plot", "RUN", "cwnd"), "c.png"),
         (("report", "RUN"), "r.html"),
         (("explore", "RUN"), "e.html"),
-        (("animate", "RUN", "--seconds", "1"), "a.gif"),
+        (("animate", "RUN", "--seconds", "0.5"), "a.gif"),
         (("window", "reno", "--loss-every", "100", "--rounds", "40"), "w.pdf"),
         (("window", "reno", "--loss-every", "100", "--rounds", "40"), "w.html"),
         (("model", "laws", "reno", "cubic"), "l.pdf"),

@@ -11,6 +11,8 @@ from longhaul.evaluation.contenders import ContenderError, contender
 from longhaul.files.names import suggestion
 from longhaul.results import ResultsError
 
+pytestmark = pytest.mark.usefixtures("workers_here")
+
 CAMPAIGN = """
 responses = ["goodput_bps"]
 replications = 2

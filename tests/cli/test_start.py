@@ -1,6 +1,7 @@
 """Modules loaded at the program's start; all commands are found nevertheless."""
 
 import inspect
+import json
 import os
 import subprocess
 import sys
@@ -23,24 +24,33 @@ TABLES = {
     ("model",): commands.MODEL,
     ("module",): commands.MODULE,
 }
-# Calls the program, and prints which of the libraries named first it has loaded.
+# Calls the program for each command, and prints which of the libraries named first it has loaded.
 LOADED = """
-import sys
-heavy, sys.argv = sys.argv[1].split(","), ["longhaul", *sys.argv[2:]]
+import json, sys
+heavy, commands = sys.argv[1].split(","), json.loads(sys.argv[2])
 from longhaul.cli import app
-try:
-    if sys.argv[1:]:
-        app()
-except SystemExit as ended:
-    assert not ended.code, ended.code
+for words in commands:
+    sys.argv = ["longhaul", *words]
+    try:
+        if words:
+            app()
+    except SystemExit as ended:
+        assert not ended.code, (words, ended.code)
 print("loaded:", *[name for name in heavy if name in sys.modules])
 """
 
 
 def loaded(*words: str, libraries: tuple[str, ...] = HEAVY, **environment: str) -> list[str]:
     """Return the libraries that a command has loaded when it ends."""
+    return loaded_by(words, libraries=libraries, **environment)
+
+
+def loaded_by(
+    *commands: tuple[str, ...], libraries: tuple[str, ...] = HEAVY, **environment: str
+) -> list[str]:
+    """Return the libraries that commands in one process have loaded when they end."""
     ended = subprocess.run(
-        [sys.executable, "-c", LOADED, ",".join(libraries), *words],
+        [sys.executable, "-c", LOADED, ",".join(libraries), json.dumps(commands)],
         capture_output=True, text=True, check=True, env={**os.environ, **environment},
     )  # fmt: skip
     return ended.stdout.splitlines()[-1].split()[1:]
@@ -77,10 +87,9 @@ def test_a_command_that_reads_results_does_not_draw(
     small: Path, tmp_path: Path, cli_process: CommandLine
 ) -> None:
     run = str(tmp_path / "r1")
-    assert "matplotlib" not in loaded("run", str(small), "--out", run)
-    assert "matplotlib" not in loaded("compare", run)
-    assert "scipy" not in loaded("plot", run, "cwnd", "--out", str(tmp_path / "p.svg"))
-    assert "scipy" not in loaded("report", run, "--out", str(tmp_path / "r.html"))
+    assert "matplotlib" not in loaded_by(("run", str(small), "--out", run), ("compare", run))
+    drawn = ("plot", run, "cwnd", "--out", str(tmp_path / "p.svg"))
+    assert "scipy" not in loaded_by(drawn, ("report", run, "--out", str(tmp_path / "r.html")))
     assert loaded("plot", "--help") == loaded("run", "--help")
 
 

@@ -10,6 +10,8 @@ from longhaul.evaluation.contenders import contender, field
 from longhaul.evaluation.run import evaluate
 from longhaul.evaluation.suite import Suite, find
 
+pytestmark = pytest.mark.usefixtures("workers_here")
+
 # Sections 8.2.2 to 8.2.4: what is projected that drop-tail drops.
 PROJECTED = {"mild": 0.001, "medium": 0.005, "heavy": 0.01}
 

@@ -14,6 +14,8 @@ from longhaul.evaluation.run import evaluate
 from longhaul.evaluation.suite import Suite, find, suites
 from longhaul.files.classes import ClassError
 
+pytestmark = pytest.mark.usefixtures("workers_here")
+
 AIMD = """
 from longhaul.congestion import Ack, Congestion, CongestionControl, Window
 

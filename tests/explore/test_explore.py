@@ -480,10 +480,10 @@ def test_results_of_a_study_are_a_table(tmp_path: Path) -> None:
 
 
 def test_animation_has_a_frame_a_moment(cli: CommandLine, mesonet: longhaul.Results) -> None:
-    made = cli("animate", mesonet.path, "--out", "m.gif", "--seconds", "0.6")
+    made = cli("animate", mesonet.path, "--out", "m.gif", "--seconds", "0.5")
     assert made.returncode == 0, made.stderr
     with Image.open("m.gif") as picture:
-        assert getattr(picture, "n_frames", 1) == 9
+        assert getattr(picture, "n_frames", 1) == 7
     bad = cli("animate", mesonet.path, "--out", "n.gif", "--measure", "loss")
     assert (bad.returncode, "loss_share" in bad.stderr) == (2, True)
 

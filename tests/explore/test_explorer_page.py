@@ -1,139 +1,30 @@
 """The explorer's page in a browser: views are linked, links restore views, no error is logged."""
 
 import json
-import os
-import shutil
-import threading
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
-from conftest import MESONET_NETWORK
+from browsing import (
+    TALL,
+    Open,
+    browser,
+    campaign,
+    count,
+    drag,
+    idle,
+    network,
+    opened,
+    pictures,
+    settle,
+)
 
 import longhaul
 from longhaul.campaign.dataset import Dataset
 from longhaul.explore import explore
-from longhaul.explore.server import Server
 
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-if BROWSER is None:
-    pytest.skip("no Chromium: install it to test the page", allow_module_level=True)
-playwright = pytest.importorskip(
-    "playwright.sync_api", reason="the Python package playwright drives the browser"
-)
-
-Open = Callable[..., Any]
-# What is out of sight is drawn when it is seen: in such a window all of it is in sight.
-TALL = 6000
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = driver.chromium.launch(executable_path=BROWSER, args=arguments)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture
-def opened(browser: Any) -> Iterator[Open]:  # noqa: ANN401
-    """Provide a function that opens a file; at the end the console must be silent."""
-    said: list[str] = []
-    pages = []
-
-    def open_(file: Path | str, hash_: str = "", *, width: int = 1300, height: int = 900) -> Any:  # noqa: ANN401
-        page = browser.new_page(viewport={"width": width, "height": height}, accept_downloads=True)
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: asked(request.url))
-        page.goto(f"file://{file}{hash_}" if isinstance(file, Path) else f"{file}{hash_}")
-        page.wait_for_selector("body[data-ready]")
-        settle(page)
-        pages.append(page)
-        return page
-
-    def asked(url: str) -> None:
-        if not url.startswith(("file:", "blob:", "data:", "http://127.0.0.1:")):
-            said.append(f"asked for {url}")
-
-    yield open_
-    for page in pages:
-        page.close()
-    assert said == []
-
-
-def settle(page: Any) -> None:  # noqa: ANN401
-    """Wait until changes are drawn."""
-    page.evaluate("new Promise(done => setTimeout(() => requestAnimationFrame(done), 120))")
-    page.wait_for_function("!document.body.hasAttribute('data-drawing')")
-
-
-def pictures(page: Any) -> dict[str, str]:  # noqa: ANN401
-    """Return the content of each view as text."""
-    found: dict[str, str] = page.evaluate(
-        """() => Object.fromEntries([...document.querySelectorAll(".card")].map(card => [
-            card.id,
-            card.querySelector("canvas")?.toDataURL() ?? card.querySelector("tbody").innerText,
-        ]))"""
-    )
-    return found
-
-
-def drag(page: Any, view: str, start: tuple[float, float], end: tuple[float, float]) -> None:  # noqa: ANN401
-    """Drag over a canvas, between places from 0 to 1 of its width and height."""
-    canvas = page.locator(f"#view-{view} canvas")
-    # Away from the heading, which stays at the top.
-    canvas.evaluate("element => element.scrollIntoView({block: 'center'})")
-    box = canvas.bounding_box()
-    places = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in (start, end)]
-    page.mouse.move(*places[0])
-    page.mouse.down()
-    page.mouse.move(*places[1], steps=4)
-    page.mouse.up()
-    page.mouse.move(0, 0)
-    settle(page)
-
-
-def count(page: Any) -> int:  # noqa: ANN401
-    """Return the number of selected rows."""
-    return int(page.inner_text("#count").split()[0].replace(",", ""))
-
-
-@pytest.fixture(scope="module")
-def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build a page over 64 runs of 20 responses; one factor moves all of them, another none."""
-    random = np.random.default_rng(1)
-    algorithm = ["reno", "cubic", "hstcp", "bbr3"] * 16
-    loss = np.repeat([1e-5, 1e-3], 32)
-    responses = {
-        f"y{at}_bps": np.where(loss > 1e-4, 1.0, 9.0) + random.normal(size=64) for at in range(20)
-    }
-    frame = pl.DataFrame(
-        {"run": range(1, 65), "replication": [1] * 64, "algorithm": algorithm, "loss": loss}
-        | {"buffer": [1.0, 2.0] * 32}
-        | responses
-    )
-    factors = {"algorithm": algorithm[:4], "loss": [1e-5, 1e-3], "buffer": [1.0, 2.0]}
-    facts = {"title": "64 runs", "factors": factors, "responses": list(responses), "runs": 64,
-             "wanted": 64, "results_version": 1}  # fmt: skip
-    folder = tmp_path_factory.mktemp("campaign")
-    Dataset(frame, facts).write(folder / "results.parquet")
-    return explore([folder], folder / "page.html")
-
-
-@pytest.fixture(scope="module")
-def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build a page over a small run of MesoNet."""
-    folder = tmp_path_factory.mktemp("mesonet")
-    scenario = f"[mesonet]\nintervals = 40\n{MESONET_NETWORK}"
-    run = longhaul.run(scenario, out=folder / "m1")
-    return explore([run.path], folder / "page.html")
+__all__ = ["browser", "campaign", "idle", "network", "opened"]
 
 
 def test_brush_in_one_view_is_seen_in_all_others(opened: Open, campaign: Path) -> None:
@@ -403,148 +294,6 @@ def test_legend_keeps_groups(opened: Open, campaign: Path) -> None:
     page.click("#legend button:has-text('reno')")
     settle(page)
     assert count(page) == 32
-
-
-def slowdown() -> float:
-    """Return the slowdown by the machine's load; limits are for an idle machine."""
-    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-
-
-def first_view(opened: Open, file: Path) -> float:
-    """Return the seconds to the first view, scaled to an idle machine; the best of some tries."""
-    tries = []
-    for _ in range(4):
-        page = opened(file)
-        page.wait_for_function("performance.getEntriesByName('first view').length")
-        tries.append(page.evaluate("performance.getEntriesByName('first view')[0].startTime") / 1e3)
-        if tries[-1] < 2:
-            break
-    return float(min(tries)) / slowdown()
-
-
-def answer_ms(page: Any, view: str) -> float:  # noqa: ANN401
-    """Return the time (ms) from a brush move to the frame that shows it; the best of ten."""
-    found: float = page.evaluate(
-        """async view => {
-            const canvas = document.querySelector(`#view-${view} canvas`);
-            canvas.scrollIntoView({block: "center"});
-            canvas.setPointerCapture = () => {};
-            await new Promise(done => setTimeout(done, 300));
-            const box = canvas.getBoundingClientRect();
-            const send = (kind, x, y) => canvas.dispatchEvent(new PointerEvent(kind, {
-                clientX: box.left + x * box.width, clientY: box.top + y * box.height,
-                pointerId: 1, button: 0, bubbles: true, pointerType: "mouse"}));
-            const times = [];
-            send("pointerdown", 0.2, 0.2);
-            for (let at = 1; at <= 10; at++) {
-                const began = performance.now();
-                send("pointermove", 0.2 + 0.05 * at, 0.2 + 0.06 * at);
-                do {
-                    await new Promise(requestAnimationFrame);
-                    await new Promise(done => setTimeout(done));
-                } while (document.body.hasAttribute("data-drawing"));
-                times.push(performance.now() - began);
-            }
-            send("pointerup", 0.7, 0.8);
-            document.querySelector("#clear").click();
-            return Math.min(...times);
-        }""",
-        view,
-    )
-    return found
-
-
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int, int], Path]:
-    """Return Parquet files with given rows and responses, as any program may write them."""
-
-    def of(rows: int, columns: int) -> Path:
-        random = np.random.default_rng(2)
-        frame = pl.DataFrame(
-            {"algorithm": np.array(["reno", "cubic", "hstcp"])[np.arange(rows) % 3]}
-            | {f"y{at}_s": random.normal(size=rows) for at in range(columns)}
-        )
-        file = tmp_path_factory.mktemp("rows") / f"rows{rows}.parquet"
-        frame.write_parquet(file)
-        return file
-
-    return of
-
-
-def test_64_runs_are_there_within_two_seconds(opened: Open, campaign: Path) -> None:
-    assert first_view(opened, campaign) < 2
-
-
-@pytest.mark.parametrize(("rows", "columns", "limit_ms"), [(10_000, 20, 100), (100_000, 10, 100)])
-def test_many_rows_answer_in_time(
-    opened: Open, table: Callable[[int, int], Path], rows: int, columns: int, limit_ms: float
-) -> None:
-    file = table(rows, columns)
-    page_file = explore([file], file.with_suffix(".html"))
-    assert first_view(opened, page_file) < 2
-    page = opened(page_file)
-    assert count(page) == rows
-    for view in ("scatter", "distribution"):
-        assert answer_ms(page, view) / slowdown() < limit_ms, view
-
-
-def test_run_of_172_routers(opened: Open, tmp_path: Path) -> None:
-    # Chapter 7's network, for four seconds.
-    scenario = Path(__file__).parents[2] / "scenarios/mesonet_scaled_down.toml"
-    run = longhaul.run(scenario, out=tmp_path / "m172", set=["mesonet.MI=20", "mesonet.periods=[]"])
-    assert run.table("topology").height == 172
-    page_file = explore([run.path], tmp_path / "m172.html")
-    assert first_view(opened, page_file) < 2
-    page = opened(page_file, height=TALL)
-    assert count(page) == 172
-    # The network is not congested yet: nobody has lost anything.
-    page.select_option("#view-carpet select", "utilisation")
-    page.fill("#view-network input[type=range]", "19")
-    settle(page)
-    before = pictures(page)
-    drag(page, "network", (0.2, 0.2), (0.6, 0.6))
-    assert 0 < count(page) < 172
-    after = pictures(page)
-    # All classes of flows have routers there.
-    same = [view for view in before if before[view] == after[view]]
-    assert same == ["view-curves-classes"]
-
-
-def test_page_of_a_server_asks_for_all_rows(
-    opened: Open, table: Callable[[int, int], Path], tmp_path: Path
-) -> None:
-    file = table(50_000, 4)
-    whole = pl.read_parquet(file)
-    with Server([file], sample=5_000) as server:
-        serving = threading.Thread(target=server.serve_forever, daemon=True)
-        serving.start()
-        page = opened(server.address)
-        assert page.inner_text("#count").startswith("50,000 of 50,000 rows selected")
-        drag(page, "distribution", (0.6, 0.3), (0.99, 0.5))
-        page.wait_for_function("!document.querySelector('#count').innerText.includes('…')")
-        selected = count(page)
-        low = float(page.inner_text("#filters").split()[1])
-        assert selected == pytest.approx(whole.filter(pl.col("y0_s") >= low).height, abs=3)
-        page.click("#closer")
-        page.wait_for_selector("#filters span.chip")
-        page.wait_for_selector("#wider:visible")
-        assert count(page) == selected
-        with page.expect_download() as kept:
-            page.click("#parquet")
-        kept.value.save_as(tmp_path / "kept.parquet")
-        rows = pl.read_parquet(tmp_path / "kept.parquet")
-        assert rows.height == selected
-        assert rows.columns == whole.columns
-        page.click("#link")
-        page.wait_for_function("location.hash.length > 1")
-        again = opened(server.address, page.evaluate("location.hash"))
-        again.wait_for_selector("#filters span.chip")
-        assert count(again) == selected
-        page.click("#wider")
-        page.wait_for_selector("#wider", state="hidden")
-        assert count(page) == 50_000
-        server.shutdown()
-        serving.join()
 
 
 def test_flow_and_link_are_followed_into_each_other(opened: Open, tmp_path: Path) -> None:

@@ -1,22 +1,16 @@
 """Pages of runs whose title, label and path look like markup show them as text."""
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import browser
 from conftest import SMALL, CommandLine
 
 import longhaul
 from longhaul.explore import explore
 
-BROWSER = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-if BROWSER is None:
-    pytest.skip("no Chromium: install it to test pages", allow_module_level=True)
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright drives the browser")
+__all__ = ["browser"]
 
 # After `<!--` and `<script` the HTML parser takes `</script>` for text.
 TITLE = "<!-- <script> & </script> \" ' -->"
@@ -24,11 +18,8 @@ LABEL = "<script>window.hit=1</script>"
 
 
 @pytest.fixture(scope="module")
-def page() -> Iterator[Any]:
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield browser.new_page()
-        browser.close()
+def page(browser: Any) -> Any:  # noqa: ANN401
+    return browser.new_page()
 
 
 @pytest.fixture(scope="module")

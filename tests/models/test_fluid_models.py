@@ -74,7 +74,7 @@ def test_windows_at_a_constant_loss_rate_are_near_response_functions(kind: str) 
     # loss at the peak.
     p = 1e-4
     flows = FlowClass(1, 0.1, of_algorithm(kind, 0.1, 1.0), window_pkts=50.0, slow_start=False)
-    found = Model([constant_loss(p)], [flows]).run(200.0, steps=20).after(100.0)
+    found = Model([constant_loss(p)], [flows]).run(200.0, steps=4).after(100.0)
     ratio = found.window_pkts[:, 0].mean() / float(LAWS[kind].window(p, 0.1))
     assert 0.75 < ratio < 1.45
 

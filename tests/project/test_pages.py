@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+import matplotlib
 import pytest
 from page_blocks import Block, blocks_of
 
@@ -67,7 +68,13 @@ def run(block: Block, folder: Path) -> str:
     done = subprocess.run(
         ["bash", "-e", "-c", block.text],
         cwd=folder,
-        env={"PATH": path, "HOME": str(folder), "COLUMNS": "200"},
+        # Else each plot looks for the fonts of the machine anew.
+        env={
+            "PATH": path,
+            "HOME": str(folder),
+            "COLUMNS": "200",
+            "MPLCONFIGDIR": matplotlib.get_cachedir(),
+        },
         capture_output=True,
         text=True,
         timeout=900,

@@ -72,7 +72,7 @@ def opened(folder: Path, static: Path) -> str:
     return (folder / "page.html").as_uri()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Page]:
     if BROWSER is None:
         pytest.skip("needs Chromium")

@@ -11,6 +11,8 @@ from conftest import CommandLine
 import longhaul
 from longhaul.comparison.finding import findings
 
+pytestmark = pytest.mark.usefixtures("workers_here")
+
 LINK = {"rate": "10 Mbps", "delay": "10 ms", "queue": {"kind": "red", "limit": "2 BDP"}}
 FLOWS = [
     {"label": "new", "congestion": {"kind": "cubic"}},

@@ -150,8 +150,8 @@ def test_what_a_stack_refuses_is_not_evaluated() -> None:
     assert evaluable(whole, [contenders.contender("cubic")], "quick", {}) == whole
 
 
-def test_evaluate_takes_a_controller_of_a_stack(cli: CommandLine) -> None:
-    words = ("evaluate", "quinn:newreno", "--against", "cubic,reno", "--only", "6.4")
+def test_evaluate_takes_a_controller_of_a_stack(cli: CommandLine, workers_here: None) -> None:
+    words = ("evaluate", "quinn:newreno", "--against", "cubic,reno", "--only", "7.8")
     done = cli(*words, "--quiet", "--workers", "1")
     assert done.returncode in (0, 3), done.stderr
     summary: dict[str, Any] = json.loads(Path("evaluations/quinn-newreno/summary.json").read_text())

@@ -29,7 +29,7 @@ def recipe() -> dict[str, str]:
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Path:
+def study(tmp_path: Path, workers_here: None) -> Path:
     """The recipe's study, with runs of two seconds."""
     folder = tmp_path / "link"
     folder.mkdir()
@@ -43,7 +43,7 @@ def study(tmp_path: Path) -> Path:
 def test_a_study_is_one_folder_with_three_files_of_declarations(
     study: Path, cli: CommandLine
 ) -> None:
-    ran = cli("study", "run", study, "--json", "--workers", "2")
+    ran = cli("study", "run", study, "--json")
     assert ran.returncode == 0, ran.stderr
     (claim,) = json.loads(ran.stdout)
     assert claim["measured"] == pytest.approx(1.0, abs=0.5)

@@ -14,6 +14,8 @@ from longhaul.studies.data import Data
 from longhaul.studies.ledger import judge
 from longhaul.studies.study import Study
 
+pytestmark = pytest.mark.usefixtures("workers_here")
+
 EXPERIMENTS = """
 title  = "Tiny"
 source = "nobody"
@@ -87,6 +89,7 @@ def tiny(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.processes
 def test_a_study_from_end_to_end(tiny: Path, tmp_path: Path, cli: CommandLine) -> None:
     ran = cli("study", "run", "tiny", "--json", "--workers", "2")
     assert ran.returncode == 0, ran.stderr
@@ -182,6 +185,7 @@ def test_words_that_a_measure_in_python_does_not_take_are_refused_before_anythin
     assert "claim A: sent: missing a required argument: 'n'" in ran.stderr
 
 
+@pytest.mark.processes
 def test_a_study_may_be_in_parts_with_reducers_of_their_own(tiny: Path, cli: CommandLine) -> None:
     head, experiments = EXPERIMENTS.split("[common]", 1)
     for folder in ("bulk", "web"):

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import CommandLine
 
 import longhaul
 from longhaul.analysis.families import DIFFERENCE, LOGARITHM, Family
@@ -59,8 +58,8 @@ def test_cells_of_a_family_that_is_unlike_print_are_not_reproduced(
     assert REPRODUCED in {one.verdict for one in standing}
 
 
-def test_json_has_the_family_of_a_claim(cli: CommandLine) -> None:
-    shown = json.loads(cli("study", "claims", SYNC_TCP, "--json").stdout)
+def test_json_has_the_family_of_a_claim(judgements: list[Judgement]) -> None:
+    shown = json.loads(json.dumps([one.as_json() for one in judgements]))
     by_id = {claim["id"]: claim["family"] for claim in shown}
     assert by_id["E4.T-105-70-reno-loss-0"]["replications"] == 20
     assert by_id["E4.T-105-70-reno-loss-0"]["reaching_print"] == 0

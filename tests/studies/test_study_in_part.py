@@ -21,6 +21,8 @@ from longhaul.studies.adoption import adopt
 from longhaul.studies.errors import StudyError
 from longhaul.studies.study import Study, find
 
+pytestmark = pytest.mark.usefixtures("workers_here")
+
 # Six runs of two seconds.
 EXPERIMENTS = """
 title     = "Losses and utilisation"
@@ -219,7 +221,7 @@ def test_how_far_a_run_is_comes_from_its_worker() -> None:
 
 
 def test_run_of_mesonet_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
-    scenario = {"mesonet": {"intervals": 6000} | tomllib.loads(MESONET_NETWORK)}
+    scenario = {"mesonet": {"intervals": 1500} | tomllib.loads(MESONET_NETWORK)}
     run = Run("one", {}, 0, scenario)
     whole = Store(tmp_path / "whole")
     work(scenario, whole, reduce)

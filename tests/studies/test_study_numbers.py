@@ -24,6 +24,8 @@ from longhaul.studies.study import Study, studies
 
 __all__ = ["tiny"]
 
+pytestmark = pytest.mark.usefixtures("workers_here")
+
 README = """# Tiny
 
 Two flows send 1<!-- A --> packets, or 1.00<!-- value of=E1 metric=sent n=1 x 0.001 --> thousand;

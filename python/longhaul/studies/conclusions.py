@@ -15,10 +15,10 @@ from typing import Any
 from longhaul._engine import ScenarioError
 from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
 from longhaul.studies import coverage
+from longhaul.studies.cells import Cell
 from longhaul.studies.errors import StudyError
 from longhaul.studies.judgement import Judgement
 from longhaul.studies.ledger import number
-from longhaul.studies.questions.question import Cell
 from longhaul.studies.statements import statements
 from longhaul.studies.study import Study
 

@@ -12,11 +12,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from longhaul.studies.cells import Cell, cell_at
 from longhaul.studies.claims import Claim
 from longhaul.studies.data import EXPERIMENT, Data
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.partial import CoveredLevels
-from longhaul.studies.questions.question import FULL, Cell, cell_at
+from longhaul.studies.questions.question import FULL
 from longhaul.studies.study import Study
 
 
@@ -38,12 +39,11 @@ class RecordedCells:
             if experiment is None or not all(lookup.has(axis) for axis in experiment.axes):
                 continue
             # Includes the name, since an experiment without axes has one cell.
-            columns = [lookup.column(axis) for axis in (EXPERIMENT, *experiment.axes)]
-            for row, (_, *levels) in enumerate(zip(*columns, strict=True)):
-                yield (
-                    cell_at(experiment, dict(zip(experiment.axes, levels, strict=True))),
-                    row,
-                )
+            axes = (EXPERIMENT, *experiment.axes)
+            columns = [lookup.column(axis) for axis in axes]
+            for row, levels in enumerate(zip(*columns, strict=True)):
+                at = dict(zip(axes, levels, strict=True))
+                yield cell_at(name, experiment.axes, at), row
 
     def has(self, cell: Cell, metrics: Collection[str] = ()) -> bool:
         """Return true if a cell was run and has values of all of these metrics."""

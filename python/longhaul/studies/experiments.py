@@ -1,7 +1,7 @@
 """`experiments.toml`: the runs of a study at each scale."""
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from longhaul.campaign.responses import Response, ResponseError, read_responses
 from longhaul.campaign.sweep import Conditions, Level
 from longhaul.campaign.template import Scenario, TemplateError, read_template
 from longhaul.files.rows import read_rows
+from longhaul.studies.cells import Cells
 
 SCALES = ("quick", "full")
 # Stands for all levels of an axis in its table of conditions.
@@ -110,16 +111,16 @@ class Experiment:
             self.folder,
         )
 
-    def cells(self, scale: str) -> Sequence[Mapping[str, Any]]:
-        """Return the levels of axes and factors in each cell at a scale; none for theory."""
+    def cells(self, scale: str) -> Cells:
+        """Return the cells at a scale; none for theory."""
         if scale not in self._cells:
             levels = () if self.template is None else tuple(self.sweep(scale, 1).cells())
-            self._cells[scale] = levels
+            self._cells[scale] = Cells(self.name, self.axes, levels)
         return self._cells[scale]
 
     @cached_property
-    def _cells(self) -> dict[str, Sequence[Mapping[str, Any]]]:
-        """Sweeps by scale, created when a claim needs one."""
+    def _cells(self) -> dict[str, Cells]:
+        """Cells by scale, listed when a claim needs them."""
         return {}
 
     def levels(self, axis: str, scale: str) -> list[Level]:

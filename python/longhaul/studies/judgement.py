@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from longhaul.analysis.judging import Interval
+from longhaul.studies.cells import Cell
 from longhaul.studies.claims import Claim
 from longhaul.studies.families import FamilyJudgement
 from longhaul.studies.partial import CoveredLevels
-from longhaul.studies.questions.question import Cell
 
 
 @dataclass(frozen=True)

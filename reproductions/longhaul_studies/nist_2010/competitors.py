@@ -59,11 +59,15 @@ def _is(condition: Word, level: float) -> bool:
 
 def _values(rows: pl.DataFrame, metric: str) -> np.ndarray:
     """Return a metric of each row, or the mean of several metrics."""
-    names = metric.split(",")
-    for name in names:
-        if name not in rows.columns or rows[name].null_count():
-            raise NotRunError(f"some runs have no {name}")
-    values: np.ndarray = rows.select(names).cast(pl.Float64).to_numpy().mean(axis=1)
+    values: np.ndarray = np.mean([_column(rows, name) for name in metric.split(",")], axis=0)
+    return values
+
+
+def _column(rows: pl.DataFrame, name: str) -> np.ndarray:
+    column = rows.get_column(name, default=None)
+    if column is None or column.null_count():
+        raise NotRunError(f"some runs have no {name}")
+    values: np.ndarray = column.cast(pl.Float64).to_numpy()
     return values
 
 

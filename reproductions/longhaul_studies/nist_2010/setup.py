@@ -29,6 +29,7 @@ EXTREMES = {"smallest": min, "largest": max}
 ENDS: dict[str, Callable[[list[float]], Any]] = {"least": min, "mean": np.mean, "most": max}
 
 
+@cache
 def _study() -> Study:
     return find("nist-2010")
 
@@ -39,12 +40,13 @@ def _explained(of: str, algorithm: str = "") -> list[tuple[Mapping[str, Word], d
 
     The scenarios use `algorithm`, by default the first algorithm.
     """
-    runs = _study().runs("full", [of])
-    chosen = algorithm or runs[0].cell["algorithm"]
+    sweep = _study().experiments[of].sweep("full")
+    cells = list(sweep.every_cell())
+    chosen = algorithm or cells[0][1]["algorithm"]
     return [
-        (run.cell, {path: value for path, value, _ in run.resolved.explain()})
-        for run in runs
-        if run.cell["algorithm"] == chosen
+        (cell, {path: value for path, value, _ in sweep.run(cell, number).resolved.explain()})
+        for number, cell in cells
+        if cell["algorithm"] == chosen
     ]
 
 

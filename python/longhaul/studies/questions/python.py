@@ -4,8 +4,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import signature
 
+from longhaul.studies.cells import Cell
 from longhaul.studies.data import Data
-from longhaul.studies.questions.question import FULL, Cell, Experiments, Question, cell_at
+from longhaul.studies.questions.question import FULL, Experiments, Question
 from longhaul.studies.questions.shape import whole
 from longhaul.studies.questions.words import METRIC, Sides, Words, names
 
@@ -59,8 +60,4 @@ class PythonQuestion(Question):
         """Return the needed cells; functions of a design need all cells of their experiments."""
         if self.function not in WHOLE_DESIGN:
             return super().cells(known, scale)
-        return {
-            cell_at(known[name], levels): ()
-            for name in self.experiments
-            for levels in known[name].cells(scale)
-        }
+        return {cell: () for name in self.experiments for cell in known[name].cells(scale).all}

@@ -1,22 +1,21 @@
 """Interface of claims' questions: the number, the cells that it needs, and restrictions."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
+from longhaul.studies.cells import Cell
 from longhaul.studies.data import Data
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.questions.shape import is_axis
 from longhaul.studies.questions.words import METRIC, OF, WHEN, Sides, Words, is_when, names
-from longhaul.studies.selection import REST, Word, selects
+from longhaul.studies.selection import REST, Word
 
 FULL = "full"
 Experiments = Mapping[str, Experiment]
-# A cell: the experiment, and a level of each axis.
-Cell = tuple[str, tuple[tuple[str, Any], ...]]
 
 
 @dataclass(frozen=True)
@@ -108,8 +107,9 @@ class Question(ABC):
         needed: dict[Cell, set[str]] = {}
         for words in self.sides.all:
             metrics = self._required_metrics(words)
+            levels = {word: level for word, level in words.items() if level != "" and word != OF}
             for name in self._experiments_of(words):
-                for cell in _selected(known[name], words, scale):
+                for cell in known[name].cells(scale).selected(levels):
                     needed.setdefault(cell, set()).update(metrics)
         return needed
 
@@ -126,21 +126,3 @@ class Question(ABC):
         if chosen_by := [word.removeprefix(WHEN) for word in words if is_when(word)]:
             return chosen_by
         return self.metrics_of(words) if METRIC in words else []
-
-
-def _selected(experiment: Experiment, words: Words, scale: str) -> Iterator[Cell]:
-    """Yield the cells of an experiment at the levels that words select."""
-    chosen = {word: selects(level) for word, level in words.items() if level != "" and word != OF}
-    for levels in experiment.cells(scale):
-        if all(word not in levels or is_one(levels[word]) for word, is_one in chosen.items()):
-            yield cell_at(experiment, levels)
-
-
-def cell_at(experiment: Experiment, levels: Mapping[str, Any]) -> Cell:
-    """Return the cell of an experiment at these levels, rounded as in recorded results."""
-    return experiment.name, tuple((axis, _exact(levels[axis])) for axis in experiment.axes)
-
-
-def _exact(level: Any) -> Any:  # noqa: ANN401
-    """Return a level as in recorded results, with six digits."""
-    return float(f"{level:.6g}") if isinstance(level, float) else level

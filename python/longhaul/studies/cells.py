@@ -1,0 +1,50 @@
+"""Cells of an experiment, found by the words that select levels of axes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from longhaul.studies.selection import Word, selects
+
+# A cell: the experiment, and a level of each axis.
+Cell = tuple[str, tuple[tuple[str, Any], ...]]
+
+
+class Cells:
+    """The cells of an experiment at a scale; each word of a claim is compared with them once."""
+
+    def __init__(
+        self, experiment: str, axes: Sequence[str], levels: Sequence[Mapping[str, Any]]
+    ) -> None:
+        self.all = [cell_at(experiment, axes, each) for each in levels]
+        # Levels of axes and of the factors that follow from conditions.
+        self._levels = levels
+        self._fitting: dict[tuple[str, Word], np.ndarray] = {}
+
+    def selected(self, words: Mapping[str, Word]) -> Iterator[Cell]:
+        """Return the cells at the levels that words select; axes that a cell lacks do not count."""
+        every = np.ones(len(self.all), bool)
+        for word in words.items():
+            every &= self._fits(*word)
+        return compress(self.all, every.tolist())
+
+    def _fits(self, axis: str, word: Word) -> np.ndarray:
+        """Return a mask of the cells whose level a word selects."""
+        if (axis, word) not in self._fitting:
+            fits = selects(word)
+            self._fitting[axis, word] = np.array(
+                [axis not in levels or fits(levels[axis]) for levels in self._levels], bool
+            )
+        return self._fitting[axis, word]
+
+
+def cell_at(experiment: str, axes: Sequence[str], levels: Mapping[str, Any]) -> Cell:
+    """Return the cell of an experiment at these levels, rounded as in recorded results."""
+    return experiment, tuple((axis, _exact(levels[axis])) for axis in axes)
+
+
+def _exact(level: Any) -> Any:  # noqa: ANN401
+    """Return a level as in recorded results, with six digits."""
+    return float(f"{level:.6g}") if isinstance(level, float) else level
