@@ -137,7 +137,7 @@ enum Sorting {
     Own,
 }
 
-/// What becomes of a new queue that is empty at its turn.
+/// The place of a new queue that is empty at its turn.
 enum Emptied {
     /// It is old (RFC 8290 section 4.2).
     Old,
