@@ -107,7 +107,7 @@ impl Vcp {
             config,
             packets: Packets::default(),
             full_bytes: config.target * bytes_per_s * config.interval.as_secs_f64(),
-            samples_per_interval: samples.max(1),
+            samples_per_interval: samples,
             arrived_bytes: 0,
             samples: 0,
             sampled_bytes: 0,
@@ -221,6 +221,20 @@ mod tests {
         assert!((vcp.persistent_bytes - 1500.0).abs() < 1e-9);
         // The persistent queue is 1125: half of it and 15000 bytes are 77.8 %.
         assert_eq!(interval(&mut vcp, 15, [0, 0]), Load::Low);
+    }
+
+    /// Each interval starts from nothing: a byte less than 80 % is a low load, and without a queue none persists.
+    #[test]
+    fn intervals_start_from_nothing() {
+        let mut vcp = vcp();
+        let mut options = OptionStore::default();
+        for _ in 0..2 {
+            vcp.observe_arrival(&Packet::data(0, 999), &mut options);
+            assert_eq!(interval(&mut vcp, 15, [0, 0]), Load::Low);
+            assert_eq!(vcp.persistent_bytes, 0.0);
+            vcp.observe_arrival(&Packet::data(0, 1000), &mut options);
+            assert_eq!(interval(&mut vcp, 15, [0, 0]), Load::High);
+        }
     }
 
     #[test]

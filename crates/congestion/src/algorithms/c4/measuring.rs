@@ -163,3 +163,28 @@ impl DraftC4 {
         self.max_rtt_s = self.max_rtt_s.max(MIN_MAX_RTT_S);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Section 5.4: marks are congestion above their threshold, which is 3/16 for a slow flow.
+    #[test]
+    fn marks_count_above_their_threshold() {
+        for (mark_rate, share) in [
+            (0.1875, None),
+            (0.210_937_5, Some(0.125)),
+            (0.5, Some(MAX_BETA)),
+        ] {
+            let c4 = DraftC4 {
+                mark_rate,
+                ..DraftC4::default()
+            };
+            let ack = AckSample {
+                ecn_echo: true,
+                ..AckSample::ONE_SEGMENT
+            };
+            assert_eq!(c4.congestion(&ack), share);
+        }
+    }
+}

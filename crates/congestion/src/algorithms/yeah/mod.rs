@@ -292,7 +292,28 @@ impl CongestionControl for Yeah {
 
 #[cfg(test)]
 mod tests {
+    use longhaul_units::Span;
+
     use super::*;
+    use crate::window::Rounding;
+
+    /// PFLDnet 2007, section 3: growth is slow while the queueing delay is more than an eighth of the rest of the round trip, 100 ms
+    /// here, also with few segments queued.
+    #[test]
+    fn a_queueing_delay_of_more_than_an_eighth_slows_growth() {
+        for (rtt_ms, slow) in [(112, 0.0), (113, 1.0), (130, 1.0)] {
+            let mut yeah = Yeah::new(&ENTRY.settings(Variant::Paper, &[]).unwrap());
+            let mut window = Window::new(100.0, 2.0, 1e6, Rounding::Real);
+            let ack = AckSample {
+                rtt: Some(Span::from_millis(rtt_ms)),
+                min_rtt: Span::from_millis(100),
+                ..AckSample::ONE_SEGMENT
+            };
+            yeah.estimate.on_ack(&ack);
+            yeah.end_round(&ack, &mut window);
+            assert_eq!(yeah.slow_rounds, slow, "{rtt_ms} ms");
+        }
+    }
 
     /// A loss at 800 segments removes the queued segments, at least an eighth and at most half of
     /// the window; it removes half against competing flows.

@@ -143,8 +143,9 @@ impl Red {
     /// effect.
     #[inline(always)]
     pub(super) fn accepts_trivially(&self, now: Time) -> bool {
+        // An average of zero is below the lower threshold.
         let adapts = now > self.adapt_after && !self.rests_at_bottom();
-        self.average == 0.0 && !self.above && !adapts
+        self.average == 0.0 && !adapts
     }
 
     /// Returns true if an average of zero changes neither `max_p` nor the time of its next change,

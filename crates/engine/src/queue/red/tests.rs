@@ -145,6 +145,18 @@ fn one_threshold_without_an_average_marks_up_to_the_limit() {
         "{marked:?}"
     );
     assert_eq!(marked[100..], [Verdict::Drop(DropReason::Overflow); 2]);
+    // The probability that is shown jumps there, too.
+    let values = [
+        ("min_th", packets(65.0)),
+        ("max_th", packets(65.0)),
+        ("weight", Value::Number(1.0)),
+        ("gentle", Value::Flag(false)),
+    ];
+    let mut shown = red(config(LINK.0, LINK.1, values));
+    for (waiting, expected) in [(64, 0.0), (65, 1.0)] {
+        shown.decide(&arrival(waiting));
+        assert_eq!(shown.drop_p(), expected);
+    }
     // With other settings, an average above the upper threshold forces drops, as in the RED paper.
     let forced = verdicts(Value::Text("always".to_string()));
     assert!(
@@ -312,6 +324,33 @@ fn max_p_rests_one_step_beyond_its_floor() {
         assert!((red.max_p() / rest - 1.0).abs() < 1e-5, "{}", red.max_p());
         // The interval runs from the last change and must be exceeded: by one arrival, here 1 ms.
         assert!((last_change - steps * 0.501).abs() < 1e-9, "{last_change}");
+    }
+}
+
+/// Adaptive RED, section 5: steps at the bounds of the target, of `max_p`, and beside them.
+#[test]
+fn steps_are_taken_beyond_the_target_and_within_the_bounds() {
+    let adaptation = Adaptation {
+        bottom: Some(0.125),
+        ..adaptation(Rule::Adaptive)
+    };
+    for (average, max_p, expected) in [
+        (9.0, 0.25, Some(0.25 * 0.9)),
+        (10.0, 0.25, None),
+        (20.0, 0.25, None),
+        (21.0, 0.25, Some(0.26)),
+        (9.0, 0.125, None),
+        (9.0, f64::next_up(0.125), Some(f64::next_up(0.125) * 0.9)),
+        (21.0, 0.5, None),
+        (21.0, f64::next_down(0.5), Some(f64::next_down(0.5) + 0.01)),
+        // A quarter of it is less than alpha.
+        (21.0, 0.02, Some(0.025)),
+    ] {
+        assert_eq!(
+            adaptation.step(average, (10.0, 20.0), max_p),
+            expected,
+            "{average} {max_p}"
+        );
     }
 }
 

@@ -144,7 +144,11 @@ impl Link {
         if number % 500 == 499 {
             return Span::from_micros(500 * self.below(700));
         }
-        let bursts = if number / 400 % 2 == 0 { 120 } else { 260 };
+        let bursts = if (number / 400).is_multiple_of(2) {
+            120
+        } else {
+            260
+        };
         let burst = self.below(300) < bursts;
         Span::from_micros(match (self.grid, burst) {
             (Grid::Fine, true) => self.below(900),

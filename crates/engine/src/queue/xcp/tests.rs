@@ -79,6 +79,14 @@ fn overload_and_queue_are_taken_off_by_bytes_while_some_is_shuffled() {
     };
     assert_near(granted(&mut xcp, slower), 948.0 / 1.1 - 1000.0);
     assert_near(xcp.losses_left, 108_000.0);
+    // A packet without a round trip has no share of either.
+    let first = XcpHeader {
+        rtt_s: 0.0,
+        ..TEN_IN_100_MS
+    };
+    let left = (xcp.gains_left, xcp.losses_left);
+    assert_eq!(granted(&mut xcp, first), 0.0);
+    assert_eq!((xcp.gains_left, xcp.losses_left), left);
     // The last losses are less than a packet's.
     xcp.losses_left = 400.0;
     assert_near(granted(&mut xcp, slower), 948.0 / 1.1 - 400.0);
