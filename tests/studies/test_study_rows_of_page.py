@@ -127,7 +127,7 @@ RUNS = pl.DataFrame(
         ("E", (), RUNS, ("3", "3", "7 (1 runs), 8 (2 runs)")),
         ("F", ("n",), RUNS, ("1", "1", "7")), ("G", ("n",), RUNS, ("0", "", "")),
         ("E", ("n",), pl.DataFrame(), ("0", "", "")),
-        ("F", ("n",), pl.concat([RUNS[3:]] * 1234), ("1,234", "1234", "7")),
+        ("F", ("n",), pl.DataFrame([RUNS.row(3, named=True)] * 1234), ("1,234", "1234", "7")),
     ],
 )  # fmt: skip
 def test_an_experiment_is_a_row_of_its_runs(
