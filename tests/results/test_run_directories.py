@@ -323,3 +323,12 @@ def test_flows_of_streams_keep_the_order_of_their_first_streams(finished: longha
         bundle=pl.Series([name for name in names for _ in range(2)])
     )
     assert bundles(streams)["name"].to_list() == names
+
+
+def test_samples_are_of_flows_links_or_proxies(finished: longhaul.Results) -> None:
+    run = longhaul.open(finished.path)
+    kinds = ["flow", "link", "proxy", "link"]
+    run.__dict__["series"] = pl.DataFrame({"kind": kinds, "t_s": [0.0, 1.0, 0.0, 0.5]})
+    assert run.link_series["t_s"].to_list() == [1.0, 0.5]
+    assert run.proxy_series["kind"].to_list() == ["proxy"]
+    assert run.sample_times.to_list() == [0.0, 0.5, 1.0]
