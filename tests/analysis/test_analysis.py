@@ -379,17 +379,17 @@ def test_the_interval_of_a_comparison_is_that_of_replications() -> None:
     rows = [
         {"rate": rate, "kind": kind, "replication": r, "y": 100.0 * rate + kind * (rate * gap)}
         for r, gap in ((1, 1.0), (2, 3.0))
-        for rate in (1, 3)
+        for rate in (1, 5)
         for kind in (0, 1)
     ]
     given = ResponseTable.of(pl.DataFrame(rows), ["rate", "kind"], ["y"])
     [found] = levels.compare_levels(given, "kind", "y")
-    low, high = stats.t.interval(0.95, 1, loc=-4.0, scale=stats.sem([-2.0, -6.0]))
-    assert found.difference.mean == pytest.approx(-4)
+    low, high = stats.t.interval(0.95, 1, loc=-6.0, scale=stats.sem([-3.0, -9.0]))
+    assert found.difference.mean == pytest.approx(-6)
     assert (found.difference.low, found.difference.high) == pytest.approx((low, high))
     alone = ResponseTable.of(given.frame.filter(replication=1), ["rate", "kind"], ["y"])
     [found] = levels.compare_levels(alone, "kind", "y")
-    low, high = stats.t.interval(0.95, 1, loc=-2.0, scale=stats.sem([-1.0, -3.0]))
+    low, high = stats.t.interval(0.95, 1, loc=-3.0, scale=stats.sem([-1.0, -5.0]))
     assert (found.difference.low, found.difference.high) == pytest.approx((low, high))
 
 

@@ -126,7 +126,12 @@ def test_of_two_equally_far_the_lower_value_is_filled() -> None:
 
 @pytest.mark.parametrize(
     ("cut", "clusters_", "distinctive"),
-    [(0.51, [0, 0, 1], (2,)), (0.49, [0, 1, 2], ()), (1.0, [0, 0, 1], (2,))],
+    [
+        (0.51, [0, 0, 1], (2,)),
+        (0.5, [0, 1, 2], ()),
+        (0.49, [0, 1, 2], ()),
+        (1.0, [0, 0, 1], (2,)),
+    ],
 )
 def test_clusters_join_below_the_cut(
     cut: float, clusters_: list[int], distinctive: tuple[int, ...]
@@ -139,6 +144,13 @@ def test_clusters_join_below_the_cut(
     ]
     assert found.labels.min() == 1
     assert (found.distinctive, found.responses) == (distinctive, 1)
+    assert found.height == pytest.approx(2.0 / np.std([0.0, 1.0, 2.5], ddof=1))
+
+
+@pytest.mark.parametrize("constant", [0.0, 5.0, 1e9])
+def test_responses_without_variation_separate_nobody(constant: float) -> None:
+    found = clusters.dendrogram([[constant, 0.0], [constant, 1.0], [constant, 2.5]])
+    assert found.responses == 1
     assert found.height == pytest.approx(2.0 / np.std([0.0, 1.0, 2.5], ddof=1))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from longhaul.analysis.variance import Source, anova
+from longhaul.analysis.variance import Source, _squares, anova
 
 RANDOM = np.random.default_rng(47)
 HALF = [(*run, run[0] * run[1] * run[2]) for run in itertools.product((-1, 1), repeat=3)] * 5
@@ -92,3 +92,15 @@ def test_interactions_that_leave_no_residual_are_left_out() -> None:
     a, b = [0, 0, 1, 1], [0, 1, 0, 1]
     assert [one.name for one in anova({"a": a, "b": b}, [1.0, 2, 3, 7])] == ["a", "b", "residual"]
     assert anova({"a": a}, [1.0, 1, 1, 1]) == []
+
+
+@pytest.mark.parametrize(
+    ("found", "total", "kept"),
+    [
+        # Rounding is a ten-billionth of all squares, of large and of small numbers.
+        (1e-9, 100.0, 0.0), (2e-8, 100.0, 2e-8), (1e-3, 1e-8, 1e-3), (1e-10, 1.0, 0.0),
+        (-1e-12, 1.0, 0.0), (0.0, 0.0, 0.0),
+    ],
+)  # fmt: skip
+def test_squares_that_are_rounding_are_zero(found: float, total: float, kept: float) -> None:
+    assert _squares(found, total) == kept

@@ -31,6 +31,12 @@ def test_a_scenario_is_read_back_from_its_toml() -> None:
     assert "\U0001f680" in text
     assert "x-1_y = 3" in text
     assert '"é" = 2' in text
+    # Values come first, then each table under a head of its own.
+    assert [line for line in text.splitlines() if line.startswith("[")] == [
+        "[measure]", '["über uns"]',
+    ]  # fmt: skip
+    assert text.splitlines()[1] == 'duration = "10 s"'
+    assert "\n\n[measure]\nevery" in text
 
 
 def test_a_file_gets_a_line_of_progress_now_and_then(

@@ -138,3 +138,20 @@ def test_a_run_without_windows_has_no_trace(tmp_path: Path) -> None:
     bare.series = bare.series.filter(pl.col("kind") == "link")
     with pytest.raises(ResultsError, match="expected samples of TCP flows, found none"):
         qlog.qlog(bare)
+
+
+def test_events_at_the_same_time_keep_their_order(tmp_path: Path) -> None:
+    """They are told as they were recorded, before the sample of that time."""
+    flow = run(tmp_path).flows.to_dicts()[0]
+    after = {"cwnd_after_pkts": 5.0, "ssthresh_after_pkts": 5.0, "in_flight_pkts": 9.0}
+    happened = [
+        {"t_s": 0.5, "event": event, "cause": "loss", **after}
+        for event in ("cut", "connection_lost")
+    ]
+    names = ("t_s", "cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "sent_pkts", "srtt_s")
+    sample = dict(zip(names, SAMPLES[1], strict=True))
+    events = list(qlog._Trace(flow, quic=False).events([sample], happened))
+    kinds = [one["name"].partition(":")[2] for one in events]
+    lost, closed, sent_ = (kinds.index(one) for one in
+                           ("packet_lost", "connection_closed", "packet_sent"))  # fmt: skip
+    assert lost < closed < sent_

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import longhaul
+from longhaul.results import files
 from longhaul.results.files import read_meta
 from longhaul.results.replications import named
 from longhaul.results.response_times import response_times
@@ -145,6 +146,24 @@ def test_a_column_that_is_not_there_is_answered_with_the_one_meant(
         table[name]
     assert f"`{meant}`" in str(refused.value)
     assert table["name"].to_list()
+
+
+COLUMNS = ["name", "t_s", "srtt_s", "goodput_bps", "cwnd_mean_pkts", "utilization"]
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        # A column begins with the word or another word for it, resembles it, or holds it.
+        ("time", "t_s"), ("throughput", "goodput_bps"), ("cwnd", "cwnd_mean_pkts"),
+        ("utilisation", "utilization"), ("goodput_bsp", "goodput_bps"), ("rtt", "srtt_s"),
+        ("mean", "cwnd_mean_pkts"), ("put", "goodput_bps"), ("ut", None), ("xyz", None),
+    ],
+)  # fmt: skip
+def test_a_word_is_a_column_that_begins_with_it_resembles_it_or_holds_it(
+    word: str, meant: str | None
+) -> None:
+    assert files._nearest(word, COLUMNS) == meant
 
 
 def test_a_table_that_is_not_there_is_answered_with_those_that_are(
@@ -304,3 +323,12 @@ def test_flows_of_streams_keep_the_order_of_their_first_streams(finished: longha
         bundle=pl.Series([name for name in names for _ in range(2)])
     )
     assert bundles(streams)["name"].to_list() == names
+
+
+def test_samples_are_of_flows_links_or_proxies(finished: longhaul.Results) -> None:
+    run = longhaul.open(finished.path)
+    kinds = ["flow", "link", "proxy", "link"]
+    run.__dict__["series"] = pl.DataFrame({"kind": kinds, "t_s": [0.0, 1.0, 0.0, 0.5]})
+    assert run.link_series["t_s"].to_list() == [1.0, 0.5]
+    assert run.proxy_series["kind"].to_list() == ["proxy"]
+    assert run.sample_times.to_list() == [0.0, 0.5, 1.0]

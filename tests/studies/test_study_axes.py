@@ -99,3 +99,15 @@ def test_a_power_of_ten_stands_above_the_axis_in_plain_text() -> None:
 
     (power,) = (text for text in _texts(_svg(QuickAxes, draw)) if "10⁷" in text)
     assert ">×10⁷<" in power  # noqa: RUF001
+
+
+def test_grid_lines_of_major_ticks_are_shown_or_hidden() -> None:
+    """Without a choice they change, as in Matplotlib; minor ticks have none."""
+    with rc_context({"axes.grid": False}):
+        axis: Any = Figure().subplots(subplot_kw={"axes_class": QuickAxes}).xaxis
+    shown = []
+    for words in ({"visible": True}, {}, {}, {"visible": False}, {"which": "minor"},
+                  {"visible": True, "which": "minor"}, {"which": "both"}):  # fmt: skip
+        axis.grid(**words)
+        shown.append(axis._lined)
+    assert shown == [True, False, True, False, False, False, True]

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from longhaul.campaign.responses import Response
 from longhaul.campaign.sweep import Setting
 from longhaul.studies import adoption, exploration
 from longhaul.studies.collection import collected
@@ -240,19 +241,22 @@ def test_columns_are_described_by_the_study_or_by_their_names() -> None:
         return {"own": ("described", "s", "Times"), "bare": ("said", "", "")}.get(name)
 
     def meanings(*modules: str) -> Any:  # noqa: ANN401
+        responses = (Response("busy", place="links.bottleneck.utilization"),
+                     Response("speed", place="goodput_bps"))  # fmt: skip
         of: Any = SimpleNamespace(
-            head=SimpleNamespace(responses=()), has=lambda module: module in modules,
+            head=SimpleNamespace(responses=responses), has=lambda module: module in modules,
             module=lambda _: SimpleNamespace(about=about),
         )  # fmt: skip
         return exploration._meanings(of, experiment, ["own", "bare", "rate", "loss_rate"])
 
     text, units, groups = meanings("metrics")
     assert (text["own"], text["bare"]) == ("described", "said")
-    assert units == {"own": "s"}
+    assert units == {"own": "s", "speed": "bit/s"}
+    assert text["busy"].startswith("links.bottleneck.utilization: ")
     assert groups == {"own": "Times", "bare": ""}
     assert text["rate"]
     assert text["loss_rate"]
     plain, none, nothing = meanings()
-    assert (none, nothing) == ({}, {})
+    assert (none, nothing) == ({"speed": "bit/s"}, {})
     assert plain["rate"] == text["rate"]
     assert plain["own"] != "described"

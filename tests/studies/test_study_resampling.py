@@ -1,5 +1,7 @@
 """Bootstrap samples of a study's results."""
 
+from collections.abc import Callable
+
 import numpy as np
 import polars as pl
 import pytest
@@ -161,9 +163,10 @@ def uneven() -> Data:
     return Data(pl.DataFrame(rows, infer_schema_length=None), pl.DataFrame(), ("n",))
 
 
-@pytest.mark.parametrize("data", [uneven(), grid(3, 0.2), results(some=3, once=1)])
-def test_a_sample_is_looked_up_like_a_table_of_its_runs(data: Data) -> None:
+@pytest.mark.parametrize("given", [uneven, lambda: grid(3, 0.2), lambda: results(some=3, once=1)])
+def test_a_sample_is_looked_up_like_a_table_of_its_runs(given: Callable[[], Data]) -> None:
     """Cells, medians, numbers of runs and levels are those of the drawn rows."""
+    data = given()
     for sample in ResampledData(data, 6):
         table = Data(sample.values, pl.DataFrame(), data.axes)
         for name in data.cells_by_experiment:

@@ -80,7 +80,7 @@ def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[in
     Ties are ordered by the number of partners with |r| above 0.5, then as given.
     """
     r = np.abs(np.asarray(matrix, float))
-    above = [(r > limit).sum(axis=0) - 1 for limit in (threshold, 0.5)]
+    above = [(r > limit).sum(axis=0) for limit in (threshold, 0.5)]
     return [int(i) for i in np.lexsort((above[1], above[0]))]
 
 
