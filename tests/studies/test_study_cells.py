@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 from longhaul.studies import coverage
+from longhaul.studies.cells import Cell
 from longhaul.studies.coverage import RecordedCells
 from longhaul.studies.data import Data
 from longhaul.studies.partial import CoveredLevels
-from longhaul.studies.questions.question import Cell
 
 
 def experiment(name: str = "E", replications: int = 1, **levels: list[Any]) -> Any:  # noqa: ANN401

@@ -36,14 +36,14 @@ def test_an_experiment_has_defaults(tmp_path: Path) -> None:
     # Without a number of replications there is one.
     for scale in experiments.SCALES:
         assert found.sweep(scale).replications == 1
-        assert list(found.cells(scale)) == [{}]
+        assert list(found.cells(scale).levels) == [{}]
 
 
 def test_an_experiment_without_scenario_is_theory(tmp_path: Path) -> None:
     """Nothing is simulated for it, and its factors are no axes of results."""
     found = read(tmp_path, HEAD + ONE + "replications = { full = 3 }\nfactors = { n = [1] }\n")["E"]
     assert found.template is None
-    assert (len(found.sweep("full")), found.cells("full"), found.axes) == (0, (), ())
+    assert (len(found.sweep("full")), found.cells("full").all, found.axes) == (0, [], ())
 
 
 def test_keys_of_an_experiment_are_read_and_go_before_common_ones(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ half = { levels = { quick = 1, all = 2 } }
         assert sweep.template == {"duration": duration, "measure": [{"every": duration}]}
         assert sweep.axes == {"n": levels, "half": ["quick", "all"]}
         assert sweep.settings["flows.*.count"] == Setting(factor="n", times=times)
-        assert len(found.cells(scale)) == 2 * len(levels)
+        assert len(found.cells(scale).all) == 2 * len(levels)
     assert found.cells("full") is found.cells("full")
 
 
@@ -142,7 +142,7 @@ def test_a_table_of_conditions_is_an_axis(tmp_path: Path) -> None:
     assert (found.axes, found.columns, found.words) == (("load",), {"how", "share"}, ["how"])
     assert found.levels("load", "quick") == [1, 2.5, "all-on"]
     some = read(tmp_path, HEAD + SCENARIO + ONE + LOADS + "factors = { load = [2.5] }\n")["E"]
-    assert list(some.cells("full")) == [{"load": 2.5, "how": "early", "share": 1}]
+    assert list(some.cells("full").levels) == [{"load": 2.5, "how": "early", "share": 1}]
 
 
 def test_conditions_may_differ_between_replications(tmp_path: Path) -> None:

@@ -9,13 +9,14 @@ import pytest
 from test_study_verdicts import claim
 
 from longhaul.analysis.judging import NOT_RUN, REPRODUCED
+from longhaul.studies.cells import Cells, cell_at
 from longhaul.studies.data import Data
 from longhaul.studies.judgement import Judgement
 from longhaul.studies.measures import GENERAL, question
 from longhaul.studies.partial import CoveredLevels
 from longhaul.studies.questions import PythonQuestion
 from longhaul.studies.questions.python import KINDS, WHOLE_DESIGN
-from longhaul.studies.questions.question import Question, cell_at
+from longhaul.studies.questions.question import Question
 from longhaul.studies.questions.shape import Shape, is_axis, whole
 from longhaul.studies.questions.words import Sides, is_when, names, words_of
 
@@ -161,7 +162,7 @@ def experiment(name: str, *axes: str) -> Any:  # noqa: ANN401
         name=name,
         axes=axes,
         columns=set(),
-        cells=lambda scale: levels[: 9 if scale == "full" else 1],
+        cells=lambda scale: Cells(name, axes, levels[: 9 if scale == "full" else 1]),
     )
 
 
@@ -199,8 +200,8 @@ def test_fewer_cells_are_needed_at_the_quick_scale() -> None:
 
 
 def test_levels_of_cells_have_six_digits_as_in_recorded_results() -> None:
-    of: Any = SimpleNamespace(name="E", axes=("load", "n", "queue"))
-    cell = cell_at(of, {"queue": "red", "n": 1234567, "load": 0.123456789, "other": 1})
+    levels = {"queue": "red", "n": 1234567, "load": 0.123456789, "other": 1}
+    cell = cell_at("E", ("load", "n", "queue"), levels)
     assert cell == ("E", (("load", 0.123457), ("n", 1234567), ("queue", "red")))
 
 

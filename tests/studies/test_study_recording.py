@@ -1,4 +1,4 @@
-"""Recordings of a study: exact and small tables, facts on their runs, and the order of their use."""
+"""Recordings of a study: exact and small tables, facts on their runs, and which one is used."""
 
 from dataclasses import replace
 from pathlib import Path
