@@ -1,4 +1,4 @@
-"""Recordings of a study: exact and small tables, facts on their runs, and which one is used."""
+"""Recordings of a study: exact and small tables, facts on runs, and the order of their use."""
 
 from dataclasses import replace
 from pathlib import Path
