@@ -36,7 +36,7 @@ def test_an_experiment_has_defaults(tmp_path: Path) -> None:
     # Without a number of replications there is one.
     for scale in experiments.SCALES:
         assert found.sweep(scale).replications == 1
-        assert list(found.cells(scale).levels) == [{}]
+        assert found.cells(scale).all == [("E", ())]
 
 
 def test_an_experiment_without_scenario_is_theory(tmp_path: Path) -> None:
@@ -142,7 +142,11 @@ def test_a_table_of_conditions_is_an_axis(tmp_path: Path) -> None:
     assert (found.axes, found.columns, found.words) == (("load",), {"how", "share"}, ["how"])
     assert found.levels("load", "quick") == [1, 2.5, "all-on"]
     some = read(tmp_path, HEAD + SCENARIO + ONE + LOADS + "factors = { load = [2.5] }\n")["E"]
-    assert list(some.cells("full").levels) == [{"load": 2.5, "how": "early", "share": 1}]
+    cells = some.cells("full")
+    assert cells.all == [("E", (("load", 2.5),))]
+    # Words select levels of the factors that follow from a condition, too.
+    assert list(cells.selected({"how": "early", "share": 1})) == cells.all
+    assert list(cells.selected({"how": "late"})) == []
 
 
 def test_conditions_may_differ_between_replications(tmp_path: Path) -> None:

@@ -200,8 +200,8 @@ def test_fewer_cells_are_needed_at_the_quick_scale() -> None:
 
 
 def test_levels_of_cells_have_six_digits_as_in_recorded_results() -> None:
-    levels = {"queue": "red", "n": 1234567, "load": 0.123456789, "other": 1}
-    cell = cell_at("E", ("load", "n", "queue"), levels)
+    axes = ("load", "n", "queue")
+    cell = cell_at("E", axes, {"queue": "red", "n": 1234567, "load": 0.123456789, "other": 1})
     assert cell == ("E", (("load", 0.123457), ("n", 1234567), ("queue", "red")))
 
 

@@ -62,3 +62,59 @@ pub(crate) fn overlay(lower: &mut Table, upper: Table) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use longhaul_keys::Field;
+
+    use super::*;
+
+    fn table(keys: &[&'static str]) -> Table {
+        let texts = keys.iter().map(|key| Field::<String>::new(key));
+        texts.fold(Table::new(), |table, key| table.with(key, Value::text("x")))
+    }
+
+    fn names(table: &Table) -> Vec<&str> {
+        let mut names: Vec<&str> = table.entries.keys().map(String::as_str).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// The name of another kind takes the place of a name and of the text, version or hash that belongs to it; a parameter with
+    /// such a name stays, as all parameters do, and without another name everything stays.
+    #[test]
+    fn a_name_leaves_with_what_belongs_to_it() {
+        const LEFT: [(&[&str], &[&str]); 5] = [
+            (&["python", "source", "gain"], &["gain"]),
+            (&["external", "version", "gain"], &["gain"]),
+            (&["module", "sha256", "gain"], &["gain"]),
+            (
+                &["kind", "source", "version", "sha256"],
+                &["sha256", "source", "version"],
+            ),
+            (
+                &["python", "source", "version", "sha256"],
+                &["sha256", "version"],
+            ),
+        ];
+        for (below, left) in LEFT {
+            for name in NAMES {
+                let mut expected = [left, &[name]].concat();
+                expected.sort_unstable();
+                let mut lower = table(below);
+                overlay(&mut lower, table(&[name]));
+                assert_eq!(names(&lower), expected, "{below:?} below {name}");
+                let mut lower = table(below);
+                let node = table(&[name])
+                    .entries
+                    .remove(name)
+                    .expect("it has been set");
+                put(&mut lower, name.to_string(), node);
+                assert_eq!(names(&lower), expected, "{name} put on {below:?}");
+            }
+            let mut lower = table(below);
+            overlay(&mut lower, table(&["other"]));
+            assert_eq!(names(&lower).len(), below.len() + 1);
+        }
+    }
+}

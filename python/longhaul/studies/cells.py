@@ -19,8 +19,8 @@ class Cells:
         self, experiment: str, axes: Sequence[str], levels: Sequence[Mapping[str, Any]]
     ) -> None:
         self.all = [cell_at(experiment, axes, each) for each in levels]
-        self.levels = levels
-        """Levels of the axes, and of the factors that follow from conditions, in each cell."""
+        # Levels of axes and of the factors that follow from conditions.
+        self._levels = levels
         self._fitting: dict[tuple[str, Word], np.ndarray] = {}
 
     def selected(self, words: Mapping[str, Word]) -> Iterator[Cell]:
@@ -35,7 +35,7 @@ class Cells:
         if (axis, word) not in self._fitting:
             fits = selects(word)
             self._fitting[axis, word] = np.array(
-                [axis not in levels or fits(levels[axis]) for levels in self.levels], bool
+                [axis not in levels or fits(levels[axis]) for levels in self._levels], bool
             )
         return self._fitting[axis, word]
 

@@ -4,6 +4,7 @@ mod any_sequence;
 mod avoidance;
 mod bandwidth;
 mod bbr;
+mod beginnings;
 mod c4;
 mod copa;
 mod fast;

@@ -13,6 +13,8 @@ pub struct Sender {
     pub rtt: Span,
     /// The smallest round-trip time so far.
     min_rtt: Option<Span>,
+    /// Time at which the flow begins, zero unless set.
+    began: Time,
     now: Time,
     delivered: u64,
 }
@@ -25,8 +27,18 @@ impl Sender {
             state: CongestionState::new(window, SlowStart::Standard, controller),
             rtt: Span::from_millis(100),
             min_rtt: None,
+            began: Time::ZERO,
             now: Time::ZERO,
             delivered: 0,
+        }
+    }
+
+    /// Lets the flow begin at a time.
+    pub fn beginning_at(self, began: Time) -> Self {
+        Self {
+            began,
+            now: began,
+            ..self
         }
     }
 
@@ -58,10 +70,10 @@ impl Sender {
         self.cwnd()
     }
 
-    /// Completes the handshake, at time zero.
+    /// Completes the handshake, at the time at which the flow begins.
     pub fn shake_hands(&mut self, change: impl FnOnce(&mut AckSample)) {
         let first = self.sample(change);
-        (self.now, self.delivered) = (Time::ZERO, 0);
+        (self.now, self.delivered) = (self.began, 0);
         self.state.on_handshake(&AckSample {
             now: self.now,
             acked: 0,

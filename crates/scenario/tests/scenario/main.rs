@@ -18,6 +18,7 @@ mod proxies;
 mod queues;
 mod quic;
 mod resolved;
+mod schema;
 mod traffic;
 mod warnings;
 

@@ -1,0 +1,78 @@
+//! Flows that begin at other times.
+
+use std::collections::BTreeSet;
+
+use longhaul_congestion::registry::algorithms;
+use longhaul_congestion::{Cause, ControllerSpec, RateSample};
+use longhaul_units::{Span, Time};
+
+use crate::sender::Sender;
+use crate::state::specs;
+
+/// Algorithms that draw phases or the order of their trials from the time.
+const DRAWN: [&str; 3] = ["bbr", "bbr3", "vivace"];
+/// Forms of a kernel that count from the start of the run, where the kernel counts from that of the connection
+/// (`htcp_init`: `last_cong`; `tcp_westwood_init`: `rtt_win_sx`, here without a handshake).
+const OF_THE_RUN: [(&str, &str, bool); 3] = [
+    ("htcp", "linux-6.18", false),
+    ("htcp", "linux-6.18", true),
+    ("westwood", "linux-6.18", false),
+];
+
+/// Returns the windows, the pacing rates and the recorded state of a flow that begins at a time, with a loss, a timeout
+/// and a second without data.
+fn course(spec: &ControllerSpec, began: Time, handshake: bool) -> Vec<Vec<f64>> {
+    let mut sender = Sender::new(spec, 20.0, 1e5).beginning_at(began);
+    if handshake {
+        sender.shake_hands(|_| {});
+    }
+    let mut step = |number: u64| {
+        match number {
+            60 => {
+                sender.signal(Cause::Loss);
+            }
+            70 => sender.recover(),
+            140 => sender.time_out(),
+            170 => sender.idle(),
+            _ => {}
+        }
+        sender.rtt = Span::from_millis(80 + 7 * (number % 13));
+        let cwnd = sender.acknowledge(|ack| {
+            ack.round_start = number.is_multiple_of(10);
+            ack.one_way_delay = ack.rtt.map(|rtt| rtt / 2);
+            ack.delivery_rate = Some(RateSample::new(20.0, Span::from_millis(100)));
+        });
+        let rate = sender.state.pacing_rate();
+        let mut seen = vec![cwnd, rate.map_or(0.0, |rate| rate.as_bps() as f64)];
+        let record = &mut |_, value: f64| seen.push(value);
+        sender.state.probe(record);
+        seen
+    };
+    (0..250).map(&mut step).collect()
+}
+
+/// The clock of a run starts before its flows do: a flow does not know how long before, except for the known forms. Differences of times
+/// in seconds may be rounded.
+#[test]
+fn the_time_of_the_beginning_does_not_matter() {
+    let mut differing = BTreeSet::new();
+    let others = algorithms()
+        .iter()
+        .filter(|entry| !DRAWN.contains(&entry.kind));
+    for entry in others {
+        for spec in specs(entry) {
+            for handshake in [true, false] {
+                let [first, later] = [Span::ZERO, Span::from_secs(4096)]
+                    .map(|after| course(&spec, Time::ZERO + after, handshake));
+                let near = |(one, other): (&f64, &f64)| {
+                    (one - other).abs() <= 1e-6 * one.abs() || one.to_bits() == other.to_bits()
+                };
+                let mut pairs = first.iter().flatten().zip(later.iter().flatten());
+                if !pairs.all(near) {
+                    differing.insert((entry.kind, spec.variant.name(), handshake));
+                }
+            }
+        }
+    }
+    assert_eq!(differing, BTreeSet::from(OF_THE_RUN));
+}
