@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from ledgers import judgements_of
 
 from longhaul._engine import ScenarioError
 from longhaul.analysis.judging import CONTRADICTED, NOT_RUN, OUTSIDE, REPRODUCED, UNDECIDED
@@ -116,7 +117,7 @@ def test_all_conclusions_of_chapter_10_are_there_and_about_its_algorithms() -> N
 
 def test_the_page_opens_with_what_the_source_concludes(tmp_path: Path) -> None:
     _, record = recorded(STUDY)
-    judgements = ledger.judge(STUDY, record.data, record.facts.scale)
+    judgements = judgements_of(STUDY.name)
     drawn = [None] * len(parts.figures(STUDY))
     text = page.write(STUDY, record, judgements, drawn, tmp_path / "x.html", None).read_text()
     opening = text[text.index("What NIST concludes") : text.index(">Verdicts<")]

@@ -9,11 +9,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from ledgers import judgements_of
 
 import longhaul
 from longhaul.analysis.families import DIFFERENCE, LOGARITHM, Family
 from longhaul.analysis.judging import REPRODUCED, UNDECIDED
-from longhaul.studies import families, ledger
+from longhaul.studies import families
 from longhaul.studies.claims import Claim, _claim
 from longhaul.studies.data import NotRunError
 from longhaul.studies.families import FamilyJudgement
@@ -27,9 +28,7 @@ SYNC_TCP = "sync-tcp-2003"
 
 @pytest.fixture(scope="module")
 def judgements() -> list[Judgement]:
-    study = find(SYNC_TCP)
-    _, record = recorded(study)
-    return ledger.judge(study, record.data, record.facts.scale)
+    return judgements_of(SYNC_TCP)
 
 
 def test_every_cell_is_in_one_family_at_most() -> None:

@@ -1,0 +1,16 @@
+"""Ledgers of recorded results, each judged once for all tests of a process."""
+
+from functools import cache
+
+from longhaul.studies import ledger
+from longhaul.studies.judgement import Judgement
+from longhaul.studies.record import recorded
+from longhaul.studies.study import find
+
+
+@cache
+def judgements_of(name: str) -> list[Judgement]:
+    """Judge the claims of an installed study."""
+    study = find(name)
+    _, record = recorded(study)
+    return ledger.judge(study, record.data, record.facts.scale)
