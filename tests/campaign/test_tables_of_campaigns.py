@@ -114,6 +114,22 @@ def test_fractions_are_folded_and_in_blocks(
         assert found.generators == ("n = rate*kind",)
 
 
+@pytest.mark.parametrize("rate", ["2 Mbps", "4 Mbps"])
+@pytest.mark.parametrize("kind", ["reno", "cubic"])
+@pytest.mark.parametrize("n", [1, 2])
+def test_levels_without_a_value_are_refused_in_any_cell(
+    rate: str, kind: str, n: int, tmp_path: Path
+) -> None:
+    """The value may be missing in a single combination of levels, of any."""
+    when = f'{{ rate = ["{rate}"], kind = ["{kind}"] }}'
+    setting = f'"flows.fast.recovery" = {{ factor = "n", of = {{ {3 - n} = "x" }}, when = {when} }}'
+    with pytest.raises(CampaignError) as refused:
+        read(tmp_path, "", f"{FACTORS}[set]\n{setting}\n")
+    expected = f'set."flows.fast.recovery".of: expected a value of {n}, found {3 - n}'
+    assert str(refused.value).endswith(expected)
+    assert "scenario: " not in str(refused.value)
+
+
 def test_a_hypercube_has_the_seed_one_unless_given(tmp_path: Path) -> None:
     path = "topology.dumbbell.bottleneck.loss.bernoulli"
     two = f'[factors]\nloss = {{ path = "{path}", levels = [0.0, 0.1] }}\n'
