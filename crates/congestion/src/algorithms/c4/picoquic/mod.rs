@@ -65,11 +65,11 @@ enum Growth {
 /// A round trip.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Era {
-    /// Segments sent before it.
+    /// Number of segments sent before the round trip.
     end: u64,
     min_rtt_s: f64,
     max_rtt_s: f64,
-    /// Coefficient with which the packets acknowledged in it were sent.
+    /// Coefficient with which the packets acknowledged in the round trip were sent.
     alpha: f64,
 }
 
