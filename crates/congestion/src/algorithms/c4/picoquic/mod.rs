@@ -88,10 +88,11 @@ struct Attempt {
 pub struct PicoquicC4 {
     state: State,
     alpha: f64,
-    /// Nominal rate in segments per second; longest round trip without a queue of the flow's
-    /// packets, zero before the first; running minimum of round trips.
+    /// Nominal rate in segments per second.
     rate: f64,
+    /// Longest round trip without a queue of the flow's packets; zero before the first one.
     max_rtt_s: f64,
+    /// Running minimum of round trips.
     running_min_s: f64,
     era: Era,
     attempt: Attempt,
