@@ -127,7 +127,7 @@ def _measure(chromium: Browser, name: str, file: Path) -> None:
 
 
 def _brush(page: Page, meter: Meter, view: str) -> list[tuple[float, float]]:
-    """Return the times of each move of a brush along the first parallel coordinate, else a box."""
+    """Return times of a brush's moves, along the first parallel coordinate or over a box."""
     canvas = page.locator(f"#view-{view} canvas")
     canvas.evaluate("canvas => canvas.scrollIntoView({block: 'center'})")
     page.wait_for_timeout(400)

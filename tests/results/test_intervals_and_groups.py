@@ -176,7 +176,7 @@ def test_blocks_and_options_of_a_capture_are_padded() -> None:
 def test_samples_that_cannot_be_read_are_damaged(
     finished: longhaul.Results, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The file's end may be intact, as in a partial copy, although its first rows are damaged."""
+    """The file's end may be intact although its first rows are damaged."""
 
     def scan(file: object) -> None:
         raise pl.exceptions.ComputeError("bad page")

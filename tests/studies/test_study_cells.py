@@ -105,7 +105,7 @@ def test_experiments_are_described_in_the_order_of_the_study() -> None:
 
 
 def recorded() -> RecordedCells:
-    """Experiments E, of two cells of which one lacks `loss`, F, of one, and others."""
+    """Return two cells of E, one without `loss`, one cell of F, and other rows."""
     rows: list[dict[str, Any]] = [
         {"experiment": "E", "n": 1, "loss": 0.5, "rate": 1.0},
         {"experiment": "E", "n": 2, "loss": None, "rate": 2.0},

@@ -53,7 +53,7 @@ def study_with(folder: Path, measure: str, where: str, band: str, whole: str = W
 def data(
     losses: Mapping[str, Sequence[float | None]], others: Sequence[Mapping[str, object]] = ()
 ) -> Data:
-    """Return losses of each algorithm at the first levels of the delay, and other runs."""
+    """Return runs with these losses of each algorithm at the first delays, and `others`."""
     rows = [
         run(level, name, loss)
         for name, column in losses.items()

@@ -56,7 +56,7 @@ def test_verdicts_so_far_are_of_claims_on_a_part_that_are_open() -> None:
 
 
 def test_claims_are_shown_in_the_figures_that_their_source_cites() -> None:
-    """Otherwise in the first that draws their metric of their experiment, if one does."""
+    """Otherwise in the first figure that draws their metric and experiment, if any."""
     figures = [figure("1", ("E", "m")), figure("2", ("E", "m"), ("F", "k")), figure("3")]
     ones = [
         judged(about("cited", source="Figures 2 and 3")), judged(about("drawn", source="Table 1")),

@@ -22,7 +22,7 @@ class Law(ABC):
     """A law, with the state of each flow."""
 
     def begin(self, cwnd: Windows) -> None:  # noqa: B027 (most laws remember nothing)
-        """Initialise flows that have just reduced their windows to these windows."""
+        """Initialise flows that have just reduced their windows to `cwnd`."""
 
     @abstractmethod
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:
@@ -165,7 +165,7 @@ class Cubic(Law):
     elapsed_s: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set the peaks to the windows from which reductions lead to these windows."""
+        """Set the peaks to the windows before the reduction to `cwnd`."""
         self.start, self.standard = cwnd, cwnd
         self.prior = self.peak = cwnd / self.kept
         self.elapsed_s = np.zeros_like(cwnd)
@@ -255,7 +255,7 @@ class Bic(Law):
     peak: Windows = field(init=False)
 
     def begin(self, cwnd: Windows) -> None:
-        """Set the peaks to the windows from which reductions lead to these windows."""
+        """Set the peaks to the windows before the reduction to `cwnd`."""
         self.peak = cwnd / (1.0 - self.decrease)
 
     def grow(self, cwnd: Windows, rounds: float, acked: Windows) -> Windows:

@@ -225,8 +225,8 @@ fn packets_that_are_held_back_arrive_so_much_later() {
     assert_eq!(arrivals_ms(&config, 4), expected);
 }
 
-/// Packets come 0.12 ms apart. A packet that three others overtake looks lost, one that two overtake does not (RFC
-/// 6675).
+/// Packets come 0.12 ms apart. A packet looks lost once three others have overtaken it (RFC 6675), but not if only two
+/// have.
 #[test]
 fn packets_held_back_for_long_are_repaired_in_vain() {
     for (delay_ms, expected) in [(0.3, 0), (8.0, 1)] {

@@ -20,7 +20,7 @@ use controller::{Controller, Shared};
 pub use description::{Description, Parameter, Value};
 use object::Object;
 
-/// A module with parameter values, which makes it an algorithm.
+/// A module of Linux with its parameter values: the factory of an algorithm.
 #[derive(Debug)]
 pub struct Module {
     contents: Vec<u8>,

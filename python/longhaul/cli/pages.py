@@ -147,7 +147,7 @@ def animate(
 ) -> None:
     """Write the replay of a run's network as an animation, for talks.
 
-    A measure colours links or routers; its largest curves are beside them.
+    A measure colours links or routers; curves show the largest values.
     """
     from longhaul.explore.animation import animate as write
 

@@ -58,7 +58,7 @@ class Criterion:
     figures: tuple[Figure, ...] = ()
 
     def without(self, reasons: Mapping[str, str]) -> "Criterion":
-        """Return the criterion without the experiments in `reasons`, which its text then lists."""
+        """Return the criterion without the experiments in `reasons`; its text lists them."""
         lost = [name for name in self.experiments if name in reasons]
         if not lost:
             return self

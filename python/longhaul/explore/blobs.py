@@ -59,7 +59,7 @@ class Blobs:
         return {"encoding": "u16"} | self.add(given.astype(np.uint16))
 
     def samples(self, values: np.ndarray) -> dict[str, Any]:
-        """Store samples of curves: counts exactly, others in steps of 1/65,534 of the range."""
+        """Store curves' samples: integers exactly, others in steps of 1/65,534 of the range."""
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
         whole = bool(np.all(known == np.round(known)))

@@ -121,5 +121,5 @@ def has_samples(run: Results) -> bool:
 
 
 def is_tcp(run: Results) -> bool:
-    """Return true if the run is of connections over links."""
+    """Return true if the run's kind is `connections`."""
     return run.is_tcp

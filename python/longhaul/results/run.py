@@ -107,7 +107,7 @@ class Results:
 
     @property
     def is_tcp(self) -> bool:
-        """True if the run is of connections over links."""
+        """True if the run's kind is `connections`."""
         return self.kind.name == kinds.CONNECTIONS
 
     @cached_property

@@ -48,11 +48,12 @@ struct Segment {
     queued: f64,
     lost: bool,
     marked: bool,
-    /// Number of segments that the sender knew to be delivered when it sent this segment. The next two fields are the
-    /// times at which the last of them was delivered, and at which it was sent
+    /// Number of segments that the sender knew to be delivered when it sent this segment
     /// (draft-cheng-iccrg-delivery-rate-estimation section 3).
     delivered: u64,
+    /// Time at which the last of them was delivered.
     delivered_at: Time,
+    /// Time at which the last of them was sent.
     first_sent: Time,
 }
 

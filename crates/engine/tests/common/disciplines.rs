@@ -39,7 +39,8 @@ pub struct Discipline {
     given: Option<(&'static str, &'static str)>,
 }
 
-/// Values for the tests of every discipline: ns-2's drop-tail queue, and a reference that short runs reach.
+/// Keys for the tests of every discipline: ns-2's counting for drop-tail, and a reference queue length for PI that
+/// short runs reach.
 const GIVEN: [(&str, (&str, &str)); 2] = [
     ("droptail", ("counting", "in-service")),
     ("pi", ("reference", "20 packets")),

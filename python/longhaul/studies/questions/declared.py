@@ -192,9 +192,9 @@ class DeclaredQuestion(Question):
         return [name for text in names(words[METRIC]) for name in arithmetic.metrics(text)]
 
     def kind(self, axis: str) -> str:
-        """Return the kind of the number as a function of an axis' levels, for `partial`.
+        """Return the kind of number over an axis' levels, one of those in `partial`.
 
-        Empty if further levels may move the number in either direction, and its sign is not judged.
+        Empty if more levels can both raise and lower the number, and its sign is not judged.
         """
         name, shape = self.measure.name, self.shape
         kind = "" if "against" in self.sides.compared else KINDS.get(name, "")

@@ -44,7 +44,7 @@ class Question(ABC):
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return the kind of number over an axis' levels, such as a count, for `partial`."""
+        """Return the kind of number over an axis' levels, one of those in `partial`."""
 
     @property
     def is_extreme(self) -> bool:
@@ -97,7 +97,7 @@ class Question(ABC):
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return the level of an axis if the cell has all other words, else None."""
+        """Return a cell's level of an axis; None unless the question's other words match."""
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None

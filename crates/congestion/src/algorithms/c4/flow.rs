@@ -26,7 +26,7 @@ pub(super) enum State {
 /// An era: a round trip, which ends when the first packet sent in it is acknowledged (section 3.4).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Era {
-    /// Packets sent before it.
+    /// Number of packets sent before the era.
     pub end: u64,
     /// Shortest round-trip time of its acknowledgements in seconds.
     pub min_rtt_s: f64,

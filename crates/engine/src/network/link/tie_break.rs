@@ -39,13 +39,14 @@ impl RandomTieBreak {
 /// The order in which ns-2 processes arrivals: by time in seconds, then by entry into its event list.
 ///
 /// ns-2 (2.35: `LinkDelay::recv`, `Scheduler::schedule`) enters an arrival when the packet's
-/// transmission begins, so that the packet with the longer transit comes first. If two transmissions
-/// with the same transit began at the same time, the order of the events that started them decides.
-/// On a busy link this is the end of the preceding transmission, an event entered at its beginning;
-/// on an idle link it is the packet's arrival, entered when the packet's transmission on the link
-/// before began. The entry of the idle link is older as long as the delay of the link before it is
-/// longer than a transmission. The order then holds for all packets that follow without a gap, so the
-/// link that has been busy for the shortest time is first.
+/// transmission begins, so that of two simultaneous arrivals the one with the longer transit is
+/// first. If two transmissions with the same transit began at the same time, the events that started
+/// them decide, the one entered earlier being first. On a busy link that event is the end of the
+/// preceding transmission, entered at its beginning. On an idle link it is the packet's arrival at
+/// this link, entered when its transmission on the previous link began. If the previous link's delay
+/// is longer than a transmission, the idle link's event was entered earlier. This order then holds
+/// for all packets that follow without a gap: the link that has been busy for the shortest time is
+/// first.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ns2EntryOrder {
     /// Arrival of the preceding packet.

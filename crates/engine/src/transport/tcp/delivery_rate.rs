@@ -29,7 +29,7 @@ struct Sent {
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     sent: Sent,
-    /// One past the highest segment sent before it.
+    /// One past the highest segment sent before the burst.
     begin: u64,
 }
 

@@ -112,10 +112,11 @@ pub(super) struct Marks {
     pub(super) delivered: f64,
     /// Marks that acknowledgements have counted so far (RFC 9768).
     seen: u64,
-    /// True if marks arrived in this cycle of ProbeBW; true if losses occurred in it; segments delivered or lost at
-    /// which the round trip after the last marks ends.
+    /// True if marks arrived in this cycle of ProbeBW.
     pub(super) in_cycle: bool,
+    /// True if losses occurred in this cycle of ProbeBW.
     pub(super) lost_in_cycle: bool,
+    /// Number of segments delivered or lost at which the round trip after the last marks ends.
     round_until: u64,
 }
 

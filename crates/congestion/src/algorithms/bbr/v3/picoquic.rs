@@ -79,9 +79,9 @@ pub(super) struct Picoquic {
     /// Rate above which Startup begins again: segments per second.
     ceiling: f64,
     /// Number of segments sent when the window was last held for losses; the hold ends when they
-    /// are acknowledged. The next field is the number of segments delivered when the window was
-    /// last held or released.
+    /// are acknowledged.
     held_until: u64,
+    /// Number of segments delivered when the window was last held or released.
     delivered: u64,
     /// Time of the last acknowledgement.
     heard: Time,

@@ -65,11 +65,11 @@ enum Growth {
 /// A round trip.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Era {
-    /// Segments sent before it.
+    /// Number of segments sent before the round trip.
     end: u64,
     min_rtt_s: f64,
     max_rtt_s: f64,
-    /// Coefficient with which the packets acknowledged in it were sent.
+    /// Coefficient with which the packets acknowledged in the round trip were sent.
     alpha: f64,
 }
 
@@ -88,10 +88,11 @@ struct Attempt {
 pub struct PicoquicC4 {
     state: State,
     alpha: f64,
-    /// Nominal rate in segments per second; longest round trip without a queue of the flow's
-    /// packets, zero before the first; running minimum of round trips.
+    /// Nominal rate in segments per second.
     rate: f64,
+    /// Longest round trip without a queue of the flow's packets; zero before the first one.
     max_rtt_s: f64,
+    /// Running minimum of round trips.
     running_min_s: f64,
     era: Era,
     attempt: Attempt,

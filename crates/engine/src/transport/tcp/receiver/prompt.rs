@@ -46,10 +46,11 @@ pub(super) struct PromptAcks {
     /// True if data in the other direction carries the acknowledgements (`icsk_ack.pingpong`).
     interactive: bool,
     last_arrival: Time,
-    /// The hole that the last duplicates report, their number, and the number held back since the last
-    /// acknowledgement.
+    /// The hole that the last duplicates report.
     hole: u64,
+    /// Number of these duplicates, counted up to `FIRST_DUPLICATES`.
     duplicates: u32,
+    /// Number of duplicates held back since the last acknowledgement.
     held_back: u32,
     window: Window,
 }
@@ -180,9 +181,11 @@ impl PromptAcks {
 #[derive(Debug)]
 struct Window {
     segment: u64,
-    /// The open window (`rcv_ssthresh`), the size of the buffer (`window_clamp`), and its limit.
+    /// The open window (`rcv_ssthresh`).
     open: u64,
+    /// Size of the buffer (`window_clamp`).
     buffer: u64,
+    /// Limit of the buffer.
     most: u64,
     /// Largest amount of data in a round trip so far (`rcvq_space.space`).
     round: u64,

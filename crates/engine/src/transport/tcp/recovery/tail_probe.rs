@@ -12,7 +12,7 @@ const FIRST_TIMEOUT: Span = Span::from_secs(1);
 /// A probe in flight.
 #[derive(Clone, Copy, Debug)]
 struct Probe {
-    /// One past the highest segment sent by then (`TLP.end_seq`).
+    /// One past the highest segment sent, including the probe (`TLP.end_seq`).
     end: u64,
     /// True if the probe is a retransmission (`TLP.is_retrans`).
     repeats: bool,

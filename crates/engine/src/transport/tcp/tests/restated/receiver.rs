@@ -37,10 +37,11 @@ struct Rules {
     due: Time,
     stamp: Time,
     echoes: bool,
-    /// Number of marked packets, which starts at five; the number last reported; true if the last
-    /// packet was marked.
+    /// Number of marked packets, which starts at five.
     marked: u64,
+    /// Number of marked packets that was last reported.
     reported: u64,
+    /// True if the last packet was marked.
     last_marked: bool,
     answers: Vec<Answer>,
 }
