@@ -15,6 +15,12 @@ pub(crate) fn ticks(time: Time) -> u64 {
     time.since(Time::ZERO).as_ps() / (Span::from_secs(1).as_ps() / HZ)
 }
 
+/// Returns the beginning of a connection without a handshake, a round trip before its first acknowledgement.
+pub(crate) fn began(first: &AckSample) -> Time {
+    let elapsed = first.now.since(Time::ZERO);
+    Time::ZERO + elapsed.saturating_sub(first.rtt.unwrap_or(Span::ZERO))
+}
+
 /// Returns the number of ticks in a time, rounded up (`usecs_to_jiffies`).
 pub(crate) fn ticks_begun(span: Span) -> u64 {
     span.as_ps().div_ceil(Span::from_secs(1).as_ps() / HZ)

@@ -6,7 +6,7 @@ use longhaul_units::{Span, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
-use crate::whole_windows::{HZ, Reducing, reduce, ticks, ticks_begun};
+use crate::whole_windows::{HZ, Reducing, began, reduce, ticks, ticks_begun};
 use crate::window::Window;
 
 /// Unit of ratios: 128ths.
@@ -29,8 +29,8 @@ pub struct KernelHtcp {
     trusts: bool,
     min_rtt: u64,
     max_rtt: u64,
-    /// The last congestion event: the end of its recovery.
-    since: u64,
+    /// The end of the recovery of the last congestion event; before the first one, the beginning of the connection.
+    since: Option<u64>,
     reduced: bool,
     /// Segments of the last acknowledgement.
     acked: u64,
@@ -44,7 +44,8 @@ pub struct KernelHtcp {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Throughput {
     segments: u64,
-    since: u64,
+    /// Beginning of the current sample. The first one begins when the kernel's clock does, so that it is near zero.
+    since: Option<u64>,
     now: u64,
     largest: u64,
     before: u64,
@@ -59,13 +60,23 @@ impl KernelHtcp {
             trusts: false,
             min_rtt: 0,
             max_rtt: 0,
-            since: 0,
+            since: None,
             reduced: false,
             acked: 1,
             counted: 0,
             throughput: Throughput::default(),
             reducing: Reducing::default(),
         }
+    }
+
+    /// Begins the time without congestion with the connection (`htcp_init`).
+    pub(super) fn begin(&mut self, now: Time) {
+        self.since = Some(ticks(now));
+    }
+
+    /// Returns the ticks since the last congestion event, or since the connection began.
+    fn elapsed(&self, now: u64) -> u64 {
+        self.since.map_or(0, |since| now - since)
     }
 
     /// Follows `measure_rtt`.
@@ -90,30 +101,31 @@ impl KernelHtcp {
         if let Some(rtt) = ack.rtt {
             self.measure_rtt(ticks_begun(rtt));
         }
+        let elapsed = self.elapsed(now);
         let throughput = &mut self.throughput;
         if !self.reducing.is_open() {
-            (throughput.segments, throughput.since) = (0, now);
+            (throughput.segments, throughput.since) = (0, Some(now));
             return;
         }
         throughput.segments += ack.acked;
         let window = cwnd.saturating_sub((self.increase / UNIT).max(1));
-        let length = now - throughput.since;
+        let length = throughput.since.map_or(u64::MAX, |since| now - since);
         if throughput.segments < window || length < self.min_rtt || self.min_rtt == 0 {
             return;
         }
         let sample = throughput.segments * HZ / length;
-        if (now - self.since) / self.min_rtt <= 3 {
+        if elapsed / self.min_rtt <= 3 {
             (throughput.now, throughput.largest) = (sample, sample);
         } else {
             throughput.now = (3 * throughput.now + sample) / 4;
             throughput.largest = throughput.largest.max(throughput.now);
         }
-        (throughput.segments, throughput.since) = (0, now);
+        (throughput.segments, throughput.since) = (0, Some(now));
     }
 
     /// Follows `htcp_alpha_update`.
     fn update_increase(&mut self, now: u64) {
-        let elapsed = now - self.since;
+        let elapsed = self.elapsed(now);
         let mut factor = 1;
         if elapsed > HZ {
             let fast = elapsed - HZ;
@@ -152,17 +164,18 @@ impl KernelHtcp {
         if self.max_rtt > self.min_rtt {
             self.max_rtt = self.min_rtt + (self.max_rtt - self.min_rtt) * 95 / 100;
         }
-        (self.since, self.reduced, self.counted) = (now, true, 0);
+        (self.since, self.reduced, self.counted) = (Some(now), true, 0);
         (base as u64 * self.kept / UNIT).max(2) as f64
     }
 
     fn end(&mut self, now: Time) {
         if std::mem::take(&mut self.reduced) {
-            self.since = ticks(now);
+            self.since = Some(ticks(now));
         }
     }
 
     pub(super) fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
+        self.since.get_or_insert_with(|| ticks(began(ack)));
         self.measure(ack, window.cwnd() as u64);
         if self.reducing.on_ack(ack) {
             self.end(ack.now);
@@ -202,7 +215,7 @@ impl KernelHtcp {
 
     /// Returns the seconds since the last congestion event.
     pub(super) fn elapsed_s(&self, now: Time) -> f64 {
-        (ticks(now) - self.since) as f64 / HZ as f64
+        self.elapsed(ticks(now)) as f64 / HZ as f64
     }
 
     pub(super) fn probe(&self, out: &mut dyn FnMut(&'static str, f64)) {
@@ -220,6 +233,7 @@ mod tests {
     #[test]
     fn the_increase_follows_the_time_since_the_last_event() {
         let mut htcp = KernelHtcp::new(0.8);
+        htcp.begin(Time::ZERO);
         htcp.min_rtt = HZ / 10;
         htcp.update_increase(3 * HZ);
         assert_eq!(htcp.increase, 22 * UNIT);

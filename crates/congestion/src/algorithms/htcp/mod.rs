@@ -226,6 +226,12 @@ impl CongestionControl for Htcp {
         Needs::RTT
     }
 
+    fn on_handshake(&mut self, ack: &AckSample, _window: &mut Window) {
+        if let Some(kernel) = &mut self.kernel {
+            kernel.begin(ack.now);
+        }
+    }
+
     /// Estimators run in every phase (NIST SP 500-282, chapter 5).
     fn on_ack(&mut self, ack: &AckSample, phase: Phase, window: &mut Window) {
         if let Some(kernel) = &mut self.kernel {

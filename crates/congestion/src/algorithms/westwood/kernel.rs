@@ -6,7 +6,7 @@ use longhaul_units::Time;
 use serde::{Deserialize, Serialize};
 
 use crate::facts::{AckSample, Congestion, Phase, Timeout};
-use crate::whole_windows::{Counted, HZ, Reducing, half, reduce, ticks, ticks_begun};
+use crate::whole_windows::{Counted, HZ, Reducing, began, half, reduce, ticks, ticks_begun};
 use crate::window::Window;
 
 /// Shortest sample of the bandwidth (`TCP_WESTWOOD_RTT_MIN`), and the round-trip time before the first one, in ticks.
@@ -23,7 +23,7 @@ pub struct KernelWestwood {
     first_filter: u64,
     bandwidth: u64,
     /// Tick at which the bandwidth sample began.
-    since: u64,
+    since: Option<u64>,
     /// Bytes acknowledged since the bandwidth sample began.
     bytes: u64,
     /// True until the first acknowledgement, whose segments do not count (`first_ack`).
@@ -49,7 +49,7 @@ impl KernelWestwood {
             payload: 1,
             first_filter: 0,
             bandwidth: 0,
-            since: 0,
+            since: None,
             bytes: 0,
             first_ack: true,
             delivered: 0,
@@ -67,7 +67,7 @@ impl KernelWestwood {
     /// Begins the first bandwidth sample with the connection, a round trip before the first acknowledgement of data
     /// (`tcp_westwood_init`).
     pub(super) fn begin(&mut self, now: Time) {
-        self.since = ticks(now);
+        self.since = Some(ticks(now));
     }
 
     /// Returns the bytes that an acknowledgement counts for. A duplicate counts for one segment,
@@ -106,11 +106,11 @@ impl KernelWestwood {
             self.rtt = ticks_begun(rtt);
         }
         let now = ticks(ack.now);
-        let length = now - self.since;
+        let length = now - *self.since.get_or_insert_with(|| ticks(began(ack)));
         if self.rtt > 0 && length > self.rtt.max(SHORTEST) {
             self.filter(self.bytes / length);
             self.bytes = 0;
-            self.since = now;
+            self.since = Some(now);
         }
         self.bytes += self.counted_bytes(ack);
         self.min_rtt = if std::mem::take(&mut self.forgets) {

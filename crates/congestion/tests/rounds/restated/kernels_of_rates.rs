@@ -1,7 +1,7 @@
 //! Algorithms of a current kernel that use delays and rates (Linux 6.18).
 
 use longhaul_congestion::{AckSample, Limit, Phase, Variant, Window};
-use longhaul_units::Span;
+use longhaul_units::{Span, Time};
 
 use super::kernels::{HZ, Socket, half, jiffies, jiffies_begun};
 use super::{Event, Law, assert_variant};
@@ -161,6 +161,11 @@ fn illinois() {
     );
 }
 
+/// The kernel's clock, which starts an hour before the run.
+fn clock(time: Time) -> u64 {
+    3600 * HZ + jiffies(time)
+}
+
 /// H-TCP by `tcp_htcp.c`: factors in 128ths, of which a loss keeps at most 102.
 struct Htcp {
     socket: Socket,
@@ -169,7 +174,8 @@ struct Htcp {
     modeswitch: bool,
     min_rtt: u64,
     max_rtt: u64,
-    last_cong: u64,
+    /// Last congestion event, or the beginning of the connection (`htcp_init`).
+    last_cong: Option<u64>,
     undo_last_cong: bool,
     pkts_acked: u64,
     packetcount: u64,
@@ -188,7 +194,7 @@ impl Htcp {
             modeswitch: false,
             min_rtt: 0,
             max_rtt: 0,
-            last_cong: 0,
+            last_cong: None,
             undo_last_cong: false,
             pkts_acked: 1,
             packetcount: 0,
@@ -201,7 +207,7 @@ impl Htcp {
 
     /// Follows `measure_achieved_throughput`.
     fn measure(&mut self, ack: &AckSample, cwnd: u64) {
-        let (now, open) = (jiffies(ack.now), self.socket.is_open());
+        let (now, open) = (clock(ack.now), self.socket.is_open());
         if open {
             self.pkts_acked = ack.acked;
         }
@@ -228,7 +234,7 @@ impl Htcp {
         let passed = now - self.lasttime;
         if self.packetcount >= enough && passed >= self.min_rtt && self.min_rtt > 0 {
             let rate = self.packetcount * HZ / passed;
-            if now - self.last_cong < 4 * self.min_rtt {
+            if self.since_congestion(now) < 4 * self.min_rtt {
                 (self.bi, self.max_b) = (rate, rate);
             } else {
                 self.bi = (3 * self.bi + rate) / 4;
@@ -238,9 +244,13 @@ impl Htcp {
         }
     }
 
+    fn since_congestion(&self, now: u64) -> u64 {
+        self.last_cong.map_or(0, |last| now - last)
+    }
+
     fn alpha_update(&mut self, now: u64) {
         let mut factor = 1;
-        let mut diff = now - self.last_cong;
+        let mut diff = self.since_congestion(now);
         if diff > HZ {
             diff -= HZ;
             factor = 1 + (10 * diff + ((diff / 2) * (diff / 2) / HZ)) / HZ;
@@ -273,7 +283,7 @@ impl Htcp {
         if self.max_rtt > self.min_rtt {
             self.max_rtt = self.min_rtt + (self.max_rtt - self.min_rtt) * 95 / 100;
         }
-        (self.last_cong, self.undo_last_cong) = (now, true);
+        (self.last_cong, self.undo_last_cong) = (Some(now), true);
         ((base as u64 * self.beta) >> 7).max(2)
     }
 
@@ -281,7 +291,7 @@ impl Htcp {
     /// congestion.
     fn open(&mut self, now: u64) {
         if std::mem::take(&mut self.undo_last_cong) {
-            self.last_cong = now;
+            self.last_cong = Some(now);
         }
     }
 }
@@ -291,15 +301,18 @@ impl Law for Htcp {
         match event {
             Event::Ack(ack, phase) => {
                 let cwnd = window.cwnd() as u64;
+                let since = ack.now.since(Time::ZERO);
+                let began = since.saturating_sub(ack.rtt.unwrap_or(Span::ZERO));
+                self.last_cong.get_or_insert(clock(Time::ZERO + began));
                 self.measure(ack, cwnd);
                 if self.socket.on_ack(ack) {
-                    self.open(jiffies(ack.now));
+                    self.open(clock(ack.now));
                 }
                 if *phase == Phase::Avoidance {
                     if (self.socket.cnt * self.alpha) >> 7 >= cwnd {
                         window.grow(1.0);
                         self.socket.cnt = 0;
-                        self.alpha_update(jiffies(ack.now));
+                        self.alpha_update(clock(ack.now));
                     } else {
                         self.socket.cnt += self.pkts_acked;
                     }
@@ -307,16 +320,16 @@ impl Law for Htcp {
                 }
             }
             Event::Signal(signal) => {
-                let ssthresh = self.ssthresh(signal.base, jiffies(signal.now));
+                let ssthresh = self.ssthresh(signal.base, clock(signal.now));
                 self.socket.reduce(signal, ssthresh, window);
             }
             Event::Timeout(timeout) => {
-                let ssthresh = self.ssthresh(timeout.base, jiffies(timeout.now));
+                let ssthresh = self.ssthresh(timeout.base, clock(timeout.now));
                 self.socket.enter_loss(timeout, ssthresh, window);
             }
             Event::Exit(now) => {
                 if self.socket.end_recovery(*now) {
-                    self.open(jiffies(*now));
+                    self.open(clock(*now));
                 }
             }
             Event::Idle(_) => {}

@@ -261,8 +261,10 @@ impl Control {
         }
         if self.blue > 0.0 {
             let targets = now.since(self.blue_since).as_ps() / parameters.target.as_ps();
-            self.blue = (self.blue - targets as f64 * parameters.blue_down).max(0.0);
-            self.blue_since += parameters.target * targets;
+            // The kernel's timer stands still once the probability is zero.
+            let decays = targets.min((self.blue / parameters.blue_down).ceil() as u64);
+            self.blue = (self.blue - decays as f64 * parameters.blue_down).max(0.0);
+            self.blue_since += parameters.target * decays;
         }
         self.decay_count(parameters, now);
     }

@@ -241,15 +241,13 @@ impl Cobalt {
         }
     }
 
-    /// Decays the state for the time in which the queue was empty. BLUE's timer goes on until now, also once the probability is
-    /// zero; in the kernel it rests then.
+    /// Decays the state for the time in which the queue was empty. BLUE's timer stands still once the probability is zero.
     pub(super) fn rest(&mut self, now: Time) {
         if !self.empty {
             return;
         }
         let target = self.parameters.target;
-        let decays = self.p_drop > 0.0;
-        while decays && self.blue_timer + target <= now {
+        while self.p_drop > 0.0 && self.blue_timer + target <= now {
             self.p_drop = (self.p_drop - self.parameters.blue_down).max(0.0);
             self.blue_timer += target;
         }
