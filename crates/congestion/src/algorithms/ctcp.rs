@@ -297,21 +297,6 @@ mod tests {
         assert!((found - 21.228).abs() < 1e-3, "{found}");
     }
 
-    /// From `low_window` segments on the response function is that of the compound window, below that standard TCP's.
-    #[test]
-    fn the_response_is_standard_below_the_low_window_alone() {
-        let loss = 1e-3;
-        let standard = mean_window(1.0, 0.5, loss);
-        let response = |low_window: f64| {
-            let given = [("low_window".to_string(), low_window)];
-            let ctcp = Ctcp::new(&ENTRY.settings(Variant::Paper, &given).unwrap());
-            ctcp.response(loss, Span::from_millis(42))
-                .expect("it has one")
-        };
-        assert_eq!(response(f64::next_up(standard)), standard);
-        assert!(response(standard) > 1.5 * standard);
-    }
-
     /// A window of 1000 at 42 and 44 ms has 45.4545 segments queued.
     #[test]
     fn the_delay_window_shrinks_by_a_part_of_the_queue() {

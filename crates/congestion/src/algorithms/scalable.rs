@@ -214,22 +214,6 @@ mod tests {
         assert_eq!(scalable(Variant::Linux2_6_22).reduced(111.9), 98.0);
     }
 
-    /// From `low_window` segments on the response function is the algorithm's own, below that standard TCP's.
-    #[test]
-    fn the_response_is_standard_below_the_low_window_alone() {
-        let loss = 1e-3;
-        let standard = mean_window(1.0, 0.5, loss);
-        let response = |low_window: f64| {
-            let given = [("low_window".to_string(), low_window)];
-            let scalable = Scalable::new(&ENTRY.settings(Variant::Paper, &given).unwrap());
-            scalable
-                .response(loss, Span::from_millis(100))
-                .expect("it has one")
-        };
-        assert_eq!(response(f64::next_up(standard)), standard);
-        assert!(response(standard) > 1.5 * standard);
-    }
-
     #[test]
     fn timeouts_halve_or_use_the_algorithm_s_own_fraction() {
         assert_eq!(threshold_after_timeout(Variant::Paper, 1000.0), 500.0);

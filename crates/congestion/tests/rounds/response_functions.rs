@@ -186,6 +186,24 @@ fn where_losses_are_frequent_standard_tcp_s_function_holds() {
     }
 }
 
+/// From `low_window` segments on the response function is the algorithm's own, below that standard TCP's.
+#[test]
+fn the_response_is_standard_below_the_low_window_alone() {
+    let response = |kind, given: &[(&str, f64)]| {
+        let state = controller(kind, Variant::Paper, given).build().unwrap();
+        state.response(1e-3, RTT).unwrap()
+    };
+    let standard = response("reno", &[]);
+    for kind in ["ctcp", "scalable"] {
+        let above = [("low_window", f64::next_up(standard))];
+        assert_eq!(response(kind, &above), standard, "{kind}");
+        assert!(
+            response(kind, &[("low_window", standard)]) > 1.5 * standard,
+            "{kind}"
+        );
+    }
+}
+
 /// Returns the ratio of the mean window to RFC 9438's in each saw-tooth of a flow that is first reduced
 /// at `height` times the peak of the RFC's saw-tooth, `4 / (3 + 0.7)` times its mean.
 fn cubic_saw_teeth(fast_convergence: f64, height: f64, p: f64, rounds: u64) -> Vec<f64> {
