@@ -182,12 +182,12 @@ THINNED = 'ack_thinning = { keep_every = 4, hold = "100 ms" }'
 
 
 STATEMENTS = (
-    _return_channel("", "as it is"),
+    _return_channel("", "without either"),
     _return_channel(f", {THINNED}", f"`{THINNED}`".replace("{", "{{").replace("}", "}}")),
     _return_channel(", ack_filtering = true", "`ack_filtering = true`"),
     Statement(
         "links.md",
-        "gHSTCP is cut {cuts} times in 80 s at {goodput:.0f} Mbit/s",
+        "gHSTCP has {cuts} window reductions in 80 s and {goodput:.0f} Mbit/s",
         "emulated_link.toml",
         (),
         _flow,
