@@ -187,7 +187,7 @@ STATEMENTS = (
     _return_channel(", ack_filtering = true", "`ack_filtering = true`"),
     Statement(
         "links.md",
-        "gHSTCP has {cuts} window reductions in 80 s and {goodput:.0f} Mbit/s",
+        "has {cuts} reductions and {goodput:.0f} Mbit/s",
         "emulated_link.toml",
         (),
         _flow,
