@@ -156,6 +156,28 @@ fn westwood_of_linux_measures_from_the_handshake_on() {
     assert_eq!(reduced(40), expected);
 }
 
+/// Linux's H-TCP counts the time without congestion from the beginning of the connection (`tcp_htcp.c`, `htcp_init`), also
+/// while an application waits with its first data; without a handshake the first segment begins the connection.
+#[test]
+fn htcp_of_linux_counts_from_the_handshake_on() {
+    let departs = |handshake| {
+        let spec = controller("htcp", Variant::Linux6_18, &[]);
+        let mut algorithm = spec.build().expect("htcp");
+        let mut window = Window::new(50.0, 2.0, 1e6, Rounding::Real);
+        let ack = |s| AckSample {
+            now: Time::ZERO + Span::from_secs(s),
+            rtt: Some(Span::from_millis(100)),
+            ..AckSample::ONE_SEGMENT
+        };
+        if handshake {
+            algorithm.on_handshake(&ack(40), &mut window);
+        }
+        algorithm.on_ack(&ack(45), Phase::Avoidance, &mut window);
+        algorithm.departs_from_standard(ack(45).now, &window)
+    };
+    assert_eq!([true, false].map(departs), [true, false]);
+}
+
 /// ns-2 halves the window at the first reduction of a connection and in slow start, whatever the
 /// fraction (`tcp.cc`, `slowdown`): either condition is sufficient.
 #[test]
