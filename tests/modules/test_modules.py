@@ -57,11 +57,12 @@ def _written(tmp_path: Path, lines: str) -> Path:
     return source
 
 
-def test_standard_tcp_of_a_module_is_ours(sawtooth: Path) -> None:
+@pytest.mark.parametrize("tcp", [{}, {"initial_ssthresh": 20}])
+def test_standard_tcp_of_a_module_is_ours(sawtooth: Path, tcp: dict[str, Any]) -> None:
     """Standard TCP in a module sends the same packets as our standard TCP of Linux."""
     standard = {"kind": "reno", "variant": "linux-6.18"}
-    ours = longhaul.run(_scenario(standard))
-    module = longhaul.run(_scenario({"module": str(sawtooth), "gentle": False}))
+    ours = longhaul.run(_scenario(standard, tcp=tcp))
+    module = longhaul.run(_scenario({"module": str(sawtooth), "gentle": False}, tcp=tcp))
     names = ["name", "label", "bundle", "congestion"]
     assert ours.flows.drop(names).equals(module.flows.drop(names))
     assert ours.events.drop("name").equals(module.events.drop("name"))

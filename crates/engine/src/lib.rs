@@ -22,7 +22,7 @@ pub use longhaul_kernel::memory;
 use longhaul_kernel::{prefetch, random};
 
 /// Version that changes when the same configuration gives other numbers.
-pub const RESULTS_VERSION: u32 = 22;
+pub const RESULTS_VERSION: u32 = 23;
 
 pub use config::Config;
 pub use config::{Change, DelayBox, GilbertElliott, Loss, Reordering};

@@ -54,8 +54,6 @@ pub(crate) struct Controller {
     acked_at: Time,
     /// True if a recovery has begun since that acknowledgement.
     enters: bool,
-    /// Threshold of a connection that has never reduced its window, in segments.
-    first_ssthresh: f64,
 }
 
 /// The object, and the number of flows that have begun to use it.
@@ -93,7 +91,6 @@ impl Controller {
             ended: None,
             acked_at: Time::ZERO,
             enters: false,
-            first_ssthresh: f64::NAN,
         }
     }
 
@@ -111,7 +108,6 @@ impl Controller {
             return;
         }
         self.segment_bytes = ack.segment_bytes;
-        self.first_ssthresh = window.ssthresh();
         self.facts.mss = ack.segment_bytes.saturating_sub(HEADERS).max(1) as u32;
         self.note_round_trips(ack);
         self.look(ack.now, window);
@@ -134,13 +130,7 @@ impl Controller {
     fn look(&mut self, now: Time, window: &Window) {
         self.facts.now_ns = now.since(Time::ZERO).as_ps() / 1000;
         self.facts.cwnd = window.cwnd() as u32;
-        let ssthresh = window.ssthresh();
-        self.facts.ssthresh = if ssthresh == self.first_ssthresh || ssthresh >= f64::from(INFINITE)
-        {
-            INFINITE
-        } else {
-            ssthresh as u32
-        };
+        self.facts.ssthresh = window.ssthresh().min(f64::from(INFINITE)) as u32;
     }
 
     /// Applies the module's decision.

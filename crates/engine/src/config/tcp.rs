@@ -30,7 +30,8 @@ keys! {
         pub send_buffer: Option<u64> = Kind::OneOf(&[
             Kind::Word(&["unlimited"]), SEGMENTS, Kind::Positive(SIZE),
         ]).key().default("unlimited"),
-        /// Initial slow start threshold in segments; `auto`: the receive window.
+        /// Initial slow start threshold in segments; `auto`: the receive window, or no threshold with a module of
+        /// Linux.
         pub initial_ssthresh: Option<f64> = Kind::OneOf(&[
             Kind::Word(&["auto"]), Kind::Number(Range::closed(2.0, 1e12)),
         ]).key().default("auto").in_profile(Profile::Linux, "2147483647")

@@ -28,6 +28,9 @@ const ONE_WAY_OPTION: Bytes = Bytes(14);
 /// Smallest slow start threshold (RFC 5681, equation 4).
 const MIN_SSTHRESH: u64 = 2;
 
+/// Slow start threshold of a connection of Linux that has never reduced its window.
+const TCP_INFINITE_SSTHRESH: u64 = 0x7fff_ffff;
+
 /// Resolves congestion control, slow start and transport options. `held` is the capacity of path and queues, in
 /// packets. Returns the congestion control, unless something is wrong.
 pub(crate) fn resolve_tcp(
@@ -43,6 +46,7 @@ pub(crate) fn resolve_tcp(
     if let Some(controller) = &controller {
         resolve_recovery(flow, controller);
     }
+    let is_module = module::is_module(flow.sub(Stack::congestion));
     flow.or_default(Stack::tcp, Value::Table(Table::new()));
     let recovery = flow.read(Stack::recovery);
     let packet = flow.read(AnyFlow::packet);
@@ -77,6 +81,8 @@ pub(crate) fn resolve_tcp(
     resolve_window(tcp, Tcp::send_buffer, payload, None, &path, out);
     if tcp.read(Tcp::initial_ssthresh).is_none() && out.is_empty() {
         let (ssthresh, rule) = match tcp.read(Tcp::receive_window) {
+            // Modules compare the threshold with it to recognise the first slow start.
+            _ if is_module => (TCP_INFINITE_SSTHRESH, "TCP_INFINITE_SSTHRESH of Linux"),
             ..MIN_SSTHRESH => (MIN_SSTHRESH, "the smallest threshold"),
             window => (window, "the receive window"),
         };
