@@ -14,8 +14,8 @@ def test_routes_have_the_delays_of_table_b_2() -> None:
 
 @pytest.mark.parametrize("routers", abilene_lee.ROUTERS)
 def test_shorter_routes_get_more_than_in_proportion(routers: str) -> None:
-    found, measured = abilene_lee.run(25_000, routers=routers, hours=1.0)
-    assert measured.throughput_pps.shape == (60, 30)
+    found, measured = abilene_lee.run(25_000, routers=routers, hours=0.5)
+    assert measured.throughput_pps.shape == (30, 30)
     assert found.throughput_ratio(1, 2) > 1.0
     assert found.throughput_ratio(1, 3) > found.rtt_ratio(3, 1) > 1.0
     # Data have all of a link, or half of a router.
