@@ -1,4 +1,4 @@
-"""Results that record how many replications of trajectories a measure has used."""
+"""Results that record from how many replications a measure has read trajectories."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -11,10 +11,10 @@ from longhaul.studies.data.lookup import Lookup, Samples
 
 
 class NotedData(Data):
-    """The results of a study, which record accesses to trajectories.
+    """The results of a study, with a record of the trajectories that are read.
 
-    A study may keep trajectories of fewer replications than it has runs, often only of the first
-    one.
+    A study may keep trajectories of fewer replications than it has runs, often of the first one
+    only.
     """
 
     _data: Data
@@ -31,24 +31,27 @@ class NotedData(Data):
         return samples
 
     def noted(self) -> int | None:
-        """Return the smallest recorded number since the last call; None without any access."""
+        """Return the smallest number of replications read since the last call.
+
+        None if none were read.
+        """
         fewest = min(self._counts, default=None)
         self._counts.clear()
         return fewest
 
     @cached_property
     def medians(self) -> pl.DataFrame:
-        """The medians of the results."""
+        """The medians of the wrapped results."""
         return self._data.medians
 
     @cached_property
     def runs_by_experiment(self) -> Mapping[str, Lookup]:
-        """The rows of each experiment."""
+        """The runs of each experiment."""
         return self._data.runs_by_experiment
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
-        """The medians of each experiment."""
+        """The cells of each experiment, with medians."""
         return self._data.cells_by_experiment
 
     @cached_property
