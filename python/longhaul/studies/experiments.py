@@ -17,11 +17,11 @@ from longhaul.files.rows import read_rows
 from longhaul.studies.cells import Cells
 
 SCALES = ("quick", "full")
-# Stands for all levels of an axis in its table of conditions.
+# As the value of a factor: all levels that its table of conditions contains.
 ALL = "all"
 # Column of a table of conditions in which factors differ between replications.
 REPLICATION = "replication"
-# Keys of the file, keys that experiments may share, and keys of an experiment.
+# Keys of the file, keys that experiments of a file may share, and keys of an experiment.
 FILE = ("title", "source", "include", "responses", "scenario", "common", "experiments")
 COMMON = ("factors", "set", "replications", "conditions")
 KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "on_request", "all_samples")
@@ -29,53 +29,59 @@ KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "on_request", "all
 
 @dataclass(frozen=True)
 class Head:
-    """Title, source and declared responses of a study."""
+    """Title, source, included directories and declared responses of a study."""
 
     title: str
     source: str
     includes: tuple[str, ...] = ()
     """Subdirectories with further experiments and claims of the study."""
     responses: tuple[Response, ...] = ()
-    """Numbers measured in each run, declared as in campaigns."""
+    """Numbers to measure in each run, declared as in campaign files."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment; without a template it is theory, for which nothing is simulated."""
+    """An experiment of a study. One without a template is theory: nothing is simulated for it."""
 
     name: str
     title: str
     template: Scenario | None
     factors: Mapping[str, Any]
-    """Factors as in a campaign file; values may be given by scale. They are the axes of results."""
+    """Factors, as in a campaign file.
+
+    Values may depend on the scale. Results have an axis per factor.
+    """
     places: Mapping[str, Any]
     """Settings that depend on factors, as `set` in a campaign file."""
     replications: Mapping[str, int]
     quick: str
     """Description of the part that the quick scale leaves out."""
     on_request: bool = False
-    """True if the quick scale runs the experiment only if it is named, since it takes long."""
+    """True if the quick scale includes this long experiment only when it is named."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
-    """Tables of conditions by axis: levels of other factors at each level of the axis."""
+    """Tables of conditions by axis; each has the levels of other factors at the axis' levels."""
     all_samples: bool = False
-    """True if all samples over time are kept; otherwise a few hundred of each trajectory."""
+    """True if all samples over time are kept.
+
+    False if trajectories are reduced to a few hundred samples.
+    """
     folder: Path = field(default_factory=Path)
-    """Directory of the declaring file, which may contain a `reduce.py`."""
+    """Directory of the file that declares the experiment; it may contain a `reduce.py`."""
 
     @property
     def axes(self) -> tuple[str, ...]:
-        """The axes of the tables of results, which are the factors."""
+        """The axes of the result tables, one for each factor; empty for theory."""
         return tuple(self.factors) if self.template else ()
 
     @property
     def columns(self) -> set[str]:
-        """Factors whose levels a table of conditions gives."""
+        """Factors whose levels follow from a table of conditions."""
         tables = self.conditions.values()
         return {column for table in tables for row in table.values() for column in row}
 
     @property
     def words(self) -> list[str]:
-        """Columns with values that claims can select: equal in all replications."""
+        """Columns of conditions that claims can select by: equal in all replications."""
         first = [next(iter(table.values())) for table in self.conditions.values()]
         return [name for row in first for name, level in row.items() if isinstance(level, str)]
 
@@ -96,7 +102,7 @@ class Experiment:
         return read_factors(factors, _at(self.places, scale), self.columns)
 
     def sweep(self, scale: str, replications: int | None = None) -> Sweep:
-        """Return the sweep at a scale, with at most `replications` replications."""
+        """Return the sweep at a scale; `replications` limits the number of replications."""
         if self.template is None:
             return Sweep(self.name, {}, replications=0)
         count = self.replications.get(scale, 1)
@@ -112,7 +118,7 @@ class Experiment:
         )
 
     def cells(self, scale: str) -> Cells:
-        """Return the cells at a scale; none for theory."""
+        """Return the experiment's cells at a scale; there are none for theory."""
         if scale not in self._cells:
             levels = () if self.template is None else tuple(self.sweep(scale, 1).cells())
             self._cells[scale] = Cells(self.name, self.axes, levels)
@@ -120,7 +126,7 @@ class Experiment:
 
     @cached_property
     def _cells(self) -> dict[str, Cells]:
-        """Cells by scale, listed when a claim needs them."""
+        """Cells by scale, which `cells` adds when they are first needed."""
         return {}
 
     def levels(self, axis: str, scale: str) -> list[Level]:
@@ -129,7 +135,7 @@ class Experiment:
 
 
 def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
-    """Return a value at a scale; tables by scale are replaced by this scale's value."""
+    """Return a value in which each table by scale is replaced by its value at this scale."""
     if isinstance(value, list):
         return [_at(part, scale) for part in value]
     if not isinstance(value, dict):
@@ -140,7 +146,10 @@ def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
 
 
 def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
-    """Read the head and every experiment; experiments of included directories come last."""
+    """Read the head and all experiments of a study.
+
+    Experiments of included directories come last.
+    """
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8"))
         responses = whole.get("responses")
@@ -219,7 +228,7 @@ def _experiment(
 
 
 def _check(experiment: Experiment) -> None:
-    """Refuse invalid factors, and levels that a table of conditions lacks."""
+    """Raise an error for invalid factors, and for levels that a table of conditions lacks."""
     for scale in SCALES:
         levels = experiment.varied(scale).levels
         for axis, table in experiment.conditions.items():
@@ -229,15 +238,16 @@ def _check(experiment: Experiment) -> None:
 
 
 def _of_folder(study: Path, file: Path, name: str) -> Path:
-    """Return a file from the experiments' directory, else from that of the study."""
+    """Return a file in the directory of the experiments' file, or else in that of the study."""
     own = file.parent / name
     return own if own.is_file() else study / name
 
 
 def _conditions(file: Path) -> dict[str, Conditions]:
-    """Return a table of conditions by axis, the first column; other columns are factors.
+    """Read a table of conditions; its first column is the axis, the others are factors.
 
-    If the second column is `replication`, each condition has a row for each replication from 0.
+    Return the levels of the factors by level of the axis, under the axis' name. If the second
+    column is `replication`, a condition has a row for each replication from 0 on.
     """
     rows = read_rows(file)
     if not rows:
@@ -260,7 +270,7 @@ def _conditions(file: Path) -> dict[str, Conditions]:
 
 
 def _level(cell: str) -> Level:
-    """Return the content of a table's cell as a number, if it is one, else as text."""
+    """Return the content of a table's cell: a number if it can be read as one, otherwise text."""
     for kind in (int, float):
         try:
             return kind(cell)

@@ -1,4 +1,4 @@
-"""Recorded results of a study: tables, and the versions that computed them."""
+"""Recorded results of a study: its tables, and the versions that computed them."""
 
 import json
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from longhaul.studies.study import Study
 
 @dataclass(frozen=True)
 class Facts:
-    """Circumstances of recorded results: scale, date, versions."""
+    """Facts about recorded results: scale, numbers of runs and packets, versions."""
 
     scale: str
     runs: int
@@ -36,7 +36,7 @@ class Facts:
 
     @classmethod
     def of(cls, data: Data, scale: str, wanted: int) -> "Facts":
-        """Return the facts of results collected now."""
+        """Return the facts of results that this version has just collected."""
         packets = 0 if data.values.is_empty() else int(data.values["data_packets"].sum())
         runs = data.values.height
         versions = (_engine.version(), _engine.results_version())
@@ -45,14 +45,14 @@ class Facts:
 
 @dataclass(frozen=True)
 class Record:
-    """Results, with the versions that computed them."""
+    """Results of a study, with facts about how they were computed."""
 
     facts: Facts
     data: Data
 
     @property
     def versions(self) -> list[int]:
-        """The results versions of the rows, oldest first."""
+        """The results versions of the rows, in increasing order."""
         values = self.data.values
         if values.is_empty():
             return [self.facts.results_version]
@@ -68,7 +68,7 @@ class Record:
 def execute(
     study: Study, runs: Sequence[Run], store: Path, *, workers: int | None, watch: Watch | None
 ) -> list[tuple[Run, str]]:
-    """Execute the runs that a store lacks; return the failed runs with reasons."""
+    """Execute the runs that a store lacks; return failed runs, each with the reason."""
     failed = []
     for reduction in dict.fromkeys(map(study.reduction, study.experiments.values())):
         chosen = [
@@ -82,7 +82,7 @@ def execute(
 
 
 def collect(study: Study, store: Path, scale: str, before: Record | None = None) -> Record:
-    """Collect a study's results from a store, and missing runs from recorded results."""
+    """Collect the results of a study from a store; runs that it lacks are taken from `before`."""
     runs = study.runs(scale)
     data = collected(study, runs, store)
     if before is not None:
@@ -91,7 +91,10 @@ def collect(study: Study, store: Path, scale: str, before: Record | None = None)
 
 
 def read(folder: Path, study: Study) -> Record:
-    """Read a record; rows without a results version get that of the record."""
+    """Read a record from a directory.
+
+    Rows without a results version get the version of the record.
+    """
     facts = Facts(**json.loads((folder / "run.json").read_text(encoding="utf-8")))
     data = Data.read(folder, study.axes)
     if VERSION not in data.values.columns and not data.values.is_empty():
@@ -101,12 +104,12 @@ def read(folder: Path, study: Study) -> Record:
 
 
 def recorded(study: Study) -> tuple[Path, Record]:
-    """Return the recorded results of a study, preferably of the full scale."""
+    """Return the directory and the record that a study ships with; the full scale is preferred."""
     return _first(study, [study.recorded], tuple(reversed(SCALES)))
 
 
 def check_scale(scale: str) -> None:
-    """Refuse an unknown scale."""
+    """Raise StudyError for an unknown scale."""
     if scale not in SCALES:
         raise unknown("scale", scale, SCALES)
 
@@ -114,7 +117,11 @@ def check_scale(scale: str) -> None:
 def latest(
     study: Study, out: Path, scale: str | None, *, shipped: bool = True
 ) -> tuple[Path, Record]:
-    """Return the user's last results, else the recorded results; full scale before quick."""
+    """Return the directory and the record of the user's last results.
+
+    If there are none, return those that the study ships with, if `shipped`. Without a scale, the
+    full scale comes before the quick one.
+    """
     scales: Sequence[str] = (scale,) if scale else tuple(reversed(SCALES))
     for scale_ in scales:
         check_scale(scale_)

@@ -1,4 +1,4 @@
-"""Pictures of a study's networks, drawn from its scenarios."""
+"""Diagrams of a study's networks, drawn from its scenarios."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,11 +12,11 @@ from longhaul.campaign import Run
 from longhaul.studies.experiments import Experiment
 from longhaul.studies.study import Study
 
-# Maximum number of networks that are drawn.
+# Maximum number of diagrams.
 MOST = 3
-# Pixels between nodes, per line of text, of the margin, and of a node.
+# In pixels: distance between nodes, height of a line of text, margin, and size of a node.
 STEP, LINE, MARGIN, NODE = 190, 17, 14, 22
-# Width of a letter in pixels, to reserve space for texts next to the nodes.
+# Estimated width of a letter in pixels, to leave room for the texts next to nodes.
 LETTER = 6.6
 
 DIRECTIONS = {"forward": (0, 1), "reverse": (1, 0)}
@@ -24,7 +24,7 @@ DIRECTIONS = {"forward": (0, 1), "reverse": (1, 0)}
 
 @dataclass(frozen=True)
 class Group:
-    """Flows on the same path."""
+    """Flows with the same label and the same path."""
 
     label: str
     count: int
@@ -33,37 +33,37 @@ class Group:
 
     @property
     def text(self) -> str:
-        """Number and label of the flows, as text."""
+        """The number of flows and their label, as text."""
         return f"{self.count} {self.label}" if self.count > 1 else self.label
 
 
 @dataclass(frozen=True)
 class Network:
-    """Routers in a row, with the links between them and the flows over them."""
+    """A row of routers, with the links between neighbours and the flows over them."""
 
     experiment: Experiment
     nodes: tuple[str, ...]
     links: tuple[tuple[str, ...], ...]
-    """Lines of text at each link."""
+    """For each link, its lines of text."""
     groups: tuple[Group, ...]
     proxies: tuple[tuple[int, int], ...]
 
     access: str
-    """The links between hosts and routers, as text."""
+    """Description of the links between hosts and routers; may be empty."""
 
     @property
     def ways(self) -> set[tuple[str, int, int]]:
-        """Labels, first and last nodes of flows, and of proxies."""
+        """Label, first node and last node of each group of flows and of each proxy."""
         flows = {(group.label, group.start, group.end) for group in self.groups}
         return flows | {("proxy", *proxy) for proxy in self.proxies}
 
     def is_part_of(self, other: "Network") -> bool:
-        """Return true if another network's picture shows this network, except for numbers."""
+        """Return true if another network's diagram shows this one too, except for numbers."""
         return self.nodes == other.nodes and self.ways <= other.ways
 
 
 def pictures(study: Study, scale: str) -> list[tuple[str, Markup]]:
-    """Return captions and pictures of the first networks; empty for kinds without pictures."""
+    """Return caption and diagram of up to three networks; empty if no topology can be drawn."""
     shown: list[Network] = []
     for network in _networks(study, scale):
         if not any(network.is_part_of(other) for other in shown):
@@ -72,7 +72,7 @@ def pictures(study: Study, scale: str) -> list[tuple[str, Markup]]:
 
 
 def _networks(study: Study, scale: str) -> Iterator[Network]:
-    """Yield the network of the first run of each experiment."""
+    """Yield the network of each experiment's first run, if it can be drawn."""
     for experiment in study.chosen():
         for run in islice(experiment.sweep(scale, 1).runs(), 1):
             if (network := _network(experiment, run)) is not None:
@@ -108,7 +108,10 @@ def _network(experiment: Experiment, run: Run) -> Network | None:
 
 
 def _group(flows: Mapping[str, Any], hops: int) -> Group:
-    """Return the group of some flows; `cross-1` to `cross-9` all belong to `cross`."""
+    """Return the group to which an entry of flows belongs.
+
+    `cross-1` to `cross-9` belong to `cross`.
+    """
     label = re.sub(r"-\d+$", "", flows.get("label", "flow"))
     ends = DIRECTIONS[flows.get("direction", "forward")]
     start, end = flows.get("path") or (hops * ends[0], hops * ends[1])
@@ -135,7 +138,7 @@ def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _picture(network: Network) -> Markup:
-    """Return the picture: routers in a row, flows to the right above, to the left below."""
+    """Return the diagram: routers in a row, flows to the right above, flows to the left below."""
     to_right = [group for group in network.groups if group.end > group.start]
     to_left = [group for group in network.groups if group.end < group.start]
     left = MARGIN + NODE
@@ -178,7 +181,7 @@ def _links(network: Network, xs: Sequence[int], axis: int) -> Iterator[str]:
 
 
 def _flow(group: Group, xs: Sequence[int], y: int) -> Iterator[str]:
-    """Yield an arrow from the first to the last node of flows, with its text in the middle."""
+    """Yield the arrow of a group of flows, with the group's text at the middle of the arrow."""
     start, end = xs[group.start], xs[group.end]
     middle, room = (start + end) / 2, 0.5 * LETTER * len(group.text) + 6
     towards = 1 if end > start else -1

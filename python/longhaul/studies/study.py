@@ -1,4 +1,4 @@
-"""A study, read from its directory."""
+"""A study, as read from its directory."""
 
 import hashlib
 import importlib
@@ -25,16 +25,17 @@ from longhaul.studies.measures import GENERAL, Measure
 from longhaul.studies.selection import is_written_as
 
 EXPERIMENTS = "experiments.toml"
-# The file of claims: a table, or TOML with a table for each claim. A study has one of the two.
+# Possible names of the file of claims, of which a study has one: a table, or TOML.
 CLAIMS = ("claims.csv", "claims.toml")
 README = "README.md"
-# Group of entry points of distributions that contain studies.
+# Entry points in this group name distributions that contain studies.
 DISTRIBUTED = "longhaul.studies"
 NONE_INSTALLED = (
     "no studies are installed; those of publications are the distribution longhaul-studies: "
     "pip install ./reproductions, in a checkout of Longhaul"
 )
-# Functions in a study's optional modules; `metrics.trajectory` is for studies that sample runs.
+# Names that the optional modules of a study define, as pairs of module and name. In addition,
+# `metrics.trajectory` is defined by studies that sample runs over time.
 DEFINED = (("metrics", "metrics"), ("measures", "MEASURES"), ("figures", "FIGURES"))
 
 Metrics = Callable[[Kept, Run], Mapping[str, Any]]
@@ -49,7 +50,7 @@ def existing(file: Path) -> Path:
 
 @dataclass(frozen=True)
 class Study:
-    """A study, whose files are read when they are first needed."""
+    """A study; each of its files is read when it is first needed."""
 
     name: str
     path: Path
@@ -60,17 +61,17 @@ class Study:
 
     @property
     def head(self) -> Head:
-        """Title, source and declared responses."""
+        """The study's title, source and declared responses."""
         return self._read[0]
 
     @property
     def experiments(self) -> dict[str, Experiment]:
-        """The experiments by name, in order."""
+        """The experiments by name, in the order of the file."""
         return self._read[1]
 
     @property
     def axes(self) -> list[str]:
-        """Axes of all experiments, and factors that follow from conditions."""
+        """Axes of all experiments, and factors whose levels follow from conditions."""
         every = self.experiments.values()
         return list(
             dict.fromkeys(
@@ -80,7 +81,7 @@ class Study:
 
     @cached_property
     def claims(self) -> list[Claim]:
-        """The claims, in order."""
+        """The claims, in the order of the files."""
         return read_claims(*map(_claims_of, self.folders), measures=self.measures)
 
     @cached_property
@@ -91,7 +92,7 @@ class Study:
 
     @property
     def folders(self) -> list[Path]:
-        """Directories with experiments: the study's own, and the included ones."""
+        """Directories with experiments: the study's own directory, and those that it includes."""
         return list(dict.fromkeys(experiment.folder for experiment in self.experiments.values()))
 
     @property
@@ -102,11 +103,14 @@ class Study:
 
     @property
     def recorded(self) -> Path:
-        """Directory of the last recorded runs' results."""
+        """Directory of the results that the study ships with."""
         return self.path / "results"
 
     def required(self, module: str, name: str) -> Any:  # noqa: ANN401
-        """Return a definition in one of the study's modules; raise StudyError if it is missing."""
+        """Return a definition from one of the study's modules.
+
+        Raise StudyError if it is missing.
+        """
         definition = getattr(self.module(module), name, None)
         if definition is None:
             file = self._file(module)
@@ -114,12 +118,12 @@ class Study:
         return definition
 
     def has(self, module: str) -> bool:
-        """Return true if the study has a Python module of that name."""
+        """Return true if the study has a Python module with this name."""
         return self._file(module).is_file()
 
     @cached_property
     def metrics(self) -> Metrics:
-        """The function that measures a run: of module `metrics`, or declared responses."""
+        """The function that measures a run: of module `metrics`, or of declared responses."""
         if self.head.responses and not self.has("metrics"):
             declared = Responses(self.head.responses)
             return lambda kept, run: declared.row(kept)
@@ -127,7 +131,7 @@ class Study:
         return metrics
 
     def check(self) -> None:
-        """Refuse a study that lacks a part, before any run."""
+        """Raise an error if the study is incomplete or invalid, before any run."""
         for module, name in DEFINED:
             if self.has(module):
                 self.required(module, name)
@@ -139,12 +143,16 @@ class Study:
             _claims_of(folder)
 
     def module(self, name: str) -> ModuleType:
-        """Return a module of the study, such as `metrics`; dots separate directories."""
-        # Studies in different directories may have the same name.
+        """Return one of the study's modules, such as `metrics`.
+
+        Dots in the name separate directories.
+        """
+        # The name contains a hash of the path, since studies in two directories may have the same
+        # name.
         place = hashlib.sha256(str(self.path).encode()).hexdigest()[:8]
         package = f"longhaul_study_{self.path.name}_{place}"
         if package not in sys.modules:
-            # A package of the study's modules, which needs no `__init__.py`.
+            # A package that contains the study's modules; it needs no `__init__.py`.
             folder = ModuleType(package)
             folder.__path__ = [str(self.path)]
             sys.modules[package] = folder
@@ -152,7 +160,7 @@ class Study:
         return importlib.import_module(f"{package}.{name}")
 
     def _file(self, module: str) -> Path:
-        """Return the file of one of the study's modules."""
+        """Return the path of one of the study's modules."""
         return self.path.joinpath(*module.split(".")).with_suffix(".py")
 
     def reduction(self, experiment: Experiment) -> "Reduction":
@@ -170,11 +178,11 @@ class Study:
         return Reduction("", reduce)
 
     def store(self, path: Path, experiment: Experiment) -> Store:
-        """Return the store at a path, for the reduction of an experiment."""
+        """Return the store at a path, for results that are reduced as an experiment's are."""
         return Store(path, self.reduction(experiment).variant)
 
     def chosen(self, names: Sequence[str] = ()) -> list[Experiment]:
-        """Return the named experiments, or all of them if none is named."""
+        """Return the experiments with these names, or all experiments if no name is given."""
         for name in names:
             if name not in self.experiments:
                 raise unknown("experiment", name, list(self.experiments))
@@ -185,14 +193,14 @@ class Study:
         ]
 
     def by_default(self, scale: str) -> list[str]:
-        """Return the names of the experiments that run if none is named."""
+        """Return the names of the experiments that run at a scale if the user names none."""
         every = self.experiments.values()
         return [
             experiment.name for experiment in every if scale == "full" or not experiment.on_request
         ]
 
     def cell(self, experiment: str, levels: Mapping[str, str]) -> Run:
-        """Return the only run of an experiment at these levels, given as text."""
+        """Return the only run of an experiment with these levels, which are given as text."""
         (chosen,) = self.chosen([experiment])
         for axis in levels:
             if axis not in chosen.axes:
@@ -219,10 +227,10 @@ class Study:
         replications: int | None = None,
         where: Mapping[str, Collection[str]] | None = None,
     ) -> list[Run]:
-        """Return every run of some experiments, replication by replication.
+        """Return all runs of some experiments, ordered by replication.
 
-        `where` has levels by axis, as text, and restricts runs to one of the levels of each axis.
-        Experiments without one of these axes are left out.
+        `where` maps axes to levels, given as text. Only runs with one of these levels on each of
+        these axes are returned, so that experiments without such an axis are left out.
         """
         chosen = self.chosen(experiments)
         for axis in where or {}:
@@ -247,7 +255,7 @@ class Study:
 
 @dataclass(frozen=True)
 class Reduction:
-    """The function that reduces a run, with the variant by which stores separate its results."""
+    """A function that reduces a run, and the variant under which a store keeps its results."""
 
     variant: str
     reducer: Callable[[Results], Kept]
@@ -255,29 +263,29 @@ class Reduction:
 
 @dataclass(frozen=True)
 class OwnReducer:
-    """A study's own module that reduces runs; worker processes load it from its directory."""
+    """Calls the study's own module to reduce runs; worker processes load it from its directory."""
 
     name: str
     path: Path
     module: str
 
     def __call__(self, run: Results) -> Kept:
-        """Reduce a run."""
+        """Reduce the results of a run."""
         kept: Kept = Study(self.name, self.path).required(self.module, "reduce")(run)
         return kept
 
 
 def _reducer(study: Path, folder: Path) -> str:
-    """Return the name of the module `reduce` in a study's directory."""
+    """Return the name of the module `reduce` in one of a study's directories."""
     return ".".join([*folder.relative_to(study).parts, "reduce"])
 
 
 def _at(
     runs: Sequence[Run], axis: str, levels: Collection[str], others: Mapping[str, Sequence[Level]]
 ) -> list[Run]:
-    """Return the runs at some levels of an axis; refuse a level that no run has.
+    """Return the runs with one of these levels on an axis; raise StudyError if no run has a level.
 
-    `others` has the levels at the other scales, for the message.
+    `others` has the levels at the other scales, which the error message mentions.
     """
     there = list(dict.fromkeys(str(run.cell[axis]) for run in runs if axis in run.cell))
     if not there:
@@ -303,22 +311,22 @@ def _at(
 
 
 def _some(levels: Sequence[Level]) -> str:
-    """Return levels as text; of more than ten, the first three and the last."""
+    """Return levels as text; of more than ten, only the first three and the last."""
     words = [str(level) for level in levels]
     return ", ".join(words if len(words) <= 10 else [*words[:3], "...", words[-1]])
 
 
 def _claims_of(folder: Path) -> Path:
-    """Return the file of a directory's claims."""
+    """Return the path of the file of claims in a directory."""
     return next((folder / name for name in CLAIMS if (folder / name).is_file()), None) or existing(
         folder / CLAIMS[0]
     )
 
 
 def _installed() -> dict[str, Path]:
-    """Return the directories of the studies of all installed distributions, by name.
+    """Return the directories of the studies of all installed distributions, by the study's name.
 
-    Entry points in the group `longhaul.studies` name packages whose subdirectories are studies;
+    Entry points in the group `longhaul.studies` name packages whose subdirectories are studies.
     Longhaul's own studies are in the distribution `longhaul-studies`.
     """
     packages = [Path(str(files(point.value))) for point in entry_points(group=DISTRIBUTED)]
@@ -334,7 +342,10 @@ def studies() -> list[Study]:
 
 
 def find(name: str) -> Study:
-    """Return the installed study of a name, or the study of a directory; else raise StudyError."""
+    """Return the installed study with this name, or the study in this directory.
+
+    Raise StudyError if there is none.
+    """
     installed = _installed()
     if name in installed:
         return Study(name, installed[name])

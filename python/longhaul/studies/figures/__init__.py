@@ -1,6 +1,6 @@
 """Figures of a study, drawn from its results: medians as lines, single runs as points.
 
-The source's findings are printed next to each figure, and printed values are drawn in it.
+The source's findings are printed next to each figure, and its printed values are drawn in it.
 """
 
 import re
@@ -24,7 +24,7 @@ from longhaul.studies.claims import Claim
 from longhaul.studies.data import Curve, Data, NotRunError
 from longhaul.studies.figures.axes import TIMES, QuickAxes, power_of_ten
 
-# Styles of lines that belong to no protocol, such as sums and queues.
+# Styles of lines that belong to no algorithm, such as sums and queues.
 SUM = Style("#000000", "s", (0, (4, 2)))
 QUEUE_LOOKS = {"red": Style("#000000", "o"), "droptail": Style("#000000", "x", (0, (5, 2)))}
 QUEUE_NAMES = {"red": "RED", "droptail": "drop-tail"}
@@ -35,31 +35,32 @@ PUBLISHED: dict[str, Any] = {"color": "#a0a0a0", "linewidth": 0.9, "linestyle": 
 
 
 WIDTH_IN, HEIGHT_IN = 8.4, 3.0
-# Inches above panels for their titles, and to their right for half a label.
+# Inches above panels for their titles, and right of the panels for half of the last tick label.
 TOP_IN, RIGHT_IN = 0.27, 0.2
 # Inches between panels, without and with the labels of a colour bar.
 GAP_IN, BAR_IN = 0.2, 0.75
-# Inches below panels for the axis' labels and name, and for each row of the legend.
+# Inches below panels for tick labels and the name of the axis, and for each row of the legend.
 FOOT_IN, ROW_IN = 0.52, 0.205
-# Inches left of panels for the name of the axis, and for each character of its labels.
+# Inches left of panels for the name of the axis, and for each character of the tick labels.
 NAME_IN, CHARACTER_IN = 0.36, 0.08
-# Inches from panels down to the name of the x axis, and from the left edge to that of the y axis.
+# Inches from the panels down to the name of the x axis, and from the left edge of the figure to the
+# name of the y axis.
 NAME_BELOW_IN, NAME_LEFT_IN = 0.27, 0.22
-# Maximum columns of a legend; width of a column without text, and of a letter, in inches.
+# Legend: maximum number of columns; width of a column without text, and of a letter, in inches.
 MOST_COLUMNS = 5
 ENTRY_IN, LETTER_IN = 0.6, 0.073
-# Logarithmic axes: range of numbers written without a power of ten, and maximum decades in view at
-# which some, and at which all, ticks between powers of ten are labelled.
+# Logarithmic axes: range of numbers that are written without a power of ten; and the maximum number
+# of decades at which some, or all, ticks between powers of ten have labels.
 MIN_PLAIN, MAX_PLAIN = 1e-2, 1e5
 MINOR_NAMES = (1.0, 0.4)
 
-# Function that draws one panel from its axes, the data, and the panel's queue.
+# Function that draws a panel; its arguments are the axes, the results, and the panel's queue.
 Draw = Callable[[Axes, Data, str], None]
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a figure: a metric along the figure's axis."""
+    """A line of a figure: the values of a metric at the levels of the figure's axis."""
 
     experiment: str
     metric: str
@@ -67,7 +68,7 @@ class Line:
     look: Style
     where: Mapping[str, str | float] = field(default_factory=dict)
     curve: Callable[..., Curve] | None = None
-    """Function that computes the line from the data and `where`, instead of a metric."""
+    """Function that computes the line from the results and `where`; None to draw the metric."""
 
 
 @dataclass(frozen=True)
@@ -89,25 +90,28 @@ class Figure:
     title: str
     experiments: tuple[str, ...]
     published: str
-    """The source's numbers or text about the figure."""
+    """The source's numbers in the figure, or its text about the figure."""
     frame: Frame
     axis: str = ""
     lines: Sequence[Line] = ()
     panels: Sequence[str] = ("red", "droptail")
-    """Queues with a panel each; if empty, a single panel whose lines name their queue."""
+    """Queue disciplines with a panel each.
+
+    If empty, a single panel with lines for several queues.
+    """
     values: Mapping[str, float] = field(default_factory=dict)
-    """Printed values, drawn as horizontal lines, by label."""
+    """Printed values by label; each is drawn as a horizontal line."""
     draw: Draw | None = None
-    """Function that draws a panel without lines along an axis."""
+    """Function that draws a panel; None to draw `lines` along `axis`."""
 
     @property
     def name(self) -> str:
-        """Name of the figure in names of files and elements."""
+        """The figure's name in file names and as the id of page elements."""
         return re.sub(r"\W+", "-", f"figure-{self.number}")
 
 
 def drawing(figure: Figure, data: Data, claims: Sequence[Claim] = ()) -> Drawing | None:
-    """Draw a figure, with the source's numbers in claims; return None without any run."""
+    """Draw a figure and mark the numbers that its claims print; return None if it has no runs."""
     panels = figure.panels or ("",)
     with matplotlib.rc_context(plots.STYLE):
         whole = Drawing(figsize=(WIDTH_IN, HEIGHT_IN))
@@ -154,7 +158,7 @@ def _panel(axes: Axes, figure: Figure, data: Data, queue: str, claims: Sequence[
 def printed(
     line: Line, axis: str, place: Mapping[str, str | float], claims: Sequence[Claim]
 ) -> dict[float, float]:
-    """Return the printed numbers of a line's points, by the points' level of the axis."""
+    """Return the printed numbers for points of a line, by the points' levels of the axis."""
     cell = {**line.where, **place, "of": line.experiment, "metric": line.metric}
     points = {}
     for claim in claims if line.curve is None else ():
@@ -191,7 +195,7 @@ def _line(axes: Axes, axis: str, line: Line, data: Data, place: Mapping[str, str
 
 
 def _medians(data: Data, axis: str, line: Line, where: Mapping[str, str | float]) -> Curve:
-    """Return a line's values, computed from the medians of its metrics along the axis."""
+    """Return the values of a line, from the medians of its metrics at the levels of the axis."""
     curves = {
         name: data.curve(name, axis, line.experiment, **where)
         for name in arithmetic.metrics(line.metric)
@@ -212,7 +216,7 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
             if axis.get_scale() == "log":
                 _name_powers(axis)
     for axes in panels:
-        # A fixed position: Matplotlib's search for room above the ticks takes as long as drawing
+        # A fixed position, since Matplotlib needs as long to find room above the ticks as to draw
         # them.
         axes.set_title(axes.get_title(), y=1.0)
     panels[0].set_ylabel(figure.frame.y)
@@ -236,7 +240,7 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
 
 
 def _columns(entries: Sequence[str]) -> int:
-    """Return the largest number of columns at which a legend is no wider than the plot."""
+    """Return the largest number of columns for which the legend is no wider than the figure."""
     for columns in range(min(len(entries), MOST_COLUMNS), 1, -1):
         each = np.array_split([len(entry) for entry in entries], columns)
         if sum(ENTRY_IN + LETTER_IN * lengths.max() for lengths in each) < WIDTH_IN:
@@ -247,13 +251,14 @@ def _columns(entries: Sequence[str]) -> int:
 def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
     """Place the panels so that labels and legend fit.
 
-    Sizes are estimated from numbers of characters, since measuring takes as long as drawing.
+    Sizes are estimated from numbers of characters, since Matplotlib needs as long to measure texts
+    as to draw them.
     """
     axis = panels[0].yaxis
     labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs().tolist())
     left = NAME_IN + CHARACTER_IN * max((len(label) for label in labels), default=0)
     others = [axes for axes in whole.axes if axes not in panels]
-    # Colour bars and second axes have labels to their right.
+    # Color bars and second axes have labels on their right.
     gap = BAR_IN if others else GAP_IN
     second = any(axes.bbox.bounds == panels[-1].bbox.bounds for axes in others)
     right = BAR_IN if second else RIGHT_IN
@@ -265,7 +270,7 @@ def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
         top=1 - TOP_IN / HEIGHT_IN,
         wspace=gap / width,
     )
-    # Prevents each axis from searching for its labels and spines and creating ticks three times.
+    # Without this, each axis would search for its labels and spines, and create ticks three times.
     height = HEIGHT_IN - FOOT_IN - ROW_IN * rows - TOP_IN
     for axes in panels:
         axes.xaxis.set_label_coords(0.5, -NAME_BELOW_IN / height)
@@ -273,9 +278,9 @@ def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
 
 
 def _name_powers(axis: Axis) -> None:
-    """Label ticks of a logarithmic axis in plain text, which is short and drawn fast.
+    """Label the ticks of a logarithmic axis in plain text, which is shorter and is drawn faster.
 
-    With several decades in view there are no ticks between powers of ten.
+    If several decades are in view, there are no ticks between powers of ten.
     """
     low, high = sorted(axis.get_view_interval())
     if low > 0 and floor(log10(high)) - ceil(log10(low)) >= 2:
@@ -292,10 +297,10 @@ def _power(exponent: int) -> str:
 
 
 class _PlainLog(LogFormatter):
-    """Formatter that labels the same ticks as its base class, in plain text."""
+    """Formatter that labels the same ticks as its base class does, but in plain text."""
 
     def __call__(self, value: float, place: int | None = None) -> str:
-        """Return the label of a tick; empty for some ticks if there are many."""
+        """Return the label of a tick; empty for ticks without a label, if there are many ticks."""
         return _in_plain_text(value) if super().__call__(value, place) else ""
 
 

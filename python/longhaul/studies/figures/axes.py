@@ -1,8 +1,8 @@
-"""Axes for fast drawing: all grid lines are one path, all tick labels share one text.
+"""Axes that are drawn fast: all grid lines are one path, and all tick labels share one text object.
 
-Matplotlib creates five artists per tick, and a page of a hundred figures has thousands of ticks.
-These axes support only the elements that studies' figures use: grid lines of major ticks, labels on
-the left and at the bottom, the name of the axis, and the power of ten by which labels are
+Matplotlib creates five artists for each tick, and a page with a hundred figures has thousands of
+ticks. These axes support only elements that the figures of studies use: grid lines at major ticks,
+labels on the left and at the bottom, the name of the axis, and the power of ten by which labels are
 multiplied.
 """
 
@@ -23,9 +23,10 @@ from matplotlib.transforms import IdentityTransform
 RAISED = str.maketrans("-\N{MINUS SIGN}0123456789", "⁻⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 TIMES = "\N{MULTIPLICATION SIGN}"
 
-# Distances from the axes to tick labels, and to the power of ten below x and above y labels.
+# Distances in points: from the axes to tick labels, and to the power of ten below the x and above
+# the y labels.
 PAD_PT, POWER_BELOW_PT, POWER_ABOVE_PT = 5.0, 17.0, 3.0
-# Tolerance for ticks outside the axes due to rounding, as a fraction of the axes' length.
+# Ticks may be outside the axes by this fraction of the axes' length, due to rounding.
 ROUNDING = 1e-9
 
 Point = tuple[float, float]
@@ -37,9 +38,9 @@ def power_of_ten(exponent: int | str) -> str:
 
 
 class _DrawnAxis(Axis):
-    """Geometry and style common to both axes; subclasses define positions."""
+    """Drawing common to both axes; subclasses define the positions."""
 
-    # Alignment of tick labels, and the name of the parameter that shows them.
+    # Alignment of tick labels, and the name of the parameter that shows or hides them.
     alignment: ClassVar[Any]
     labels_on: ClassVar[str]
 
@@ -51,20 +52,20 @@ class _DrawnAxis(Axis):
         self._tick_label.set_figure(self.axes.get_figure(root=False))  # type: ignore[arg-type]
 
     def set_clip_path(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
-        """Set the clip path of the axis, which has no ticks to clip."""
+        """Set the clip path of the axis only, since there are no tick objects to clip."""
         Artist.set_clip_path(self, *arguments, **settings)
 
     def grid(self, visible: bool | None = None, which: Any = "major", **_: Any) -> None:  # noqa: ANN401
-        """Show grid lines of major ticks, or none."""
+        """Show or hide the grid lines at major ticks."""
         if which != "minor":
             self._lined = not self._lined if visible is None else visible
 
     def set_tick_params(self, *_: Any, **parameters: Any) -> None:  # noqa: ANN401
-        """Show or hide tick labels, the only supported parameter."""
+        """Show or hide tick labels; other parameters are ignored."""
         self._labelled = parameters.get(self.labels_on, self._labelled)
 
     def set_ticklabels(self, labels: Any, *, minor: bool = False, **text: Any) -> Any:  # noqa: ANN401
-        """Set the ticks' labels, and text properties of all of them."""
+        """Set the labels of the ticks, and text properties that all of them share."""
         self._tick_label.set(**text)
         return super().set_ticklabels(labels, minor=minor)
 
@@ -88,7 +89,7 @@ class _DrawnAxis(Axis):
         self.stale = False
 
     def _places(self, locations: np.ndarray) -> np.ndarray:
-        """Return the positions of the ticks, in pixels along the axis."""
+        """Return the positions of tick locations, in pixels along the axis."""
         raise NotImplementedError
 
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
@@ -96,7 +97,7 @@ class _DrawnAxis(Axis):
         raise NotImplementedError
 
     def _point(self, along: float, across: float) -> Point:
-        """Return a point by its pixels along the axis and across it."""
+        """Return the point at these distances along and across the axis, in pixels."""
         raise NotImplementedError
 
     def _power_at(self, point: float) -> Point:
@@ -110,7 +111,7 @@ class _DrawnAxis(Axis):
         return seen
 
     def _draw_lines(self, renderer: RendererBase, places: np.ndarray) -> None:
-        """Draw all grid lines as one path."""
+        """Draw all grid lines as a single path, at positions in pixels along the axis."""
         if not len(places):
             return
         across = self._ends()[1]
@@ -134,7 +135,7 @@ class _DrawnAxis(Axis):
                 self._tick_label.draw(renderer)
 
     def _draw_power(self, renderer: RendererBase) -> None:
-        """Draw the power of ten by which labels are multiplied, or the offset added to them."""
+        """Draw the power of ten that multiplies the labels, or the offset that is added to them."""
         power = self.get_major_formatter().get_offset()
         if power:
             plain = re.sub(r"\b1e(\D?\d+)", lambda match: TIMES + power_of_ten(match[1]), power)
@@ -191,17 +192,17 @@ class _Y(_DrawnAxis, YAxis):
 
 
 class QuickAxes(Axes):
-    """Axes with a quickly drawn axis at the bottom and on the left."""
+    """Axes with an x axis at the bottom and a y axis on the left, both drawn fast."""
 
     def __init__(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
         super().__init__(*arguments, **settings)
         for spine in self.spines.values():
-            # Otherwise Matplotlib would place the name by the positions of its ticks, which do not
-            # exist.
+            # Without this, Matplotlib would place the name of the axis next to its tick objects,
+            # which do not exist.
             spine.set_position(("outward", 0.0))
 
     def _init_axis(self) -> None:
-        # As in the example on custom projections in Matplotlib's gallery.
+        # Follows the example on custom projections in Matplotlib's gallery.
         self.xaxis = _X(self, clear=False)
         self.yaxis = _Y(self, clear=False)
         for axis, sides in ((self.xaxis, ("bottom", "top")), (self.yaxis, ("left", "right"))):

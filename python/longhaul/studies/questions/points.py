@@ -1,4 +1,4 @@
-"""Selection of a metric's values, one for each combination of levels of axes that are not fixed."""
+"""Selection of a metric's values: one for each combination of levels of axes that are not fixed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from longhaul.studies.selection import Predicate, Word, is_one_level, selects
 
 @dataclass(frozen=True)
 class Points:
-    """Values by the levels of axes that are not fixed."""
+    """Selected values, by their levels of the axes that are not fixed."""
 
     experiments: tuple[str, ...]
     fixed: Words
@@ -35,12 +35,12 @@ class Points:
     values: dict[Key, Number]
 
     def count(self, axis: str) -> int:
-        """Return the number of levels of an axis."""
+        """Return the number of different levels of an axis."""
         place = self.axes.index(axis)
         return len({key[place] for key in self.values})
 
     def cell(self, key: Key) -> Cell:
-        """Return the experiment of a point, and its levels of axes."""
+        """Return the cell of a point: the experiment, and its levels of axes."""
         levels = dict(zip(self.axes, key, strict=True))
         experiment = self.experiments[levels.pop(OF)]
         there = {axis: level for axis, level in levels.items() if level is not None}
@@ -67,22 +67,22 @@ def points_of(data: Data, words: Words, shape: Shape) -> Points:
 
 @dataclass(frozen=True)
 class Selection:
-    """The experiments, levels and metrics that the words of one side select."""
+    """Experiments, levels and metrics that the words of one side of a comparison select."""
 
     experiments: tuple[str, ...]
     exact: Words
-    """Axes with one selected level."""
+    """The selected level of each axis with a single one."""
     several: Words
-    """Axes with several selected levels."""
+    """The word that selects several levels of an axis, by axis."""
     when: Words
-    """Metrics with the range that selected points must have."""
+    """Range that a point's value of another metric must be in, by metric."""
     texts: tuple[str, ...]
-    """Metrics, or arithmetic on metrics; their mean is the value of a point."""
+    """Metrics, or arithmetic on metrics; the value of a point is their mean."""
 
     @classmethod
     @lru_cache(maxsize=1000)
     def read(cls, pairs: tuple[tuple[str, Word], ...]) -> "Selection":
-        """Parse pairs of words and values; words with an empty value are ignored."""
+        """Parse words, given as pairs of name and value; words with an empty value are ignored."""
         words = {word: level for word, level in pairs if level != ""}
         when = {word.removeprefix(WHEN): level for word, level in words.items() if is_when(word)}
         levels = {
@@ -100,20 +100,23 @@ class Selection:
 
     @property
     def levels(self) -> dict[str, Word]:
-        """The selected levels of all axes, and ranges of other metrics."""
+        """The words that select levels of axes and ranges of other metrics."""
         when = {f"{WHEN}{metric}": word for metric, word in self.when.items()}
         return {**self.exact, **self.several, **when}
 
     @cached_property
     def metrics(self) -> list[str]:
-        """All metrics in `texts`."""
+        """All metrics that occur in `texts`."""
         names = (name for text in self.texts for name in arithmetic.metrics(text))
         return list(dict.fromkeys(names))
 
     def numbers(
         self, experiment: str, lookup: Lookup, axes: tuple[str, ...]
     ) -> Iterator[tuple[Key, Number]]:
-        """Yield levels and number of each row; raise NotRunError if a row lacks a metric."""
+        """Yield the levels and the value of each selected row.
+
+        Raise NotRunError if a selected row lacks a metric.
+        """
         rows = lookup.selected(self.exact, self.several, axes)
 
         def measured(metric: str) -> Sequence[Any]:
@@ -138,7 +141,7 @@ class Selection:
 
 
 def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -> dict[str, Word]:
-    """Return a row's levels of the axes that differ between the rows."""
+    """Return a row's levels of those axes on which the rows differ."""
     return {
         axis: level
         for place, (axis, level) in enumerate(zip(axes, key, strict=True))
@@ -149,11 +152,11 @@ def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -
 def _those_with(
     rows: Sequence[tuple[int, Key]], column: Sequence[Any], is_chosen: Predicate
 ) -> list[tuple[int, Key]]:
-    """Return the rows whose value of a metric satisfies a predicate."""
+    """Return the rows whose value of a metric, given as a column, satisfies a predicate."""
     chosen = []
     for row, key in rows:
         value = column[row]
-        if isinstance(value, np.ndarray):  # rows would differ between samples
+        if isinstance(value, np.ndarray):  # rows differ between samples
             raise UnevenError
         if is_chosen(value):
             chosen.append((row, key))
@@ -161,7 +164,10 @@ def _those_with(
 
 
 def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return the levels of the axes of `each` by group; without `each`, a single group."""
+    """Return the levels that define each group, for the axes in `each`.
+
+    One group without `each`.
+    """
     if not shape.each:
         return [{}]
     if METRIC not in shape.each:
@@ -174,7 +180,7 @@ def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
 
 
 def _groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return the groups of values of one metric."""
+    """Return the levels that define each group of values of a single metric."""
     points = points_of(data, words, shape)
     # Axes with one selected level are not among the points' axes.
     axes = [axis for axis in shape.each if axis in points.axes]

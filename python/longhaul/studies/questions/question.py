@@ -1,4 +1,4 @@
-"""Interface of claims' questions: the number, the cells that it needs, and restrictions."""
+"""Interface of claims' questions: their value, and the cells that they need."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
@@ -20,90 +20,105 @@ Experiments = Mapping[str, Experiment]
 
 @dataclass(frozen=True)
 class Question(ABC):
-    """The parsed words of a claim: selected values, operations on them, and scope."""
+    """The parsed words of a claim, which define a number that can be computed from results."""
 
     words: Words
-    """Words of the claim, unchanged."""
+    """All `key=value` words of the claim as written."""
     experiments: tuple[str, ...]
     """The claim's experiments."""
     sides: Sides
     whole: str
-    """The axis whose levels all belong to the statement; `*` if it needs all runs; or empty."""
+    """Axis whose levels all belong to the statement.
+
+    `*` if the claim needs all runs; otherwise empty.
+    """
 
     @abstractmethod
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for words that do not fit a study's experiments."""
+        """Raise ValueError for words that do not fit the experiments of a study."""
 
     @abstractmethod
     def value(self, data: Data) -> float:
-        """Return the number computed from results; raise NotRunError if a value is missing."""
+        """Return the number, computed from results.
+
+        Raise NotRunError if a needed result is missing.
+        """
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the values in bootstrap samples, or None to compute them one by one."""
+        """Return the values in all bootstrap samples; None if they must be computed one by one."""
         return None
 
     @abstractmethod
     def kind(self, axis: str) -> str:
-        """Return the kind of number over an axis' levels, one of those in `partial`."""
+        """Return how the number depends on an axis' levels: one of the kinds in `partial`."""
 
     @property
     def is_extreme(self) -> bool:
-        """True if the number is an extreme of runs, beyond which no bootstrap sample goes."""
+        """True if the number is the smallest or largest of single runs.
+
+        Bootstrap samples cannot contain more extreme values, so that they give no interval.
+        """
         return False
 
     @abstractmethod
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics in the words of a side."""
+        """Return the metrics that the words of a side of a comparison need."""
 
     @property
     def metric(self) -> str:
-        """The metric of the question, or arithmetic on metrics; empty if there is none."""
+        """The metric of the question, or the arithmetic on metrics; empty if it has none."""
         return str(self.sides.own.get(METRIC, ""))
 
     @property
     def of(self) -> str:
-        """The experiments in the word `of`; without this word, the claim's first experiment."""
+        """The experiments in the word `of`.
+
+        If this word is missing, the claim's first experiment.
+        """
         return str(self.sides.own.get(OF, self.experiments[0]))
 
     @property
     def names_runs(self) -> bool:
-        """True if words name the experiments, so that the needed runs are known."""
+        """True if the words name the experiments, so that the needed runs are known."""
         return OF in self.sides.own
 
     @property
     def levels(self) -> Words:
-        """The selected levels of axes."""
+        """The words of the first side that select levels."""
         return {word: level for word, level in self.sides.own.items() if word not in (OF, METRIC)}
 
     @property
     def is_plain(self) -> bool:
-        """True if the question is a metric at levels, without comparison or `when`."""
+        """True if the question is a metric at some levels, without comparison or `when`."""
         conditions = self.sides.compared or any(map(is_when, self.sides.own))
         return bool(self.metric) and not conditions and "by" not in self.words
 
     @property
     def needs_all_runs(self) -> bool:
-        """True if the statement cannot be judged unless all runs exist."""
+        """True if the statement can only be judged when all of its runs exist."""
         return self.whole == REST
 
     @property
     def whole_axis(self) -> str | None:
-        """The axis whose levels all belong to the statement; None if there is none."""
+        """The axis whose levels all belong to the statement; None if there is no such axis."""
         return self.whole if is_axis(self.whole) else None
 
     def narrowed(self, levels: Words) -> Self:
-        """Return the question restricted to these levels."""
+        """Return the question, restricted to these levels of axes."""
         words = {**self.words, **levels}
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
     def level_in(self, cell: Words, axis: str) -> Word | None:
-        """Return a cell's level of an axis; None unless the question's other words match."""
+        """Return the question's level of an axis if its other words match a cell.
+
+        Otherwise None.
+        """
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
         return level if all(cell.get(word) == value for word, value in words.items()) else None
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
-        """Return the cells that the question needs, with the metrics that it needs of each."""
+        """Return the cells that the question needs at a scale, with the metrics needed of each."""
         needed: dict[Cell, set[str]] = {}
         for words in self.sides.all:
             metrics = self._required_metrics(words)
@@ -114,14 +129,14 @@ class Question(ABC):
         return needed
 
     def _experiments_of(self, words: Words) -> Collection[str]:
-        """Return the experiments of a side; without a comparison, the claim's experiments."""
+        """Return the experiments of one side; without a comparison, those of the claim."""
         return names(words[OF]) if self.sides.compared else self.experiments
 
     def _required_metrics(self, words: Words) -> list[str]:
-        """Return the metrics that selected cells must have.
+        """Return the metrics that every selected cell must have.
 
-        If a range of another metric selects the cells, all cells need that metric, and only the
-        selected cells need the metric of the question.
+        If a range of another metric selects the cells, every cell needs this other metric. The
+        metric of the question is then needed in the selected cells only, and is not returned.
         """
         if chosen_by := [word.removeprefix(WHEN) for word in words if is_when(word)]:
             return chosen_by

@@ -1,4 +1,4 @@
-"""Words of a claim for comparing, ordering and grouping values and reducing them to a number."""
+"""Words of a claim that compare, order and group values, and reduce them to one number."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,11 +9,12 @@ from longhaul.studies import arithmetic
 from longhaul.studies.questions.words import METRIC, Sides, Words, names
 from longhaul.studies.selection import REST
 
-# Comparisons that combine two numbers into one.
+# Comparisons that combine the two values at a point into one.
 PAIRING = ("less", "over")
-# The only values of `by` and of `runs`.
+# The only allowed values of the words `by` and `runs`.
 BY, RUNS = "replication", "each"
-# Reductions of the numbers of groups; `count` and `share` get 1 for numbers beyond a bound, else 0.
+# Reductions of the groups' numbers to one. For `count` and `share`, the numbers are 1 if beyond the
+# bound, otherwise 0.
 THEN: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "largest": lambda numbers: numbers.max(axis=-1),
     "least": lambda numbers: numbers.min(axis=-1),
@@ -27,11 +28,11 @@ COUNTING = ("count", "share")
 
 @dataclass(frozen=True)
 class Shape:
-    """Operations and options of a question."""
+    """Operations of a question on the selected values."""
 
     along: str | None
     each: tuple[str, ...]
-    """Axes for each of whose levels the statistic is computed separately."""
+    """Axes whose levels form groups; the statistic is computed for each group."""
     order: str | None
     then: str
     above: float | None
@@ -69,14 +70,14 @@ class Shape:
         )
 
     def check(self, sides: Sides) -> None:
-        """Raise ValueError for operations that do not fit the selected values."""
+        """Raise ValueError for operations that are impossible with the selected values."""
         if self.by_replication:
             _check_pairs(sides, self.each)
         if "with" in sides.compared and self.along is not None:
             raise ValueError("where: along and with. do not go together")
 
     def reduced(self, numbers: np.ndarray) -> np.ndarray:
-        """Reduce the numbers of groups, along the last axis, to one number."""
+        """Reduce the numbers of all groups, which are the last dimension, to one number."""
         if self.above is not None:
             numbers = (numbers > self.above).astype(float)
         if self.below is not None:
@@ -90,7 +91,7 @@ class Shape:
 
 
 def _check_pairs(sides: Sides, each: tuple[str, ...]) -> None:
-    """Refuse comparisons that are impossible within a replication."""
+    """Raise ValueError for comparisons that cannot be made within a replication."""
     pairing = [side for side in PAIRING if side in sides.compared]
     if len(pairing) != 1 or METRIC in sides.compared[pairing[0]]:
         raise ValueError("where: by needs either less. or over., of the same metric")
@@ -109,10 +110,10 @@ def _bound(words: Mapping[str, str | float], word: str) -> float | None:
 
 
 def whole(words: Words) -> str:
-    """Return the word `whole`: an axis, `*` for all runs, or nothing."""
+    """Return the value of the word `whole`: an axis, `*` for all runs, or empty."""
     return str(words.get("whole", ""))
 
 
 def is_axis(whole: str) -> bool:
-    """Return true if `whole` names an axis; false if it is empty or stands for all runs."""
+    """Return true if the value of `whole` is an axis; false if it is empty or `*`."""
     return whole not in ("", REST)

@@ -1,4 +1,4 @@
-"""Words (`key=value`) of a claim's `where`, sorted by side of a comparison."""
+"""Words (`key=value`) of a claim's `where`, assigned to the sides of its comparisons."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -10,23 +10,26 @@ from longhaul.studies.selection import Word
 
 Words = Mapping[str, Word]
 Key = tuple[Any, ...]
-# The number of a point, or an array of it over bootstrap samples.
+# Value of a point, or an array with its value in each bootstrap sample.
 Number = float | np.ndarray
 
 OF, METRIC = "of", "metric"
-# Words that select experiments and metrics instead of levels.
+# Words that select experiments and metrics; other words select levels.
 SELECTING = (OF, METRIC)
 COMPARING = ("less", "over", "with", "against")
 SHAPING = ("along", "each", "order", "then", "above", "below", "whole", "by", "runs")
-# Prefix of words that select points by another metric.
+# Prefix of words that select points by the value of another metric.
 WHEN = "when."
 SEVERAL = ","
-# Separates levels that share a place of an order.
+# Separates levels that have the same place in an order.
 SHARED = "+"
 
 
 def words_of(text: str) -> dict[str, Word]:
-    """Parse words, `key=value` separated by spaces; raise ValueError for any other form."""
+    """Parse a text of `key=value` words, separated by spaces.
+
+    Raise ValueError for any other form.
+    """
     return dict(_words_of(text))
 
 
@@ -43,15 +46,15 @@ def _words_of(text: str) -> Iterator[tuple[str, Word]]:
 
 @dataclass(frozen=True)
 class Sides:
-    """The words that select values, for each side of a comparison."""
+    """The words that select values, separately for each side of a comparison."""
 
     own: Words
     compared: Mapping[str, Words]
-    """Words of the second side by comparison (`less`, `over`, `with`, `against`)."""
+    """For each comparison (`less`, `over`, `with`, `against`), the words of its second side."""
 
     @classmethod
     def read(cls, words: Words) -> "Sides":
-        """Assign the words (`key=value`) of a claim to the sides of its comparison."""
+        """Assign the words of a claim to the sides of its comparisons."""
         own: dict[str, Word] = {}
         compared: dict[str, dict[str, Word]] = {}
         for word, value in words.items():
@@ -63,24 +66,24 @@ class Sides:
         return cls(own, compared)
 
     def side(self, name: str) -> Words:
-        """Return all words of the second side of a comparison."""
+        """Return the words of a comparison's second side, including those of the first side."""
         return {**self.own, **self.compared[name]}
 
     @property
     def all(self) -> list[Words]:
-        """The words of the first side, and of each second side."""
+        """The words of the first side, and of the second side of each comparison."""
         return [self.own, *(self.side(name) for name in COMPARING if name in self.compared)]
 
     def narrowed(self, levels: Words) -> "Sides":
-        """Return the sides with these levels added to the common words."""
+        """Return the sides, with these levels added to the words of the first side."""
         return replace(self, own={**self.own, **levels})
 
 
 def names(word: Word) -> list[str]:
-    """Return the names that a word lists, separated by commas."""
+    """Return the names in a word, which are separated by commas."""
     return str(word).split(SEVERAL)
 
 
 def is_when(word: str) -> bool:
-    """Return true for a word that selects points by another metric."""
+    """Return true if a word selects points by the value of another metric."""
     return word.startswith(WHEN)
