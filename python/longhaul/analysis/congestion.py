@@ -1,4 +1,4 @@
-"""Order and classes of conditions by congestion."""
+"""Conditions ordered by congestion, and divided into classes of congestion."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -8,37 +8,37 @@ from numpy.typing import ArrayLike
 
 
 def congestion_order(rates: ArrayLike) -> list[int]:
-    """Return the indices of conditions by increasing retransmission rate, or other measure.
+    """Return the indices of conditions by increasing retransmission rate, or a similar measure.
 
-    An array (condition, competitor) is averaged over competitors.
+    An array of shape (condition, competitor) is averaged over competitors first.
     """
     given = np.asarray(rates, float)
     means = given.reshape(len(given), -1).mean(axis=1)
     return [int(i) for i in np.argsort(means, kind="stable")]
 
 
-# Four classes (Mills et al. 2010, NIST SP 500-282, figures 6-5 and 7-1).
+# Names of four classes (Mills et al. 2010, NIST SP 500-282, figures 6-5 and 7-1).
 NAMES = {
     "N": "no congestion", "L": "little congestion", "M": "moderate congestion", "C": "congested"
 }  # fmt: skip
 
 
 def class_names(classes: int) -> list[str]:
-    """Return the classes' names: NIST's letters for four classes, otherwise C1, C2, ..."""
+    """Return names for classes: NIST's letters if there are four, otherwise C1, C2, ..."""
     return list(NAMES) if classes == len(NAMES) else [f"C{k}" for k in range(1, classes + 1)]
 
 
 def congestion_classes(rates: Sequence[float], bounds: Sequence[float]) -> list[int]:
-    """Return the class of each condition, from 0: the number of bounds that its rate reaches."""
+    """Return the class of each condition: the number of bounds that its rate reaches."""
     if any(a >= b for a, b in pairwise(bounds)):
         raise ValueError("expected ascending bounds")
     return [int(np.searchsorted(bounds, rate, side="right")) for rate in rates]
 
 
 def natural_bounds(rates: Sequence[float], classes: int) -> list[float]:
-    """Return class bounds at the widest gaps between rates, on a logarithmic scale.
+    """Return bounds between classes, at the widest gaps between rates on a logarithmic scale.
 
-    Rates of zero are in the first class. Each bound is the geometric mean of the gap's ends.
+    A bound is the geometric mean of the two ends of its gap. Rates of zero are in the first class.
     """
     positive = np.unique([rate for rate in rates if rate > 0])
     if len(positive) < classes:

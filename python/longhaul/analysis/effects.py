@@ -1,8 +1,8 @@
-"""Effects of two-level factors on a response, with intervals where runs are replicated.
+"""Effects of two-level factors on a response, with intervals if runs are replicated.
 
-The definitions are those of the ten-step analysis of screening experiments (Mills et al. 2010, NIST
-SP 500-282, appendix D; NIST/SEMATECH e-Handbook of Statistical Methods, section 5.5.9): an effect
-is the mean at the plus level minus the mean at the minus level.
+An effect is the mean at the plus level minus the mean at the minus level. The definitions are those
+of the ten-step analysis of screening experiments (Mills et al. 2010, NIST SP 500-282, appendix D;
+NIST/SEMATECH e-Handbook of Statistical Methods, section 5.5.9).
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from longhaul.analysis.prediction import uniform_medians
 from longhaul.designs.properties import alias_groups, contrast
 from longhaul.libraries import special
 
-# A term of the model, as the columns of the factors whose product it is.
+# A term of the model: the indices of the factors whose product it is.
 Term = tuple[int, ...]
 
 
@@ -24,7 +24,7 @@ class Effect:
     """The effect of a factor, or of an interaction, in the response's unit."""
 
     name: str
-    """Name, such as `x1` or `x1*x2`."""
+    """Name of the term, such as `x1` or `x1*x2`."""
     term: Term
     low: float
     """Mean response at the minus level."""
@@ -32,9 +32,12 @@ class Effect:
     """Mean response at the plus level."""
     grand_mean: float
     interval: tuple[float, float] | None = None
-    """95 % interval of the effect, from the differences between replications."""
+    """95 % interval of the effect, from differences between replications.
+
+    None without replications.
+    """
     aliases: tuple[str, ...] = ()
-    """Main effects and two-factor interactions that the design confounds with this effect."""
+    """Other main effects and interactions that the design cannot distinguish from this one."""
 
     @property
     def effect(self) -> float:
@@ -43,9 +46,9 @@ class Effect:
 
     @property
     def percent(self) -> float:
-        """Size of the effect in percent of the grand mean; not a number if the mean is zero.
+        """Effect in percent of the grand mean; NaN if the grand mean is zero up to rounding.
 
-        The grand mean of scores on a principal component is zero up to rounding.
+        The grand mean is zero for scores on a principal component.
         """
         rounding = 1e-12 * max(abs(self.low), abs(self.high))
         is_zero = abs(self.grand_mean) <= rounding
@@ -63,11 +66,11 @@ def effects(
 ) -> list[Effect]:
     """Return the effects of all factors and of their interactions of up to `order` factors.
 
-    `coded` has a row per run and a column per factor, -1 or +1. Rows that occur more than once are
-    replications: the variance within them gives intervals, by Student's t with as many degrees of
-    freedom as there are repetitions. If other factors vary as well, `cells` has a value for each
-    run, and runs with equal values are replications. Of interactions that are aliased with one
-    another only the first is returned; the others are its `aliases`.
+    `coded` has a row per run and a column per factor, with values -1 and +1. Rows that occur more
+    than once are replications. The variance within them gives intervals by Student's t, with as
+    many degrees of freedom as there are repetitions. If other factors vary as well, `cells` must
+    have a value for each run, and runs with equal values are replications. If interactions are
+    aliased, only the first is returned, and the others are its `aliases`.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     error = pure_error(matrix if cells is None else np.asarray(cells, str)[:, None], y)
@@ -84,9 +87,9 @@ def effects(
 
 
 def pure_error(cells: np.ndarray, response: np.ndarray) -> tuple[float, int] | None:
-    """Return variance between replications, and its degrees of freedom; None without replications.
+    """Return the variance between replications and its degrees of freedom.
 
-    Replications are equal rows of `cells`.
+    Replications are runs with equal rows of `cells`; None if there are none.
     """
     _, which, count = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
     freedom = int((count - 1).sum())
@@ -109,15 +112,14 @@ def _interval(
 
 
 def by_size(effects: Sequence[Effect]) -> list[Effect]:
-    """Return the effects in descending order of absolute value."""
+    """Return the effects in descending order of their absolute values."""
     return sorted(effects, key=lambda effect: -abs(effect.effect))
 
 
 def half_normal_quantiles(count: int) -> np.ndarray:
-    """Return the quantiles at which ordered absolute effects of pure noise are expected.
+    """Return the values expected for ordered absolute effects if all effects are noise.
 
-    They are medians of the order statistics of a uniform sample, as quantiles of the half-normal
-    distribution.
+    They are the half-normal quantiles of the medians of uniform order statistics.
     """
     quantiles: np.ndarray = special.ndtri((1.0 + uniform_medians(count)) / 2.0)
     return quantiles
@@ -126,10 +128,10 @@ def half_normal_quantiles(count: int) -> np.ndarray:
 def cumulative_residual_sd(
     coded: ArrayLike, response: ArrayLike, effects: Sequence[Effect]
 ) -> np.ndarray:
-    """Return the residual standard deviation as terms are added, the largest effect first.
+    """Return residual standard deviations as terms are added to a model, the largest effect first.
 
     The first value is for the grand mean alone. Sums of squares are divided by the number of runs
-    minus the number of coefficients; models with as many coefficients as runs are left out.
+    minus the number of coefficients. Models with as many coefficients as runs are left out.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     residual = y - y.mean()
@@ -141,7 +143,10 @@ def cumulative_residual_sd(
 
 
 def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> np.ndarray:
-    """Return the linear model of effects: the grand mean plus half of each effect's column."""
+    """Return the response of each run predicted by a linear model of the chosen effects.
+
+    The model is the grand mean plus half of each effect, with the sign of its term in the run.
+    """
     matrix = np.asarray(coded, float)
     value = np.full(len(matrix), grand_mean)
     for effect in chosen:
@@ -152,10 +157,11 @@ def predicted(coded: ArrayLike, grand_mean: float, chosen: Sequence[Effect]) -> 
 def block_means(
     coded: ArrayLike, response: ArrayLike, primary: int, secondary: Sequence[int]
 ) -> dict[tuple[int, ...], tuple[float, float]]:
-    """Return means at both levels of a factor, in each combination (block) of some other factors.
+    """Return the mean responses at both levels of a primary factor, for each block.
 
-    A factor is robust if the same level has the higher mean in all blocks, which happens by chance
-    with probability 2^(1 - blocks).
+    A block is a combination of levels of the secondary factors. The primary factor is robust if the
+    same level has the higher mean in all blocks. By chance, this has the probability 2^(1 -
+    blocks).
     """
     matrix, y = np.asarray(coded, int), np.asarray(response, float)
     blocks: dict[tuple[int, ...], tuple[float, float]] = {}

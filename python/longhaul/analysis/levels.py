@@ -1,4 +1,4 @@
-"""Means of a response at each level of a factor, of any number of levels, with intervals."""
+"""Means of a response at each level of a factor, with intervals, for any number of levels."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,15 +13,15 @@ from longhaul.analysis.variance import anova
 
 @dataclass(frozen=True)
 class FactorMeans:
-    """Mean of a response at each level of one factor, over all levels of the others."""
+    """Mean response at each level of one factor, over all levels of the other factors."""
 
     factor: str
     levels: tuple[Level, ...]
     means: tuple[MeanInterval, ...]
     share: float | None
-    """The factor's sum of squares divided by the total over all runs."""
+    """The factor's sum of squares, as a fraction of the total over all runs."""
     p: float | None
-    """P-value of the F test that all levels have the same mean."""
+    """P-value of the F test that the means of all levels are equal."""
 
     @property
     def span(self) -> float:
@@ -31,10 +31,10 @@ class FactorMeans:
 
 
 def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
-    """Return means at the levels of every varying factor, the most influential factor first.
+    """Return the means at the levels of each varying factor, the most influential factor first.
 
-    The interval of a mean shows the effect of other random numbers: it is computed from one mean
-    per replication over the whole design. Without replications there is no interval.
+    The interval of a mean shows the effect of other random numbers. It is computed from one mean
+    over the whole design per replication. Without replications there is no interval.
     """
     y = table.values(response)
     columns = {name: table.frame[name].to_list() for name in table.varying}
@@ -50,29 +50,29 @@ def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Difference of a response between two levels of a factor, in runs that are otherwise equal."""
+    """Difference of a response between two levels of a factor, in runs that are equal otherwise."""
 
     first: Level
     second: Level
     difference: MeanInterval
-    """First minus second level: mean over conditions, with its interval."""
+    """Response at the first level minus that at the second, averaged over conditions."""
     ahead: int
     """Number of conditions in which the first level has the larger mean."""
     conditions: int
     """Number of conditions that have both levels."""
     left_out: list[str]
-    """Conditions that lack one of the levels, with the missing level."""
+    """Descriptions of the conditions that lack a level, each with the missing level."""
     is_over_replications: bool = True
-    """True if the interval is over replications; otherwise it is over conditions."""
+    """True if the interval is over replications; false if it is over conditions."""
 
 
 def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Comparison]:
-    """Return paired comparisons of all pairs of levels of a factor.
+    """Compare each pair of levels of a factor in runs that are equal otherwise.
 
-    Runs of one replication share their random numbers, so that differences within it vary less than
-    the compared values. Each replication gives one mean difference over all conditions; the
-    interval of these means shows the effect of other random numbers. For a single replication the
-    interval is over conditions, and shows the effect of other conditions.
+    Runs of one replication share their random numbers, so that differences within a replication
+    vary less than the compared values. Each replication gives one mean difference over all
+    conditions, and the interval of these means shows the effect of other random numbers. With a
+    single replication, the interval is over conditions, and shows the effect of other conditions.
     """
     matched = table.matched(factor, response)
     pairs = combinations(table.factors[factor], 2)
@@ -80,7 +80,7 @@ def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Com
 
 
 def _comparison(matched: Matched, first: Level, other: Level) -> Comparison:
-    # A row per condition, a column per replication.
+    # Differences: a row per condition, a column per replication.
     rows, left_out = [], []
     for condition, replications in matched.items():
         missing = [str(one) for one in (first, other) if not all(one in at for at in replications)]

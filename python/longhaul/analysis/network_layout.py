@@ -6,7 +6,7 @@ import numpy as np
 
 from longhaul.libraries import graphs, sparse
 
-# Maximum number of nodes in a plot: more cannot be distinguished.
+# Maximum number of nodes in a plot; more nodes cannot be told apart.
 MOST_NODES = 1200
 # Layouts whose height is below this fraction of their width are not stretched vertically.
 FLAT = 0.2
@@ -16,7 +16,7 @@ Place = tuple[float, float]
 
 
 def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, Place]:
-    """Return positions (0 to 1) of a graph's nodes, by stress majorisation."""
+    """Return positions of a graph's nodes, with coordinates from 0 to 1, by stress majorisation."""
     if len(names) == 1:
         return {names[0]: (0.5, 0.5)}
     fitted = _fit(majorised(names, links)).tolist()
@@ -24,10 +24,11 @@ def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, 
 
 
 def majorised(names: Sequence[str], links: Sequence[tuple[str, str]]) -> np.ndarray:
-    """Return points, a row per node, by stress majorisation; the longest distance is horizontal.
+    """Return positions, a row per node, by stress majorisation; the longest distance is horizontal.
 
-    Distances approximate numbers of links. Source: E. Gansner, Y. Koren and S. North, *Graph
-    Drawing by Stress Majorization*, 2004. The initial layout is classical multidimensional scaling.
+    Distances between positions approximate numbers of links. The initial layout is classical
+    multidimensional scaling. Source: E. Gansner, Y. Koren and S. North, *Graph Drawing by Stress
+    Majorization*, 2004.
     """
     count = len(names)
     places = {name: at for at, name in enumerate(names)}
@@ -52,10 +53,10 @@ def around(
     backbone: Mapping[str, Place],
     above: Mapping[str, str],
 ) -> dict[str, Place]:
-    """Return positions of the nodes attached to a backbone, directly or through another node.
+    """Return positions for nodes that are attached to a backbone, directly or through another node.
 
-    `above` maps each node to the node that it is attached to. Each root has a circle for the nodes
-    below it, as large as its nearest neighbour allows.
+    `above` maps each node to the node that it is attached to. The nodes below a backbone node are
+    placed in a circle around it, which is as large as the nearest other backbone node allows.
     """
     roots = np.array(list(backbone.values()))
     apart = np.hypot(*(roots[:, None, :] - roots[None, :, :]).transpose(2, 0, 1))
@@ -68,7 +69,7 @@ def around(
     for root, (x, y) in backbone.items():
         branches = below.get(root, [])
         room = min(0.46 * float(nearest[root]), 0.16)
-        # A branch takes a part of the circle in proportion to its leaves.
+        # The part of the circle that a branch gets is proportional to its number of leaves.
         sizes = [max(len(below.get(branch, [])), 1) for branch in branches]
         turn = 0.0
         for branch, size in zip(branches, sizes, strict=True):
@@ -85,22 +86,23 @@ def around(
 
 
 def _classical(distances: np.ndarray) -> np.ndarray:
-    """Return classical multidimensional scaling in two dimensions."""
+    """Return positions in two dimensions by classical multidimensional scaling."""
     count = len(distances)
     centre = np.eye(count) - 1.0 / count
     values, vectors = np.linalg.eigh(-0.5 * centre @ distances**2 @ centre)
-    # Signs of eigenvectors are arbitrary: the first large entry is positive.
+    # The signs of eigenvectors are arbitrary. They are chosen such that the first large entry is
+    # positive.
     top = vectors[:, [-1, -2]]
     signs = np.sign(top[np.abs(top).argmax(0), range(2)])
     points: np.ndarray = top * signs * np.sqrt(np.maximum(values[[-1, -2]], 1e-12))
-    # In one dimension symmetric nodes would coincide.
+    # If all nodes are on a line, symmetric nodes would coincide without this.
     jitter = np.sin(np.arange(count) * 2.4)[:, None] * 1e-3
     spread_out: np.ndarray = points + jitter * np.array([[0.0, 1.0]])
     return spread_out
 
 
 def _turned(points: np.ndarray) -> np.ndarray:
-    """Rotate points: the longest distance is horizontal, the first point is at the upper left."""
+    """Rotate points: the longest distance becomes horizontal, the first point is upper left."""
     middle = points - points.mean(0)
     turned: np.ndarray = middle @ np.linalg.svd(middle, full_matrices=False)[2].T
     return turned * np.where(turned[0] > 0, -1.0, 1.0)

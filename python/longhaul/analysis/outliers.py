@@ -8,15 +8,16 @@ from numpy.typing import ArrayLike
 
 from longhaul.libraries import special
 
-# The critical value that NIST SP 500-282 used for seven and eight algorithms alike.
+# Critical value that NIST SP 500-282 used for seven as well as for eight algorithms.
 NIST_CRITICAL = 2.08
 NIST_COUNT = 7
 
 
 def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool = True) -> float:
-    """Return the critical value of Grubbs' statistic for a number of normal values.
+    """Return the critical value of Grubbs' statistic for `count` values from a normal distribution.
 
-    Grubbs 1969, Technometrics 11, pp. 1-21; from Student's t with count - 2 degrees of freedom.
+    It follows from Student's t with count - 2 degrees of freedom (Grubbs 1969, Technometrics 11,
+    pp. 1-21).
     """
     if count < 3:
         raise ValueError("Grubbs' test: expected at least three values")
@@ -26,14 +27,15 @@ def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool =
 
 
 def largest_grubbs(count: int) -> float:
-    """Return the largest possible statistic: one value differs from all others, which are equal."""
+    """Return the largest value that Grubbs' statistic can take, with all values equal but one."""
     return (count - 1) / math.sqrt(count)
 
 
 def nist_critical(count: int) -> float:
-    """Return NIST's critical value; for fewer than seven values, a value of equal significance.
+    """Return NIST's critical value, or for fewer than seven values one of equal significance.
 
-    The statistic of six values cannot reach 2.08 (`largest_grubbs`).
+    Without this, no value could be an outlier among six: their statistic cannot reach 2.08
+    (`largest_grubbs`).
     """
     if count >= NIST_COUNT:
         return NIST_CRITICAL
@@ -44,14 +46,17 @@ def nist_critical(count: int) -> float:
 
 @dataclass(frozen=True)
 class Residuals:
-    """Residuals of the values under one condition from their mean."""
+    """Deviations of the competitors' values under one condition from their mean."""
 
     residuals: np.ndarray
     mean: float
     extreme: int
     """Index of the value farthest from the mean; -1 if all are equal."""
     statistic: float
-    """Grubbs' G: the largest residual in sample standard deviations; 0 if all are equal."""
+    """Grubbs' G: the largest absolute residual in sample standard deviations.
+
+    0 if all are equal.
+    """
     critical: float
 
     @property
@@ -61,32 +66,33 @@ class Residuals:
 
     @property
     def largest(self) -> float:
-        """The residual of the extreme value, with its sign."""
+        """The residual with the largest size, with its sign."""
         return float(self.residuals[self.extreme]) if self.extreme >= 0 else 0.0
 
     @property
     def magnitude(self) -> float:
-        """The decimal logarithm of the largest residual's size."""
+        """Decimal logarithm of the largest absolute residual."""
         return float(np.log10(abs(self.largest))) if self.largest else float("-inf")
 
     @property
     def percent(self) -> float:
-        """The largest residual in percent of the mean; not a number if the mean is zero."""
+        """The residual of the extreme value in percent of the mean; NaN if the mean is zero."""
         return 100.0 * self.largest / self.mean if self.mean else float("nan")
 
 
 def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
-    """Return competitors' residuals under one condition, with Grubbs' test of the extreme residual.
+    """Return the residuals of competitors under one condition, and test the extreme one by Grubbs.
 
-    `critical` is by default the exact two-sided value at 5 %; `NIST_CRITICAL` is the value of the
-    study of 2010. Two equal extremes mask each other: G of eight values is then about 1.62.
+    `critical` is the critical value, by default the exact one for a two-sided test at 5 %. The
+    study of 2010 used `NIST_CRITICAL`. Two equal extremes mask each other: G of eight values is
+    then about 1.62.
     """
     given = np.asarray(values, float)
     limit = grubbs_critical(len(given)) if critical is None else critical
     mean = float(given.mean())
     difference = given - mean
     spread = float(given.std(ddof=1))
-    # Residuals this small are rounding errors of equal values.
+    # Residuals below this are rounding errors of equal values.
     if spread <= 1e-12 * max(abs(mean), 1e-300):
         return Residuals(np.zeros_like(given), mean, -1, 0.0, limit)
     extreme = int(np.abs(difference).argmax())
@@ -95,7 +101,7 @@ def residuals(values: ArrayLike, critical: float | None = None) -> Residuals:
 
 @dataclass(frozen=True)
 class Standout:
-    """A cell of a condition-response summary: an outlier, its sign and its residual."""
+    """An outlier: the competitor, the sign of its residual, and the size of the residual."""
 
     who: int
     is_high: bool
@@ -105,9 +111,10 @@ class Standout:
 def standouts(
     values: ArrayLike, *, min_percent: float = 0.0, critical: float | None = None
 ) -> list[list[Standout | None]]:
-    """Return the outliers in an array (condition, response, competitor).
+    """Return the outlier for each condition and response; None where there is none.
 
-    Only significant outliers count whose residual is more than `min_percent` of the mean.
+    `values` is an array of shape (condition, response, competitor). An outlier must be significant,
+    and its residual must exceed `min_percent` of the mean.
     """
     cells = np.asarray(values, float)
     return [[_standout(cell, min_percent, critical) for cell in row] for row in cells]

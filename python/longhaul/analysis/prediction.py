@@ -1,9 +1,9 @@
-"""Prediction intervals for one more run, from the runs that exist.
+"""Prediction intervals for one more run, from the existing runs.
 
-The confidence interval of a median narrows with every run. The prediction interval for one more run
-does not: it describes the scatter of single runs, so that another group's run can be compared with
-it. Sources: Hahn and Meeker, Statistical Intervals, 1991, chapters 4 (normal; of logarithms for
-lognormal) and 5 (order statistics).
+The confidence interval of a median narrows with every further run. The prediction interval does
+not: it describes the scatter of single runs, so that a run of another group can be compared with
+it. Source: Hahn and Meeker, Statistical Intervals, 1991, chapters 4 (normal distribution; a
+lognormal one by logarithms) and 5 (order statistics).
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ import numpy as np
 from longhaul.libraries import special
 
 NORMAL, LOGNORMAL, ORDER = "normal", "lognormal", "order statistics"
-# The scatter of fewer runs is not estimated.
+# Minimum number of runs from which a scatter is estimated.
 MIN_RUNS = 3
-# Number of runs whose range has a coverage of 0.9, as a distribution-free interval.
+# Minimum number of runs whose range is used as a distribution-free interval; its coverage is 0.9.
 MIN_RUNS_ORDER = 19
-# Samples from which the critical values of the correlation are taken, and the level of the test.
+# Number of samples that give the critical values of the correlation, and the level of the test.
 SAMPLES, LEVEL = 4000, 0.05
 
 
@@ -38,9 +38,9 @@ class Prediction:
 def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | None:
     """Return the interval in which one more run would lie; None for fewer than three runs.
 
-    The interval is that of a normal or lognormal distribution, whichever fits the runs better. If
-    neither fits 19 or more runs, it extends from the smallest to the largest run, with a coverage
-    of `(n - 1) / (n + 1)`.
+    The interval assumes a normal or a lognormal distribution, whichever fits the runs better. If
+    there are at least 19 runs and neither fits, the interval is the range of the runs, with a
+    coverage of `(n - 1) / (n + 1)`.
     """
     count = len(values)
     if count < MIN_RUNS:
@@ -52,7 +52,8 @@ def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | Non
     if shape == ORDER:
         return Prediction(float(runs[0]), float(runs[-1]), ORDER, (count - 1) / (count + 1))
     interval = _of_next(runs, coverage)
-    # The interval of positive values must not reach below 0; few runs do not show skewness.
+    # An interval of positive values must not extend below 0, although few runs may not show
+    # skewness.
     if shape == LOGNORMAL or (runs[0] > 0.0 > interval[0]):
         low, high = _of_next(np.log(runs), coverage)
         return Prediction(exp(low), exp(high), LOGNORMAL, coverage)
@@ -60,7 +61,7 @@ def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | Non
 
 
 def shape_of(runs: np.ndarray) -> str:
-    """Return the better fit of `normal` and `lognormal`, or `ORDER` if many runs reject both."""
+    """Return `normal` or `lognormal`, whichever fits better; `ORDER` if many runs reject both."""
     correlations = {NORMAL: probability_plot_correlation(runs)}
     if runs[0] > 0:
         correlations[LOGNORMAL] = probability_plot_correlation(np.log(runs))
@@ -89,7 +90,7 @@ def _normal_medians(count: int) -> np.ndarray:
 
 @cache
 def _critical(count: int) -> float:
-    """Return the 5 % quantile of the correlation for normal samples of this size."""
+    """Return the 5 % quantile of the correlation in normal samples of this size."""
     samples = np.sort(np.random.default_rng(1).standard_normal((SAMPLES, count)), axis=1)
     centred = samples - samples.mean(axis=1, keepdims=True)
     medians = _normal_medians(count)
@@ -98,7 +99,7 @@ def _critical(count: int) -> float:
 
 
 def _of_next(runs: np.ndarray, coverage: float) -> tuple[float, float]:
-    """Return the interval of one more value of a normal distribution."""
+    """Return the prediction interval of one more value from a normal distribution."""
     count = len(runs)
     factor = float(special.stdtrit(count - 1, 0.5 + coverage / 2.0)) * sqrt(1.0 + 1.0 / count)
     half = factor * float(runs.std(ddof=1))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from longhaul.libraries import stats
 
-# A corner of a cube of two-level factors.
+# A corner of a cube: the level, -1 or +1, of each two-level factor.
 Corner = tuple[int, ...]
 
 
@@ -20,10 +20,10 @@ def _ranked(values: np.ndarray, method: str = "average", axis: int | None = None
 
 
 def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
-    """Return ranks of factors by effect size, 1 the most influential; ties share their mean rank.
+    """Return ranks of factors by effect size: 1 for the largest, ties share their mean rank.
 
-    The last axis is the factor. With `digits`, sizes that are equal after rounding to this number
-    of decimals are ties.
+    The last axis is the factor. With `digits`, sizes that are equal after rounding to so many
+    decimals are ties.
     """
     sizes = np.abs(np.asarray(effects, float))
     if digits is not None:
@@ -32,37 +32,40 @@ def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
 
 
 def ordinal(averages: ArrayLike) -> np.ndarray:
-    """Return ranks by ascending average rank; ties share the highest rank."""
+    """Rank average ranks in ascending order; ties share the highest of their ranks."""
     return _ranked(np.asarray(averages, float), "max").astype(int)
 
 
 def value_ranks(given: ArrayLike, *, low_is_best: bool = False) -> np.ndarray:
-    """Return ranks along the last axis, the highest rank being best; ties share their mean rank."""
+    """Return ranks along the last axis, the best value having the highest.
+
+    Ties share their mean.
+    """
     values = np.asarray(given, float)
     return _ranked(-values if low_is_best else values, axis=-1)
 
 
 def corners(factors: int) -> list[Corner]:
-    """Return the corners of the cube, in standard order: the first factor changes fastest."""
+    """Return the corners of a cube in standard order, in which the first factor changes fastest."""
     return [corner[::-1] for corner in product((-1, 1), repeat=factors)]
 
 
 @dataclass(frozen=True)
 class Edge:
-    """An edge of the cube: one factor changes, the others do not."""
+    """An edge of a cube, along which one factor changes and the others do not."""
 
     factor: int
     ends: tuple[int, int]
-    """Indices of its corners, the one at the minus level first."""
+    """Indices of the corners at its ends, first the corner at the minus level."""
     change: float
-    """The absolute difference between the values at its corners."""
+    """Absolute difference between the values at both corners."""
 
 
 def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]:
-    """Return the edges of a cube with a value at each corner, such as an average rank.
+    """Return the edges of a cube with a value, such as an average rank, at each corner.
 
-    Large changes along a factor's edges mean a large effect. With `digits` values are rounded
-    first, as in printed tables.
+    Large changes along the edges of a factor mean a large effect of the factor. With `digits`,
+    values are rounded first, as in printed tables.
     """
     count = len(values)
     factors = count.bit_length() - 1
@@ -85,18 +88,21 @@ def edge_means(edges: Sequence[Edge]) -> dict[int, float]:
 
 @dataclass(frozen=True)
 class RankSummary:
-    """Average ranks of competitors per group and over all groups, with their variation."""
+    """Average ranks of competitors, by group of responses and over all groups."""
 
     groups: Mapping[str, np.ndarray]
     """Average rank of each competitor in each group."""
     average: np.ndarray
     """Mean over the groups."""
     spread: np.ndarray
-    """Sample standard deviation over the groups."""
+    """Sample standard deviation of the average ranks of the groups."""
 
 
 def summarise_ranks(groups: Mapping[str, ArrayLike]) -> RankSummary:
-    """Summarise ranks by group over the last axis, the competitors; other axes are averaged."""
+    """Average the ranks in each group for each competitor, and over the groups.
+
+    The last axis of an array is the competitor; all others are averaged.
+    """
     means = {
         name: np.asarray(ranks, float).reshape(-1, np.shape(ranks)[-1]).mean(axis=0)
         for name, ranks in groups.items()
@@ -107,7 +113,7 @@ def summarise_ranks(groups: Mapping[str, ArrayLike]) -> RankSummary:
 
 
 def distinctive(values: ArrayLike) -> int:
-    """Return the index of the competitor whose value is farthest from the mean of all.
+    """Return the index of the competitor whose value is farthest from the mean of all values.
 
     Rank matrices fill this competitor's cell (Mills et al. 2010, NIST SP 500-282, chapter 8).
     """

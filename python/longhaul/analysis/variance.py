@@ -10,52 +10,53 @@ from numpy.typing import ArrayLike
 
 from longhaul.libraries import linalg, special
 
-# Smaller fractions of a column's norm, or of a sum of squares, are rounding errors.
+# Smaller fractions of a column's norm, or of a sum of squares, are treated as rounding errors.
 ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
 class Source:
-    """A line of an analysis of variance."""
+    """A line of an analysis of variance: a term, or the residual."""
 
     names: tuple[str, ...]
-    """Names of the term and its aliases, such as a*b."""
+    """Names of the term and of its aliases, such as `a*b`."""
     sum_of_squares: float
     freedom: int
     f: float | None
     p: float | None
     share: float
-    """Fraction of the total sum of squares."""
+    """The sum of squares as a fraction of the total."""
 
     @property
     def name(self) -> str:
-        """The line's name: `a*b = c*d` where the runs cannot distinguish the two."""
+        """Name of the line, such as `a*b = c*d` if the runs cannot distinguish these two terms."""
         return " = ".join(self.names)
 
 
 @dataclass(frozen=True)
 class _Term:
-    """A main effect or interaction, with its aliases, which are equal to it in all runs."""
+    """A main effect or an interaction; terms that are equal to it in all runs are its aliases."""
 
     factors: tuple[str, ...]
     basis: np.ndarray
-    """Orthonormal columns of its contrasts, shape (runs, degrees of freedom)."""
+    """Orthonormal columns that span the term's contrasts; shape: runs x degrees of freedom."""
     own: np.ndarray
-    """The columns that are orthogonal to all terms of fewer factors."""
+    """Orthonormal columns that span the part orthogonal to all terms of fewer factors."""
     names: list[str]
 
 
 def anova(
     factors: Mapping[str, Sequence[object]], response: ArrayLike, *, order: int = 2
 ) -> list[Source]:
-    """Return the analysis of variance of a response by factors of any number of levels.
+    """Return the analysis of variance of a response by factors with any number of levels.
 
-    Main effects and interactions of up to `order` factors; the last line is the residual. The sum
-    of squares of a term is the increase over a model with all other terms except interactions that
-    contain it (type II: Langsrud 2003, Statistics and Computing 13). Therefore the order of factors
-    does not matter, and variation that the runs cannot assign to one of two terms counts for
-    neither. In a balanced design the sums add up to the total. Factors with one level are left out,
-    and so are interactions of orders that leave no degree of freedom for the residual.
+    It has a line for each main effect and for each interaction of up to `order` factors; the last
+    line is the residual. The sum of squares of a term is the increase over a model with all other
+    terms, except interactions that contain the term (type II: Langsrud 2003, Statistics and
+    Computing 13). Therefore the order of factors does not matter. Variation that the runs cannot
+    assign to one of two terms is assigned to neither. In a balanced design, the sums add up to the
+    total. Factors with one level are left out, and so are interactions of an order that leaves no
+    degree of freedom for the residual.
     """
     y = np.asarray(response, float)
     y = y - y.mean() if len(y) else y
@@ -69,7 +70,7 @@ def anova(
 
 
 def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
-    """Return main effects and interactions, ordered by their number of factors."""
+    """Return main effects and interactions in increasing order of their numbers of factors."""
     indicators = {name: _indicators(words) for name, words in factors.items()}
     terms: list[_Term] = []
     for size in range(1, order + 1):
@@ -95,30 +96,30 @@ def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
 
 
 def _indicators(words: Sequence[str]) -> np.ndarray:
-    """Return a column for each level but the first, (runs, levels - 1)."""
+    """Return indicator columns of all levels except the first; shape: runs x (levels - 1)."""
     levels = list(dict.fromkeys(words))
     return np.array([[word == level for level in levels[1:]] for word in words], float)
 
 
 def _products(first: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return the products of each column with each column of the other array."""
+    """Return the products of each column of one array with each column of the other."""
     pairs = first[:, :, None] * other[:, None, :]
     return np.reshape(pairs, (len(first), -1))
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of columns, some of which may be zero up to rounding."""
+    """Return an orthonormal basis of the columns' span; some may be zero up to rounding."""
     vectors, triangle, _ = linalg.qr(columns, mode="economic", pivoting=True)
     return np.asarray(vectors[:, np.abs(np.diag(triangle)) > ROUNDING])
 
 
 def _joined(bases: Sequence[np.ndarray]) -> np.ndarray:
-    """Return an orthonormal basis of the bases' common span, without columns if there are none."""
+    """Return an orthonormal basis of the span of all bases; it has no columns without any basis."""
     return _orthonormal(np.hstack(bases)) if bases else np.zeros((0, 0))
 
 
 def _without(basis: np.ndarray, space: np.ndarray) -> np.ndarray:
-    """Return a basis of the part of a space that is orthogonal to another space."""
+    """Return a basis of the part of a basis' span that is orthogonal to a space."""
     return _orthonormal(basis - space @ (space.T @ basis)) if space.size else basis
 
 
@@ -129,7 +130,7 @@ def _spans(first: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
-    """Return the lines of some terms; none if these leave no degree of freedom for the residual."""
+    """Return the lines of these terms; none if no degree of freedom is left for the residual."""
     space = _joined([term.basis for term in terms])
     total, seen = float(y @ y), space.T @ y
     freedom = len(y) - 1 - len(seen)
@@ -149,5 +150,5 @@ def _table(terms: Sequence[_Term], y: np.ndarray) -> list[Source]:
 
 
 def _squares(found: float, total: float) -> float:
-    """Return a sum of squares, or zero if it is rounding."""
+    """Return a sum of squares, or zero if it is only a rounding error."""
     return found if found > ROUNDING * total else 0.0

@@ -1,11 +1,11 @@
-"""Estimators of the Hurst parameter of a stationary series.
+"""Estimators of the Hurst parameter H of a stationary series.
 
 H = 0.5 means independent noise; the closer H is to 1, the more slowly correlations decay. Each
 estimator fits a line to the logarithm of a statistic over the logarithm of scale. Only the wavelet
 estimate has an interval that is valid under long-range dependence.
 
-Taqqu, Teverovsky and Willinger, "Estimators for long-range dependence: an empirical study",
-Fractals 3(4), 1995; Veitch and Abry, "A wavelet-based joint estimator of the parameters of
+Sources: Taqqu, Teverovsky and Willinger, "Estimators for long-range dependence: an empirical
+study", Fractals 3(4), 1995; Veitch and Abry, "A wavelet-based joint estimator of the parameters of
 long-range dependence", IEEE Transactions on Information Theory 45(3), 1999.
 """
 
@@ -18,9 +18,9 @@ from numpy.typing import ArrayLike
 
 from longhaul.libraries import special
 
-# Minimum number of blocks at the largest scale, and ratio of successive scales.
+# Minimum number of blocks at the largest scale, and ratio between successive scales.
 MIN_BLOCKS, STEP = 50, 1.5
-# Lower octaves are biased by sampling: Veitch and Abry, section IV.
+# Lowest octave of the fit; sampling biases lower ones (Veitch and Abry, section IV).
 MIN_OCTAVE = 4
 # Minimum number of samples of a series.
 MIN_SAMPLES = 256
@@ -32,32 +32,33 @@ HIGH_PASS = LOW_PASS[::-1] * np.array([1, -1, 1, -1])
 
 @dataclass(frozen=True)
 class Hurst:
-    """An estimate of H, with the points and the fitted line."""
+    """An estimate of H, with the points to which the line was fitted."""
 
     method: str
     value: float
     low: float | None
-    """Lower end of the 95 % interval, if the method has one."""
+    """Lower end of the 95 % interval; None if the method has no interval."""
     high: float | None
-    """Upper end of the interval."""
+    """Upper end of the interval; None if the method has no interval."""
     scales: np.ndarray
     """Scales, in samples."""
     statistics: np.ndarray
     slope: float
     intercept: float
-    """Intercept of the line through the logarithms to base 10."""
+    """Intercept of the line through the decimal logarithms."""
 
     def line(self) -> np.ndarray:
-        """Return the fitted line at the scales."""
+        """The values of the fitted line at the scales."""
         return np.asarray(10.0 ** (self.intercept + self.slope * np.log10(self.scales)))
 
 
 def aggregated_variance(
     values: ArrayLike, min_scale: int = 1, max_scale: int | None = None
 ) -> Hurst:
-    """Estimate H from the variance of block means, which falls as length to the power 2H - 2.
+    """Estimate H from the variance of block means, which is proportional to length^(2H - 2).
 
-    Biased low, by 0.02 at H = 0.84 and by 0.04 at 0.9, since the series' own mean is subtracted.
+    The estimate is too low, by 0.02 at H = 0.84 and by 0.04 at 0.9, since the mean of the series
+    itself is subtracted.
     """
     series = _checked(values)
     scales = _scales(len(series), min_scale, max_scale)
@@ -68,9 +69,9 @@ def aggregated_variance(
 
 
 def rescaled_range(values: ArrayLike, min_scale: int = 16, max_scale: int | None = None) -> Hurst:
-    """Estimate H from the rescaled range R/S, which grows as length to the power H.
+    """Estimate H from the rescaled range R/S, which is proportional to length^H.
 
-    Biased towards 0.7 for short blocks: by 0.03 at H = 0.5 and at 0.84.
+    The estimate is biased towards 0.7 for short blocks, by 0.03 at H = 0.5 and at 0.84.
     """
     series = _checked(values)
     scales = _scales(len(series), min_scale, max_scale)
@@ -82,9 +83,11 @@ def rescaled_range(values: ArrayLike, min_scale: int = 16, max_scale: int | None
 def wavelet(
     values: ArrayLike, min_octave: int = MIN_OCTAVE, max_octave: int | None = None
 ) -> Hurst:
-    """Estimate H from the energy of wavelet coefficients, whose logarithm grows with slope 2H - 1.
+    """Estimate H from the energy of wavelet coefficients.
 
-    The line is a weighted fit over octaves. Coefficients are nearly uncorrelated; the interval
+    The binary logarithm of the energy grows by 2H - 1 per octave.
+
+    A line is fitted to octaves with weights. Coefficients are nearly uncorrelated; the interval
     assumes that they are independent and Gaussian.
     """
     approximation = _checked(values) - np.mean(np.asarray(values, float))
@@ -92,7 +95,8 @@ def wavelet(
     octave = 0
     while len(approximation) >= 2 * len(LOW_PASS) and octave != max_octave:
         octave += 1
-        # Coefficients at the ends would combine the end of the series with its beginning.
+        # Coefficients at the ends are left out, since they would combine the end of the series with
+        # its beginning.
         detail = np.convolve(approximation, HIGH_PASS[::-1], "valid")[::2]
         approximation = np.convolve(approximation, LOW_PASS[::-1], "valid")[::2]
         if octave >= min_octave and len(detail) >= 4:
@@ -102,7 +106,8 @@ def wavelet(
     if len(octaves) < 3:
         raise ValueError("expected a series with at least three octaves of wavelet coefficients")
     scale, half = np.array(octaves, float), np.array(counts) / 2.0
-    # The logarithm of a mean of squares is too small on average: Veitch and Abry, equation (5).
+    # The logarithm of a mean of squares is too small on average; this is its bias (Veitch and Abry,
+    # equation 5).
     bias = special.psi(half) / np.log(2.0) - np.log2(half)
     logarithms = np.log2(energies) - bias
     weights = np.log(2.0) ** 2 / special.zeta(2, half)
@@ -119,10 +124,10 @@ def wavelet(
 
 
 def estimators(min_scale: int = 1) -> Mapping[str, Callable[[ArrayLike], Hurst]]:
-    """Return the estimators by method, for scales of at least `min_scale` samples.
+    """Return the estimators by name, restricted to scales of at least `min_scale` samples.
 
-    Below the time scales of protocols the estimates disagree. Each method raises ValueError for a
-    series that is too short; R/S needs the longest series.
+    Estimates disagree below the time scales of protocols. Each estimator raises ValueError if the
+    series is too short; R/S needs the longest series.
     """
     octave = max(MIN_OCTAVE, int(np.ceil(np.log2(max(min_scale, 1)))))
     return {
@@ -133,7 +138,7 @@ def estimators(min_scale: int = 1) -> Mapping[str, Callable[[ArrayLike], Hurst]]
 
 
 def estimates(values: ArrayLike, min_scale: int = 1) -> list[Hurst]:
-    """Return the estimates of all methods for scales of at least `min_scale`."""
+    """Return the estimates of all methods, for scales of at least `min_scale` samples."""
     return [estimate(values) for estimate in estimators(min_scale).values()]
 
 

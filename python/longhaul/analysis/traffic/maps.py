@@ -1,4 +1,4 @@
-"""Means over a grid of two quantities, such as base round trip and size, and their differences."""
+"""Means over a grid of two quantities, such as base RTT and size, and differences of such means."""
 
 from dataclasses import dataclass
 
@@ -8,22 +8,22 @@ from numpy.typing import ArrayLike
 
 @dataclass(frozen=True)
 class MeanMap:
-    """Means in the cells of a grid."""
+    """Counts and totals of the values in the cells of a grid."""
 
     x_edges: np.ndarray
     y_edges: np.ndarray
     counts: np.ndarray
-    """Values in each cell, by row of x and column of y."""
+    """Number of values in each cell; shape: cells along x, cells along y."""
     totals: np.ndarray
-    """Sums of the cells."""
+    """Sum of the values in each cell."""
 
     def means(self, min_count: int = 10) -> np.ndarray:
-        """Return the means of cells with enough values; not a number elsewhere."""
+        """Return the mean of each cell with at least `min_count` values; NaN in other cells."""
         enough = self.counts >= max(min_count, 1)
         return np.where(enough, self.totals / np.maximum(self.counts, 1), np.nan)
 
     def __add__(self, other: "MeanMap") -> "MeanMap":
-        """Return the map of the values of both maps, such as those of two replications."""
+        """Return the map of both maps' values together, such as those of two replications."""
         if not (np.array_equal(self.x_edges, other.x_edges)
                 and np.array_equal(self.y_edges, other.y_edges)):  # fmt: skip
             raise ValueError("expected two maps with the same cells")
@@ -35,7 +35,10 @@ class MeanMap:
 def mean_map(
     x: ArrayLike, y: ArrayLike, values: ArrayLike, x_edges: ArrayLike, y_edges: ArrayLike
 ) -> MeanMap:
-    """Return means of values by cell; values outside the edges or at lower edges are omitted."""
+    """Sort values into the cells of a grid by their coordinates x and y.
+
+    A cell includes its upper edges but not its lower ones. Values outside the grid are left out.
+    """
     edges = np.asarray(x_edges, float), np.asarray(y_edges, float)
     given = np.asarray(values, float)
     places = [
@@ -55,7 +58,7 @@ def mean_map(
 
 
 def difference(first: MeanMap, other: MeanMap, min_count: int = 10) -> np.ndarray:
-    """Return the first means minus the other means, in cells where both have enough values."""
+    """Return the first map's means minus the other's, in cells where both have enough values."""
     if first.counts.shape != other.counts.shape:
         raise ValueError("expected two maps with the same cells")
     return np.asarray(first.means(min_count) - other.means(min_count))

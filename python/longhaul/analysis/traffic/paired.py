@@ -1,8 +1,8 @@
 """Paired comparison of the same connections in two runs.
 
-With common random numbers each connection has the same requests at the same times in both runs, so
-that its two response times differ only by the change between the runs. Paired differences vary far
-less than response times, whose variance is mostly due to sizes and round trips.
+With common random numbers, each connection has the same requests at the same times in both runs.
+Its two response times differ only because of the change between the runs. Paired differences vary
+far less than response times, whose variance is mostly due to sizes and round trips.
 """
 
 from dataclasses import dataclass
@@ -15,23 +15,23 @@ from longhaul._engine import LonghaulError
 from longhaul.analysis.statistics import percentile_interval
 
 KEYS = ("name", "connection")
-# Columns, other than name and number, in which a connection must be equal in both runs.
+# Columns, in addition to name and number, in which a connection must be equal in both runs.
 ASKED = ("start_s", "request_bytes", "response_bytes", "extra_rtt_s")
 SAMPLES, BLOCKS = 999, 50
 
 
 class NotPairedError(LonghaulError):
-    """Runs whose connections are not the same."""
+    """Error: two runs do not have the same connections."""
 
 
 def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -> pl.DataFrame:
-    """Return the first exchange of each connection common to two runs, ordered by start.
+    """Return the first exchange of each connection that both runs have, ordered by start.
 
     The arguments are tables of exchanges. Later exchanges of a connection start at times that
-    depend on the network, and are left out. The result has the columns of the request, and
-    `response_s` and `other_response_s` of the two runs, null where a run ended before the response
-    was complete. Raises NotPairedError if connections with the same number have different requests,
-    since seeds, rates or sizes differ.
+    depend on the network, and are left out. The result has the columns of the request, and the
+    response times `response_s` and `other_response_s` of the two runs. They are null if a run ended
+    before the response was complete. Raises NotPairedError if connections with the same number have
+    different requests, which is the case if seeds, rates or sizes differ.
     """
     took = pl.col("end_s") - pl.col("start_s")
     tables = [
@@ -60,7 +60,7 @@ def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -
 
 @dataclass(frozen=True)
 class Paired:
-    """Statistics of paired differences, the second value minus the first."""
+    """Statistics of the differences between paired values, second minus first."""
 
     count: int
     mean: float
@@ -68,16 +68,17 @@ class Paired:
     median: float
     median_interval: tuple[float, float]
     smaller: float
-    """Fraction of pairs whose second value is smaller by more than the tolerance."""
+    """Fraction of pairs in which the second value is smaller by more than the tolerance."""
     larger: float
-    """Fraction of pairs whose second value is larger by more than the tolerance."""
+    """Fraction of pairs in which the second value is larger by more than the tolerance."""
 
 
 def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: int = 1) -> Paired:
-    """Compare paired values, in order of time.
+    """Compare paired values, which are in order of time.
 
-    Intervals of 95 % are percentile intervals of a moving-block bootstrap with fifty blocks:
-    connections close in time see the same queue (Kuensch, Annals of Statistics 17(3), 1989).
+    The 95 % intervals are percentile intervals of a moving-block bootstrap with fifty blocks, since
+    connections that are close in time see the same queue (Kuensch, Annals of Statistics 17(3),
+    1989).
     """
     before, other = np.asarray(first, float), np.asarray(second, float)
     if before.shape != other.shape or before.ndim != 1 or len(before) < 2:
