@@ -62,7 +62,7 @@ def paired(first: ArrayLike, second: ArrayLike, coverage: float = 0.95) -> MeanI
 
 @dataclass(frozen=True)
 class Regression:
-    """Coefficients of a linear model with 95 % intervals, and the explained variance."""
+    """Coefficients of a linear model with 95 % intervals, and its explained variance."""
 
     coefficients: Mapping[str, MeanInterval]
     r_squared: float

@@ -1,12 +1,12 @@
 """Plots by name.
 
 A plot has a name (`longhaul plot cwnd r1`), a line of help, and a function that draws it. Plots of
-flows give each algorithm its colour and line style, and have a panel for each run, on equal scales.
-Plots of links have a panel for each busy link, in which runs are overlaid, one colour per run.
-Rates are differences of stored counters; nothing is interpolated.
+flows give each algorithm its own colour and line style. They have a panel for each run, all on
+equal scales. Plots of links have a panel for each busy link, in which runs are overlaid, one colour
+per run. Rates are differences of stored counters; nothing is interpolated.
 
-`registry` has the names of plots, `layout` their panels and legends, `files` the file formats; the
-other modules draw.
+`registry` has the names of plots, `layout` their panels and legends, and `files` the file formats.
+The other modules draw.
 """
 
 from collections.abc import Sequence
@@ -53,12 +53,12 @@ for _kind in kinds.every():
 
 
 def figure(name: str, runs: Sequence[Results], options: Options | None = None) -> Figure:
-    """Draw one named plot of one or several runs."""
+    """Draw the plot with this name for one or several runs."""
     wanted = find(name)
     for run in runs:
         if not wanted.suits(run):
             if wanted.suits is has_samples and run.is_tcp:
-                run.table("series")  # its error names the key that records samples
+                run.table("series")  # the error names the key that records samples
             raise ResultsError(f"{run.path}: this run has no plot `{name}`{_remedy(run, wanted)}")
     options = options or Options()
     with matplotlib.rc_context(STYLE), for_width(options.width_in):
@@ -68,7 +68,7 @@ def figure(name: str, runs: Sequence[Results], options: Options | None = None) -
 
 
 def _remedy(run: Results, wanted: Plot) -> str:
-    """Return a hint at the scenario key that records a plot's table."""
+    """Return a hint that names the scenario key which records the plot's table."""
     if not wanted.table or wanted.table in run.tables:
         return ""
     remedy = run.kind.remedies.get(wanted.table)
@@ -81,7 +81,7 @@ def plot(
     path: str | Path | None = None,
     options: Options | None = None,
 ) -> Figure:
-    """Draw a named plot of one or several runs, and write it to `path` if one is given."""
+    """Draw the plot with this name for one or several runs; write it to `path` if one is given."""
     if not isinstance(name, str):
         raise ResultsError(
             "longhaul.plot: expected the name of a plot behind the runs, found another run; "

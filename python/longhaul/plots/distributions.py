@@ -1,4 +1,4 @@
-"""Plots of distributions over exchanges: sizes and round-trip times of responses."""
+"""Plots of distributions over exchanges: response sizes, and round-trip times."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from longhaul.results import Results
 
 @dataclass(frozen=True)
 class Quantity:
-    """A column of the table of exchanges."""
+    """A column of the table of exchanges, with its scale, name and unit on plots."""
 
     column: str
     scale: float
@@ -34,12 +34,12 @@ SIZES = (
     Quantity("request_bytes", 1.0, "requests", "bytes"),
     Quantity("response_bytes", 1.0, "responses", "bytes"),
 )
-# Round-trip times of connections, including delays that delay boxes and traffic models add.
+# Additional round-trip times of connections, which delay boxes and traffic models cause.
 ROUND_TRIPS = (Quantity("extra_rtt_s", 1e3, "round-trip time beyond the network's", "ms"),)
 
 
 def _values(run: Results, quantity: Quantity, label: str) -> np.ndarray:
-    """Return a quantity of the exchanges of a label that began in the measurement window."""
+    """Return a quantity for the exchanges with a label that began in the measurement window."""
     flows = run.flows.filter(pl.col("label") == label)["name"]
     mine = run.measured_exchanges.filter(pl.col("name").is_in(flows.implode()))
     values = mine[quantity.column].drop_nulls().to_numpy().astype(float) * quantity.scale
@@ -53,7 +53,7 @@ def _has(quantities: Sequence[Quantity], run: Results) -> bool:
 
 
 def _register(name: str, what: str, quantities: Sequence[Quantity]) -> None:
-    """Register plots of the distribution function and of the tails, a panel per quantity."""
+    """Register plots of the distribution function and of its tail, with a panel per quantity."""
     for ending, words, tails in (
         ("", "at most", False),
         ("-tails", "more than", True),
@@ -94,7 +94,7 @@ def _draw(
 
 
 def _distribution(axes: Axes, values: np.ndarray, name: str, style: Style, *, tails: bool) -> None:
-    """Draw the empirical distribution function of sorted values, or its complement."""
+    """Draw the empirical distribution function of sorted values, or with `tails` its complement."""
     at_most = np.arange(1, len(values) + 1) / len(values)
     shares = 1.0 - at_most if tails else at_most
     # The complement is 0 at the largest value, which a logarithmic axis cannot show.

@@ -23,7 +23,7 @@ from longhaul.plots.layout import for_width
 # Resolution of PNG files, and of bitmaps in SVG files.
 DPI = 160
 POINTS_PER_INCH = 72
-# Fraction of a panel's width available to its title.
+# Fraction of a panel's width that its title may fill.
 ROOM = 0.85
 
 STYLE: Any = {  # Matplotlib types keys as one of several hundred names
@@ -40,7 +40,7 @@ STYLE: Any = {  # Matplotlib types keys as one of several hundred names
     "legend.frameon": False,
     "lines.linewidth": 1.1,
     "path.simplify_threshold": 0.5,
-    # Embedded TrueType fonts: text can be searched and copied; journals refuse type 3 fonts.
+    # Embedded TrueType fonts keep text searchable; journals do not accept type 3 fonts.
     "pdf.fonttype": 42,
     "savefig.bbox": "tight",
     "svg.fonttype": "none",
@@ -49,12 +49,12 @@ STYLE: Any = {  # Matplotlib types keys as one of several hundred names
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Apply the style of all plots."""
+    """Apply the style that all plots share while the block runs."""
     with matplotlib.rc_context(STYLE):
         yield
 
 
-# Metadata by file suffix, without times and versions, so that equal figures have equal bytes.
+# Metadata by file suffix. It has no times and versions, so that equal figures give equal bytes.
 NO_METADATA: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 METADATA: dict[str, Any] = {
     ".png": None,
@@ -63,7 +63,7 @@ METADATA: dict[str, Any] = {
 
 
 def _wrap(drawing: Figure) -> None:
-    """Break titles and labels that are wider than their panels into lines."""
+    """Break titles and labels into lines if they are wider than their panels."""
     drawing.draw_without_rendering()
     for axes in drawing.axes:
         place = axes.get_subplotspec()
@@ -77,22 +77,25 @@ def _wrap(drawing: Figure) -> None:
 
 
 def draw(make: Callable[[], Figure], path: Path, width_in: float | None = None) -> None:
-    """Draw a figure of a given width, or of its default width for None, and write it."""
+    """Draw a figure and write it to a file.
+
+    The width is in inches; None means the figure's default width.
+    """
     with for_width(width_in):
         save(make(), path, width_in)
 
 
 def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
-    """Write a figure as SVG, PNG or PDF, by the path's suffix.
+    """Write a figure as SVG, PNG or PDF; the suffix of the path selects the format.
 
-    The same figure gives the same bytes. Margins are cut off unless a width is given, which is then
-    the width of the file.
+    The same figure gives the same bytes. Margins are cut off if no width is given; otherwise the
+    file has exactly this width.
     """
     check_file(path, FIGURES, "plot")
     if width_in is not None:
         drawing.set_figwidth(width_in)
         _wrap(drawing)
-    # Alternative text for readers who cannot see the figure.
+    # Alternative text, for readers who cannot see the figure.
     title = str(drawing.get_label())
     if path.suffix == ".svg":
         text = as_svg(drawing, path.stem, title=title, cut=width_in is None)
@@ -111,10 +114,11 @@ def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
 def as_svg(
     drawing: Figure, name: str, *, title: str = "", cut: bool = True, dpi: float = DPI
 ) -> str:
-    """Return the text of an SVG file; ids derive from `name`, `dpi` is the resolution of bitmaps.
+    """Return a figure as the text of an SVG file.
 
-    With `cut`, margins are cut off, except of figures with a layout engine, which have none.
-    Cutting makes `savefig` draw the figure twice.
+    Ids are derived from `name`, and `dpi` is the resolution of bitmaps. With `cut`, margins are cut
+    off, which makes Matplotlib draw the figure twice. Figures with a layout engine have no margins
+    and are not cut.
     """
     text = io.StringIO()
     metadata = NO_METADATA | ({"Title": title} if title else {})
@@ -132,7 +136,7 @@ def _draw(drawing: Figure, text: io.StringIO, dpi: float, metadata: Any) -> None
     svg: Any = _Renderer(  # type: ignore[no-untyped-call]
         POINTS_PER_INCH * wide, POINTS_PER_INCH * high, text, image_dpi=dpi, metadata=metadata
     )  # fmt: skip
-    # Rasterised artists are embedded as images.
+    # Rasterised artists are embedded as bitmaps.
     renderer: Any = MixedModeRenderer(drawing, wide, high, dpi, svg)  # type: ignore[no-untyped-call]
     drawing.draw(renderer)
     renderer.finalize()
@@ -140,7 +144,7 @@ def _draw(drawing: Figure, text: io.StringIO, dpi: float, metadata: Any) -> None
 
 
 class _Renderer(RendererSVG):
-    """Cache of text sizes for all figures."""
+    """SVG renderer that shares measured text sizes between all figures."""
 
     def get_text_width_height_descent(
         self,

@@ -17,26 +17,27 @@ from longhaul.results import Results
 
 # Maximum number of panels in a row.
 MAX_COLUMNS = 3
-# Maximum number of points of a line with markers, which would otherwise hide the line.
+# Maximum number of points of a line with markers; more markers would hide the line.
 MAX_MARKED = 40
 
-# Maximum number of names at the ends of lines, instead of a legend; height of a name in points.
+# Maximum number of names written at the ends of lines instead of a legend; height of a name in
+# points.
 MAX_ENDS = 8
 END_PT = 10.0
 
 WIDTH_IN = 7.2
 WIDE_IN = 9.6
 PANEL_HEIGHT_IN = 2.6
-# Inches for the time axis, and for a row of the legend.
+# Inches for the labels of the time axis, and for a row of the legend.
 FOOT_IN = 0.4
 LEGEND_ROW_IN = 0.2
-# Characters of the legend per inch; width of an entry's handle, in characters.
+# Characters of a legend per inch; width of an entry's line sample in characters.
 CHARACTERS_PER_IN = 13.5
 HANDLE_CHARACTERS = 7
-# Maximum characters of a name in a legend; longer names are shortened.
+# Maximum number of characters of a name in a legend; longer names are shortened.
 MAX_CHARACTERS = 44
 
-# Requested width of figures in inches; None for each plot's default width.
+# Requested width of figures in inches; None means each plot's default width.
 _given_width_in: ContextVar[float | None] = ContextVar("given_width_in", default=None)
 
 # Minimum width of a panel in inches.
@@ -61,9 +62,9 @@ def panels(
     scales: Literal["all", "row"] = "all",
     height_in: float = PANEL_HEIGHT_IN,
 ) -> Figure:
-    """Draw each of the contents in a panel, with one legend for all panels.
+    """Draw each of the contents in a panel; one legend serves all panels.
 
-    All panels have the same scales; with `scales = "row"`, only panels of the same row share the
+    All panels have the same scales. With `scales = "row"`, only panels of the same row share the
     vertical scale.
     """
     columns = min(len(contents), columns)
@@ -80,11 +81,12 @@ def panels(
         draw(axes, content)
         axes.set_title(shortened(titles[index]) if len(contents) > 1 else axes.get_title())
         axes.label_outer()
-        # The lowest panel of each column has the axis' labels, also above an incomplete last row.
+        # The lowest panel of a column has the time axis' labels, even if the last row is
+        # incomplete.
         if index + columns >= len(contents):
             axes.xaxis.set_tick_params(labelbottom=True)
             axes.set_xlabel(axes.get_xlabel() or x)
-    # Set after all panels are drawn: an earlier limit would stop autoscaling.
+    # The limit is set after all panels are drawn, since a limit stops autoscaling.
     if from_zero and axes_of_all[0].get_yscale() == "linear":
         axes_of_all[0].set_ylim(bottom=0)
     for axes in axes_of_all[len(contents) :]:
@@ -95,7 +97,10 @@ def panels(
 
 @contextmanager
 def for_width(width_in: float | None) -> Iterator[None]:
-    """Draw figures of a given width (inches), or of their default widths if it is None."""
+    """Draw figures with this width in inches while the block runs.
+
+    None means their default widths.
+    """
     token = _given_width_in.set(width_in)
     try:
         yield
@@ -104,7 +109,7 @@ def for_width(width_in: float | None) -> Iterator[None]:
 
 
 def for_width_of(usual_in: float) -> float:
-    """Return the width of a figure in inches: the requested width, else `usual_in`."""
+    """Return the width for a figure in inches: the requested one, or else `usual_in`."""
     return _given_width_in.get() or usual_in
 
 
@@ -117,7 +122,7 @@ def logarithmic(axes: Axes) -> None:
 
 
 def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -> None:
-    """Draw one legend below all panels, an entry per name, in as many rows as it needs."""
+    """Draw one legend below all panels, with an entry per name, in as many rows as needed."""
     entries: dict[str, Artist] = {}
     for axes in drawing.axes:
         for handle, text in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -138,13 +143,13 @@ def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -
 
 
 def legend_columns(names: Collection[str], room_in: float) -> int:
-    """Return the number of columns of a legend that fit into a width in inches, at least one."""
+    """Return the number of legend columns that fit into a width in inches; at least 1."""
     longest = max(map(len, names), default=0) + HANDLE_CHARACTERS
     return max(1, min(len(names), int(room_in * CHARACTERS_PER_IN / longest)))
 
 
 def label_ends(drawing: Figure) -> Figure:
-    """Replace the legend by names at the lines' ends, if there is one panel and they fit."""
+    """Replace the legend of a single panel by names at the ends of lines, if these have room."""
     if len(drawing.axes) != 1 or not drawing.legends:
         return drawing
     [axes] = drawing.axes
@@ -164,7 +169,7 @@ def label_ends(drawing: Figure) -> Figure:
             textcoords="offset points", va="center", fontsize=8, annotation_clip=False,
             color=_darker(handle.get_color()),
         )  # fmt: skip
-    # The axis ends with the lines, so that names follow directly.
+    # The axis ends where the lines end, so that the names follow directly.
     axes.set_xlim(right=axes.dataLim.xmax)
     for each in drawing.legends:
         each.remove()
@@ -173,7 +178,7 @@ def label_ends(drawing: Figure) -> Figure:
 
 
 def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
-    """Return the mean last value of the curves that have the style of a legend entry."""
+    """Return the last value, averaged over the lines that have the style of a legend entry."""
     if not isinstance(handle, Line2D):
         return None
     ends = []
@@ -189,7 +194,10 @@ def _end_of(axes: Axes, handle: Any) -> float | None:  # noqa: ANN401
 
 
 def spread(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Return heights moved to be at least `gap` apart, within `low` and `high` if they fit."""
+    """Move heights apart such that neighbours differ by `gap` or more, between `low` and `high`.
+
+    If they do not fit there, they extend below `low`.
+    """
     order = sorted(range(len(heights)), key=heights.__getitem__)
     places = list(heights)
     floor = low
@@ -204,14 +212,15 @@ def spread(heights: Sequence[float], gap: float, low: float, high: float) -> lis
 
 
 def _darker(colour: Any) -> tuple[float, ...]:  # noqa: ANN401
-    """Return a colour that can be read as text on white."""
+    """Return a darker colour, in which text on white can be read."""
     return tuple(0.75 * part for part in to_rgb(colour))
 
 
 def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
-    """Return the name of a label among runs: its own if there is one run, otherwise the run's name.
+    """Return the name of a label in plots of several runs.
 
-    The names of run and label are combined for a run with several labels.
+    It is the label if there is one run, the run's name if the run has one label, and otherwise
+    both.
     """
     if len(runs) == 1:
         return label
@@ -219,7 +228,7 @@ def named_among(run: Results, label: str, runs: Sequence[Results]) -> str:
 
 
 def labels_of(runs: Sequence[Results]) -> dict[str, tuple[Results, str, str]]:
-    """Return run, label and algorithm of each label of each run, by its name among the runs."""
+    """Return the run, label and algorithm of every label, by its name in plots of these runs."""
     return {
         named_among(run, label, runs): (run, label, kind)
         for run in runs
@@ -228,7 +237,7 @@ def labels_of(runs: Sequence[Results]) -> dict[str, tuple[Results, str, str]]:
 
 
 def shortened(text: str) -> str:
-    """Shorten a long name in its middle, since both ends may distinguish it from other names."""
+    """Shorten a long name in its middle, since either end may distinguish it from other names."""
     if len(text) <= MAX_CHARACTERS:
         return text
     half = (MAX_CHARACTERS - 1) // 2

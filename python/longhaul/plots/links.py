@@ -1,4 +1,4 @@
-"""Plots of links over time: a panel for each link, several runs overlaid in each."""
+"""Plots of links over time: a panel for each link, in which all runs are overlaid."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,10 +14,11 @@ from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
 
-# Maximum number of panels unless links are named.
+# Maximum number of panels if the user names no links.
 MAX_LINKS = 6
 
-# A function that draws one link of one run; the run's name is empty for a single run.
+# Function that draws a link of a run; its arguments are axes, samples, style, and the run's name,
+# which is empty if there is only one run.
 DrawLink = Callable[[Axes, pl.DataFrame, Style, str | None], None]
 
 

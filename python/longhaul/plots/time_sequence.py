@@ -1,6 +1,6 @@
-"""Time-sequence graphs of a connection from its packets, as tcptrace draws them.
+"""Time-sequence graph of a connection, from its packets, in the style of tcptrace.
 
-The graphs show segments and retransmissions, the cumulative acknowledgement, SACK blocks, and the
+The graph shows segments and retransmissions, the cumulative acknowledgement, SACK blocks, and the
 end of the receive window (S. Ostermann, *tcptrace manual*, section *time sequence graph*).
 """
 
@@ -42,7 +42,7 @@ def _draw(axes: Axes, run: Results, options: Options) -> None:
     packets = captures.packets(run.path, options.from_s, options.to_s)
     start, end = _connection(run, packets, options.parts)
     data = packets.filter(pl.col("from") == start, pl.col("to") == end)
-    # A capture of several links of a path contains a packet several times.
+    # Only the first link is used: a capture of several links contains each packet several times.
     first = data["link"][0]
     data = data.filter(pl.col("link") == first, (pl.col("payload_bytes") > 0) | pl.col("syn"))
     acks = packets.filter(pl.col("from") == end, pl.col("to") == start)
@@ -74,7 +74,7 @@ def _draw_acks(axes: Axes, acks: pl.DataFrame, base: int) -> None:
     window = acked + acks["window_bytes"].to_numpy()
     axes.step(times, window, where="post", color=COLOURS["window"], linestyle=":", linewidth=1,
               label="receive window")  # fmt: skip
-    # The receive window may end far above all bytes sent.
+    # The receive window may end far above the last byte sent.
     axes.set_ylim(bottom=0, top=1.08 * max(float(acked.max()), axes.dataLim.y0 + 1))
     blocks = acks.select("t_s", "sack").explode("sack").drop_nulls()
     if blocks.height:
@@ -87,7 +87,7 @@ def _draw_acks(axes: Axes, acks: pl.DataFrame, base: int) -> None:
 def _segments(
     axes: Axes, times: np.ndarray, low: np.ndarray, high: np.ndarray, colour: str, name: str
 ) -> None:
-    """Draw vertical lines at these times."""
+    """Draw a vertical line from `low` to `high` at each time."""
     if not len(times):
         return
     ends = np.stack([np.stack([times, low], 1), np.stack([times, high], 1)], 1)
@@ -103,7 +103,7 @@ def _unwrapped(numbers: np.ndarray, base: int) -> np.ndarray:
 
 
 def _connection(run: Results, packets: pl.DataFrame, parts: Sequence[str]) -> tuple[str, str]:
-    """Return the ends of the named connection, or of the first that sends data."""
+    """Return both ends of the named connection, or of the first connection that sends data."""
     sending = packets.filter(pl.col("payload_bytes") > 0)
     pairs = sending.select("from", "to").unique(maintain_order=True).rows()
     if not pairs:

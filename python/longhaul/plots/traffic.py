@@ -1,6 +1,6 @@
-"""Plots of traffic: tails with bands over replications, maps, long-range dependence.
+"""Plots of traffic: tails with bands over replications, maps of means, long-range dependence.
 
-Analyses are imported where they are used, since they load SciPy, which takes longer than a plot.
+Analyses are imported only where they are used. They load SciPy, which takes longer than a plot.
 """
 
 from collections.abc import Sequence
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from longhaul.analysis.traffic import maps
 
 GRID_S = np.logspace(-2, 3, 201)
-# Size of a map's cells: 20 ms of round trip, and a tenth of a decade of size.
+# Size of a map's cells: 20 ms of round-trip time, and a tenth of a decade of size.
 ROUND_TRIP_EDGES_S = np.arange(0, 0.62, 0.02)
 SIZE_EDGES_BYTES = np.logspace(2, 5, 31)
 MIN_COUNT = 10
-# Keys in which replications of one scenario may differ.
+# Keys that may differ between replications of one scenario.
 NUMBERS = ("seed", "replication", "title")
 
 
 def _has_exchanges(run: Results) -> bool:
-    """Return true if any exchange that was not abandoned began in the measurement window."""
+    """Return true if an exchange that was not abandoned began in the measurement window."""
     return run.is_tcp and "exchanges" in run.tables and not run.measured_exchanges.is_empty()
 
 
@@ -66,7 +66,7 @@ def _response_tails(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _replications(runs: Sequence[Results]) -> list[list[Results]]:
-    """Group runs whose scenarios differ in random numbers only."""
+    """Group runs that have equal scenarios except for random numbers."""
     groups: list[tuple[dict[str, Any], list[Results]]] = []
     for run in runs:
         scenario = {key: value for key, value in run.scenario.items() if key not in NUMBERS}
@@ -123,7 +123,7 @@ def _map(run: Results) -> "maps.MeanMap":
 
 
 def _has_scales(run: Results) -> bool:
-    """Return true if a run has enough samples and if these vary."""
+    """Return true if a run has enough samples for an estimate and the samples vary."""
     if not has_samples(run):
         return False
     from longhaul.analysis.traffic import hurst

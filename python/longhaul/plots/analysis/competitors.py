@@ -1,4 +1,4 @@
-"""Plots of competitors (mostly algorithms) by condition."""
+"""Plots that compare competitors (mostly algorithms), condition by condition."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ from longhaul.plots.analysis.frame import GREY, LOW, PLAIN, panels, wrapped
 from longhaul.plots.files import styled
 from longhaul.plots.layout import single
 
-# Rates with a larger ratio are on a logarithmic scale.
+# Rates are on a logarithmic scale if the largest is more than so many times the smallest.
 MAX_RATIO = 30.0
 
 
@@ -49,7 +49,7 @@ def congestion_bars(
     rates: Sequence[float], levels: Mapping[str, Sequence[str]], signs: str,
     classes: Sequence[str], bounds: Sequence[float], label: str,
 ) -> Figure:  # fmt: skip
-    """Draw retransmission rates of conditions in increasing order, in blocks of named classes."""
+    """Draw the conditions' retransmission rates in increasing order, in blocks of named classes."""
     order = congestion.congestion_order(rates)
     rows = {name: [texts[c] for c in order] for name, texts in levels.items()}
     heights = np.asarray(rates)[order]

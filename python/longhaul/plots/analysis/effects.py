@@ -20,15 +20,15 @@ from longhaul.plots.analysis.frame import (
 from longhaul.plots.files import styled
 from longhaul.plots.layout import single
 
-# Maximum characters of the names of two levels below a panel.
+# Names of two levels below a panel are written horizontally up to so many characters in total.
 FIT = 16
 
 
 @styled()
 def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: float) -> Figure:
-    """Draw a panel per factor, all on one scale: means of its levels with 95 % intervals.
+    """Draw a panel for each factor, all on one scale: means at its levels, with 95 % intervals.
 
-    Each title has the fraction of the variance over all runs that the factor explains.
+    The title of a panel has the fraction of the variance over all runs that the factor explains.
     """
     drawing, axes = panels(len(factors), share_y=True, height=3.0)
     is_known = False
@@ -45,7 +45,7 @@ def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: floa
         )  # fmt: skip
         is_known = is_known or known
         panel.set_xticks(at, [str(level) for level in factor.levels])
-        # Rotate names of levels that would touch each other.
+        # Names of levels are rotated if they would touch each other.
         crowded = sum(len(str(level)) for level in factor.levels) > FIT or len(at) > 2
         panel.tick_params(axis="x", rotation=20 if crowded else 0)
         panel.margins(x=0.15)
@@ -59,7 +59,7 @@ def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: floa
 
 @styled()
 def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figure:
-    """Draw differences of pairs of levels, with their 95 % intervals."""
+    """Draw the differences between pairs of levels, with their 95 % intervals."""
     drawing, axes = single(6.4, 1.0 + 0.28 * len(pairs))
     for row, pair in enumerate(reversed(pairs)):
         mean = pair.difference
@@ -77,7 +77,7 @@ def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figu
 
 @styled()
 def variance_shares(sources: Sequence[Source], response: str) -> Figure:
-    """Draw each source's share of the total sum of squares, the largest first.
+    """Draw each source's share of the total sum of squares, in descending order.
 
     Sources that are significant at 5 % are filled.
     """
@@ -102,7 +102,7 @@ def variance_shares(sources: Sequence[Source], response: str) -> Figure:
 def cube(
     values: Sequence[float], names: Sequence[str], levels: Sequence[Sequence[object]], what: str
 ) -> Figure:
-    """Draw a value at each corner of a cube of three factors, C1 to C8 in standard order.
+    """Draw a value at each corner of a cube of three factors, named C1 to C8 in standard order.
 
     `levels` are the minus and the plus level of each factor; `what` describes the values.
     """

@@ -1,7 +1,8 @@
-"""The ten plots of the analysis of a two-level screening experiment.
+"""The ten plots for the analysis of a two-level screening experiment.
 
+Each function draws one step for one response; `TEN_STEPS` has the functions in order. Sources:
 Mills et al. 2010, NIST SP 500-282, appendix D; NIST/SEMATECH e-Handbook of Statistical Methods,
-section 5.5.9. Each function draws one step for one response; `TEN_STEPS` has them in order.
+section 5.5.9.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +34,8 @@ from longhaul.plots.layout import for_width_of, single
 
 # Maximum number of terms that are named along an axis.
 MAX_TERMS = 20
-# Contours extend beyond the corners, to show in which direction the response improves.
+# Contours extend by this factor beyond the corners, to show in which direction the response
+# improves.
 REACH = 2.0
 # Maximum number of aliases that are named with a term.
 NAMED_ALIASES = 2
@@ -41,16 +43,16 @@ NAMED_ALIASES = 2
 
 @dataclass(frozen=True)
 class Screening:
-    """Runs of a two-level design and one response."""
+    """Runs of a two-level design, with one response."""
 
     coded: np.ndarray
-    """A row per run, a column per factor, -1 or +1."""
+    """Levels as -1 or +1; shape: runs x factors."""
     response: np.ndarray
     names: Sequence[str]
     label: str
     """Name of the response, with its unit."""
     cells: Sequence[object] | None = None
-    """Cell of each run, equal for replications; needed if other factors vary as well."""
+    """Cell of each run, equal for replications; only needed if other factors vary as well."""
     levels: Sequence[tuple[object, object]] = ()
     """The minus and the plus level of each factor."""
 
@@ -76,7 +78,7 @@ class Screening:
         return order[0], order[1]
 
     def explain(self, drawing: Figure) -> None:
-        """Write the numbers of factors and runs, and the levels' signs, next to the panels."""
+        """Write numbers of factors and runs, and the levels that signs mean, next to the panels."""
         runs, factors = self.coded.shape
         levels = [
             f"{name}: {MINUS} {minus}, + {plus}"
@@ -86,7 +88,7 @@ class Screening:
 
 
 def spelled(effect: Effect, join: str = " ") -> str:
-    """Return the name of a term with its aliases in the design."""
+    """Return the name of a term, followed by its aliases in the design."""
     shown = effect.aliases[:NAMED_ALIASES]
     more = len(effect.aliases) - len(shown)
     names = [effect.name, *(f"= {alias}" for alias in shown), *([f"= {more} more"] if more else [])]
@@ -95,7 +97,7 @@ def spelled(effect: Effect, join: str = " ") -> str:
 
 @styled()
 def ordered_data(given: Screening) -> Figure:
-    """Draw step 1: the runs by ascending response, with the levels of all factors below each."""
+    """Draw step 1: the runs by ascending response, with all factors' levels below each run."""
     runs, factors = given.coded.shape
     width = min(14.0, 3.0 + 0.16 * runs)
     drawing, axes = single(width, 3.2 + 0.14 * factors)
@@ -111,7 +113,7 @@ def ordered_data(given: Screening) -> Figure:
 
 @styled()
 def scatter(given: Screening) -> Figure:
-    """Draw step 2: all responses at both levels of each factor."""
+    """Draw step 2: the response of every run, at both levels of each factor."""
     drawing, axes = _by_factor(given)
     for j in range(len(given.names)):
         for sign in (-1, 1):
@@ -125,7 +127,7 @@ def scatter(given: Screening) -> Figure:
 
 @styled()
 def main_effects(given: Screening) -> Figure:
-    """Draw step 3: the means at both levels, the effect, and its fraction of the grand mean."""
+    """Draw step 3: the means at both levels, the effect, and its percentage of the grand mean."""
     drawing, axes = _by_factor(given)
     for j, effect in enumerate(given.main):
         ends, means = (j - 0.25, j + 0.25), (effect.low, effect.high)
@@ -153,7 +155,7 @@ def _by_factor(given: Screening) -> tuple[Figure, Axes]:
 
 
 def _finish(drawing: Figure, axes: Axes, given: Screening, before: str = "") -> None:
-    """Label the response and the levels, after everything else is drawn."""
+    """Label the response axis and the levels; to be called after everything else is drawn."""
     axes.set_ylabel(wrapped(before + given.label, 36))
     prefixed(axes.yaxis)
     given.explain(drawing)
@@ -161,7 +163,7 @@ def _finish(drawing: Figure, axes: Axes, given: Screening, before: str = "") -> 
 
 @styled()
 def interactions(given: Screening) -> Figure:
-    """Draw step 4: main effects on the diagonal, two-factor interactions above it."""
+    """Draw step 4: main effects on the diagonal, and two-factor interactions above it."""
     count = len(given.names)
     size = max(4.0, 0.85 * count)
     drawing = Figure(figsize=(size, size * 0.8), layout="constrained")
@@ -198,10 +200,10 @@ def interactions(given: Screening) -> Figure:
 
 @styled()
 def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
-    """Draw step 5: means at both levels of a factor, in all combinations of two other factors.
+    """Draw step 5: means at both levels of a factor, in each combination of two other factors.
 
-    By default the other factors have the largest effects. A factor is robust if one level is always
-    higher.
+    By default, the other factors are those with the largest effects. A factor is robust if the same
+    level is always higher.
     """
     drawing, axes = panels(len(given.names), share_y=True, columns=6, width=1.7)
     order = [effect.term[0] for effect in of.by_size(given.main)]
@@ -222,7 +224,7 @@ def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
             ["".join("+" if s > 0 else MINUS for s in levels) for levels in means],
         )
         panel.set_xlabel(", ".join(given.names[k] for k in chosen), fontsize=7)
-        # A margin, so that signs at the ends of bars are inside the axis.
+        # A margin keeps the signs at the ends of bars inside the axes.
         panel.use_sticky_edges = False
         panel.margins(y=0.15)
         panel.set_xlim(-0.7, len(means) - 0.3)
@@ -238,7 +240,10 @@ def blocks(given: Screening, secondary: Sequence[int] | None = None) -> Figure:
 
 @styled()
 def youden(given: Screening) -> Figure:
-    """Draw step 6: the mean at plus over the mean at minus; important terms are off the centre."""
+    """Draw step 6: mean at the plus level over mean at the minus level, a point per term.
+
+    Important terms are far from the centre.
+    """
     drawing, axes = single(for_width_of(4.6), 4.2)
     axes.axhline(given.mean, color=GREY, linewidth=0.6)
     axes.axvline(given.mean, color=GREY, linewidth=0.6)
@@ -259,7 +264,7 @@ def youden(given: Screening) -> Figure:
 
 @styled()
 def absolute_effects(given: Screening) -> Figure:
-    """Draw step 7: the absolute values of all effects, the largest first."""
+    """Draw step 7: the absolute values of all effects, in descending order."""
     chosen = of.by_size(given.effects)[:MAX_TERMS]
     drawing, axes = single(max(4.6, 0.36 * len(chosen)), 3.8)
     for x, effect in enumerate(chosen):
@@ -277,7 +282,7 @@ def absolute_effects(given: Screening) -> Figure:
 
 
 def _name_terms(axes: Axes, names: Sequence[str]) -> None:
-    """Label terms along an axis, each alias on a further line."""
+    """Label the terms along an axis, with each alias on a further line."""
     axes.set_xticks(
         range(len(names)), [name.replace(" = ", "\n= ") for name in names], rotation=60,
         ha="right", rotation_mode="anchor", fontsize=7,
@@ -286,13 +291,14 @@ def _name_terms(axes: Axes, names: Sequence[str]) -> None:
 
 @styled()
 def half_normal(given: Screening) -> Figure:
-    """Draw step 8: effects' sizes over half-normal quantiles; noise is on a line through zero."""
+    """Draw step 8: sizes of effects over half-normal quantiles; noise is on a line through zero."""
     drawing, axes = single(for_width_of(5.2), 4.2)
     chosen = of.by_size(given.effects)[::-1]
     quantiles = of.half_normal_quantiles(len(chosen))
     sizes = np.array([abs(effect.effect) for effect in chosen])
     axes.plot(quantiles, sizes, "o", color=PLAIN, markersize=3)
-    # The line is fitted to the smaller half, which is noise if most factors have no effect.
+    # The line is fitted to the smaller half of the effects, which is noise if most factors have
+    # none.
     half = slice(0, max(2, len(sizes) // 2))
     slope = float((quantiles[half] @ sizes[half]) / (quantiles[half] @ quantiles[half]))
     axes.plot([0, quantiles[-1]], [0, slope * quantiles[-1]], color=GREY, linewidth=0.8)
@@ -312,7 +318,7 @@ def half_normal(given: Screening) -> Figure:
 
 @styled()
 def residual_deviation(given: Screening) -> Figure:
-    """Draw step 9: the residual standard deviation as terms are added, the largest first."""
+    """Draw step 9: the residual standard deviation as terms are added, the largest effect first."""
     ordered = of.by_size(given.effects)
     deviations = of.cumulative_residual_sd(given.coded, given.response, ordered)[: MAX_TERMS + 1]
     names = ["mean", *map(spelled, ordered)][: len(deviations)]
@@ -327,7 +333,7 @@ def residual_deviation(given: Screening) -> Figure:
 
 @styled()
 def contours(given: Screening) -> Figure:
-    """Draw step 10: contours of the model of the two strongest factors and their interaction."""
+    """Draw step 10: contours of a model with the two strongest factors and their interaction."""
     first, second = given.strongest
     drawing, axes = single(4.8, 4.2)
     pair = tuple(sorted((first, second)))

@@ -1,4 +1,4 @@
-"""Plots of users' goodput, of groups of flows and of the flows that compete with them."""
+"""Plots of goodput: of groups of flows, and of the flows that compete with them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ class Pair:
     quantity: str
     unit: str
     own: str
-    """Label of the algorithm's own flows, or of the first response."""
+    """Name of the algorithm's own flows, or of the first response."""
     others: str
     left_out: str = ""
-    """Flows that the plot leaves out."""
+    """Description of the flows that the plot leaves out; may be empty."""
 
     @property
     def axis(self) -> str:
-        """Label of an axis of values."""
+        """Label of the axis that shows values."""
         return f"{self.quantity} ({self.unit})" if self.unit else self.quantity
 
 
@@ -43,14 +43,18 @@ class Bars:
     own: ArrayLike
     others: ArrayLike
     speed: float | None = None
-    """Speed of the interfaces; if given, a second row has goodput as a fraction of it."""
+    """Speed of the interfaces.
+
+    If it is given, a second row has goodput as a fraction of the speed.
+    """
 
 
 @styled()
 def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Figure:
-    """Draw the mean goodputs of competitors' own flows and of competing flows, per group.
+    """Draw mean goodputs of each competitor's own flows and of competing flows, by group.
 
-    Each group has a panel. If speeds of interfaces are known, a second row has goodput over speed.
+    Each group has a panel. If speeds of interfaces are known, a second row of panels has goodput
+    divided by speed.
     """
     speeds = sorted({each.speed for each in bars if each.speed})
     rows = 2 if speeds else 1
@@ -83,7 +87,7 @@ def goodput_bars(bars: Sequence[Bars], names: Mapping[int, str], of: Pair) -> Fi
 
 
 def _colours(count: int) -> list[str]:
-    """Return a colour for each competitor."""
+    """Return colours for `count` competitors."""
     every = [matplotlib.colors.to_hex(colour) for colour in matplotlib.colormaps["tab10"].colors]  # type: ignore[attr-defined]
     return [every[k % len(every)] for k in range(count)]
 
@@ -103,7 +107,7 @@ def _name_colours(drawing: Figure, names: Mapping[int, str], title: str) -> None
 def goodput_scatter(
     own: ArrayLike, others: ArrayLike, names: Mapping[int, str], of: Pair
 ) -> Figure:
-    """Draw goodput of competing flows over that of own flows, a point per condition.
+    """Draw the goodput of competing flows over that of own flows, with a point per condition.
 
     Arrays have a row per condition and a column per competitor. Each competitor has a panel, with
     the correlation coefficient in red.
@@ -143,7 +147,7 @@ def difference_bars(
     own: ArrayLike, others: ArrayLike, names: Mapping[int, str], conditions: Sequence[str],
     of: Pair, order: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a bar from own to competing flows' goodput for each condition and algorithm.
+    """Draw a bar from the own flows' to the competing flows' goodput by condition and algorithm.
 
     Bars are green where the own goodput is higher. Arrays have a row per condition and a column per
     algorithm.
@@ -152,7 +156,7 @@ def difference_bars(
     drawing, axes = panels(len(first), columns=6, width=shared.PAGE / 6, height=1.15)
     for panel, a, b, title in zip(axes, first, second, conditions, strict=True):
         colours = np.where(a > b, HIGH, LOW)
-        # The edge makes very low bars visible.
+        # The edge line keeps very low bars visible.
         panel.bar(
             range(len(names)), np.abs(a - b), bottom=np.minimum(a, b), color=colours,
             edgecolor=colours, linewidth=1.0, width=0.7,
@@ -184,10 +188,11 @@ def rank_matrix(
     values: ArrayLike, who: int, title: str, conditions: Sequence[str], groups: Sequence[str],
     notes: Sequence[str] = (), factors: str = "condition",
 ) -> Figure:  # fmt: skip
-    """Draw ranks of one competitor by condition and group of flows, 1 the lowest goodput.
+    """Draw one competitor's rank by condition and group of flows; rank 1 is the lowest goodput.
 
-    Cells are green above the mean rank, red below it, and filled if no competitor's rank is farther
-    from the mean. `values` is an array (condition, group, competitor).
+    A cell is green if the competitor's value is above the mean, red if it is below. It is filled if
+    no other competitor's value is farther from the mean. `values` has the shape (condition, group,
+    competitor).
     """
     given = np.asarray(values, float)
     place = ranks.value_ranks(given)
@@ -226,7 +231,10 @@ def rank_matrix(
 def rank_spread(
     summary: ranks.RankSummary, names: Mapping[int, str], title: str, over: str, left_out: str = ""
 ) -> Figure:
-    """Draw the standard deviation of rank averages over their mean; the lower right is best."""
+    """Draw the standard deviation of average ranks over their mean.
+
+    The best place is at the lower right.
+    """
     drawing, axes = single(for_width_of(5.2), 4.2)
     axes.margins(0.14)
     axes.plot(summary.average, summary.spread, "o", color=PLAIN, markersize=4)
