@@ -1,9 +1,10 @@
-"""Delay differential equations with delays that depend on the state.
+"""Delay differential equations whose delays depend on the state.
 
-Heun's method with a fixed step and linear interpolation of past states, both with errors of second
-order. Before time zero the state is the initial one. Available solvers do not fit: SciPy has none
-for delays, ddeint copies all past states at every step, which takes quadratic time, and jitcdde
-compiles symbolic expressions with a C compiler, whereas a user's marking function is Python.
+They are solved by Heun's method with a fixed step, and past states are interpolated linearly; both
+have errors of second order. Before time zero, the state is the initial one. No available solver
+fits: SciPy has none for delays, ddeint copies all past states at every step, which takes quadratic
+time, and jitcdde compiles symbolic expressions with a C compiler, whereas a user's marking function
+is written in Python.
 """
 
 from __future__ import annotations
@@ -17,29 +18,29 @@ from longhaul.models.response import Numbers
 
 State = list[float]
 Past = Callable[[float], State]
-# Function that returns the derivative from time, state and past states.
+# Function that returns the derivative, given the time, the state, and the function of past states.
 Derivative = Callable[[float, State, Past], Sequence[float]]
-# Function that changes a state after each step: bounds, and events at points in time.
+# Function that changes a state in place after each step, to apply bounds and events.
 Project = Callable[[float, State], None]
 
 
 @dataclass(frozen=True)
 class Solution:
-    """States at points in time: `t_s` of shape (n,), `states` of shape (n, size)."""
+    """States at points in time; shapes: `t_s` (n,), `states` (n, size)."""
 
     t_s: Numbers
     states: Numbers
 
 
 class History:
-    """States at multiples of a step, from time zero on."""
+    """States at multiples of a step, beginning at time zero."""
 
     def __init__(self, initial: State, step: float) -> None:
         self.step = step
         self.states = [initial]
 
     def __call__(self, t: float) -> State:
-        """Return the state at a time; for times after the last step, the last state."""
+        """Return the state at a time; after the last step, return the last state."""
         place = t / self.step
         index = int(place)
         if place <= 0.0:
@@ -61,8 +62,8 @@ def integrate(
 ) -> Solution:
     """Integrate a delay differential equation from time zero to `end_s`.
 
-    `project` changes a state in place after each step. The solution has every `every`-th step.
-    Delays have to be at least one step.
+    `project` changes a state in place after each step. The solution contains every `every`-th step.
+    Delays must not be shorter than a step.
     """
     state = [float(value) for value in initial]
     if project is not None:

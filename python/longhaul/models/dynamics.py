@@ -1,9 +1,9 @@
-"""Dynamics of the mean window of many flows of one algorithm: the sender's half of a fluid model.
+"""Dynamics of the mean window of many flows of one algorithm: the sender in a fluid model.
 
-Between losses a window grows as the algorithm specifies; losses are a Poisson process of rate
-`events` per flow and second, and each removes a fraction of the window (Misra, Gong and Towsley,
-SIGCOMM 2000). An algorithm whose growth depends on more than its window has further states. Windows
-are in segments, times in seconds.
+Between losses, a window grows as the algorithm specifies. Losses are a Poisson process of rate
+`events` per flow and second, and each loss removes a fraction of the window (Misra, Gong and
+Towsley, SIGCOMM 2000). An algorithm has further states if its growth does not depend on the window
+alone. Windows are in segments, times in seconds.
 """
 
 from __future__ import annotations
@@ -17,36 +17,42 @@ from longhaul.models.response import FORMS, HighSpeed
 
 
 class Dynamics(Protocol):
-    """States of an algorithm, and their derivatives."""
+    """The states of an algorithm in a fluid model, and their derivatives."""
 
     def begin(self, window: float) -> list[float]:
-        """Return the states of a flow that has just had its first loss at this window."""
+        """Return the states of a flow that has just had its first loss, at this window."""
         ...
 
     def at(self, window: float) -> list[float]:
-        """Return the states of a flow with this window that has had no loss."""
+        """Return the states of a flow that has this window and has had no loss."""
         ...
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the mean window."""
+        """Return the mean window in these states."""
         ...
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return states for this mean window, of which only the window (their sum) may change."""
+        """Return states at rest with this mean window, except that the window itself may change.
+
+        `events` is the rate of loss events.
+        """
         return self.at(window)
 
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the derivatives of the states; `queueing_s` is part of `rtt_s`."""
+        """Return the derivatives of the states.
+
+        `rtt_s` includes the queueing delay `queueing_s`.
+        """
         ...
 
 
 class OneState(Dynamics):
-    """Common part of algorithms whose only state is the window."""
+    """Base of algorithms whose only state is the window."""
 
     def at(self, window: float) -> list[float]:
-        """Return the window."""
+        """Return the window as the only state."""
         return [window]
 
     def window(self, states: Sequence[float]) -> float:
@@ -56,9 +62,9 @@ class OneState(Dynamics):
 
 @dataclass(frozen=True)
 class WindowOnly(OneState):
-    """An algorithm whose only state is its window.
+    """An algorithm whose window grows and shrinks as a function of window and round-trip time.
 
-    `increase` maps window and round-trip time to segments per round trip, `decrease` maps the
+    `increase` maps window and round-trip time to segments per round trip. `decrease` maps the
     window to the fraction that a loss removes.
     """
 
@@ -66,26 +72,29 @@ class WindowOnly(OneState):
     decrease: Callable[[float], float]
 
     def begin(self, window: float) -> list[float]:
-        """Return the window after a loss."""
+        """Return the window after the loss."""
         return [window * (1.0 - self.decrease(window))]
 
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return `a(w) / R - b(w) w events`."""
+        """Return `a(w) / R - b(w) w events`: growth per second minus losses per second."""
         w = states[0]
         return [self.increase(w, rtt_s) / rtt_s - self.decrease(w) * w * events]
 
 
 def aimd(increase: float = 1.0, decrease: float = 0.5) -> WindowOnly:
-    """Return additive increase and multiplicative decrease; standard TCP by default."""
+    """Return the dynamics of additive increase, multiplicative decrease.
+
+    By default of standard TCP.
+    """
     return WindowOnly(lambda w, rtt: increase, lambda w: decrease)
 
 
 def scalable(
     increase: float = 0.01, decrease: float = 0.125, low_window: float = 16.0
 ) -> WindowOnly:
-    """Return Scalable TCP."""
+    """Return the dynamics of Scalable TCP."""
     return WindowOnly(
         lambda w, rtt: increase * w if w >= low_window else 1.0,
         lambda w: decrease if w >= low_window else 0.5,
@@ -93,7 +102,7 @@ def scalable(
 
 
 def high_speed(form: HighSpeed = FORMS["rfc3649"], min_decrease: float = 0.01) -> WindowOnly:
-    """Return HighSpeed TCP in one of its forms."""
+    """Return the dynamics of HighSpeed TCP, in one of the forms of its response function."""
     low, line = form.low_window, form.line
     slope = (0.5 - form.high_decrease) / log(form.high_window / low)
 
@@ -116,7 +125,7 @@ def binomial(
     increase: float = 1.0,
     decrease: float = 0.5,
 ) -> WindowOnly:
-    """Return binomial congestion control (Bansal and Balakrishnan 2001)."""
+    """Return the dynamics of binomial congestion control (Bansal and Balakrishnan 2001)."""
     return WindowOnly(
         lambda w, rtt: increase / w**k, lambda w: min(decrease * w ** (l - 1.0), 1.0 - 1.0 / w)
     )
@@ -124,53 +133,56 @@ def binomial(
 
 @dataclass(frozen=True)
 class Cubic(Dynamics):
-    """CUBIC by its last peak and the time since the last loss.
+    """CUBIC, whose states are its last peak and the time since the last loss.
 
-    Vardoyan, Hollot and Towsley, "Towards stability analysis of data transport mechanisms: a fluid
-    model and its applications", IEEE/ACM ToN 29(4), 2021; the window follows from both states. Fast
-    convergence and the Reno-friendly region are left out.
+    The window follows from both states (Vardoyan, Hollot and Towsley, "Towards stability analysis
+    of data transport mechanisms: a fluid model and its applications", IEEE/ACM ToN 29(4), 2021).
+    Fast convergence and the Reno-friendly region are left out.
     """
 
     scale: float = 0.4
     decrease: float = 0.3
 
     def begin(self, window: float) -> list[float]:
-        """Return the peak, and a time of zero."""
+        """Return the window as the peak, and a time of zero."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the plateau of the cubic at this window, since no peak is known."""
+        """Return the window as the peak, and the time at which the cubic is on its plateau.
+
+        A flow without a loss has no peak.
+        """
         return [window, cbrt(window * self.decrease / self.scale)]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window of the cubic."""
+        """Return the window that the cubic has at this time after the loss."""
         peak, since = states
         return self.scale * (since - cbrt(peak * self.decrease / self.scale)) ** 3 + peak
 
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: a loss makes the window the peak, and resets the time."""
+        """Return the derivatives; a loss makes the window the new peak, and resets the time."""
         peak, since = states
         return [(self.window(states) - peak) * events, 1.0 - since * events]
 
 
 @dataclass(frozen=True)
 class HTcp(Dynamics):
-    """H-TCP by its window and the time since the last loss (draft-leith-tcp-htcp-06).
+    """H-TCP, whose states are its window and the time since the last loss.
 
-    A loss multiplies the window by the propagation delay divided by the round-trip time, at least
-    0.5 and at most 0.8.
+    A loss multiplies the window by the propagation delay divided by the round-trip time, but at
+    least by 0.5 and at most by 0.8. Source: draft-leith-tcp-htcp-06.
     """
 
     low_speed_s: float = 1.0
 
     def begin(self, window: float) -> list[float]:
-        """Return the reduced window, and a time of zero."""
+        """Return half of the window, and a time of zero."""
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window, and no time since a loss."""
+        """Return the window, and a time of zero since a loss."""
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
@@ -184,7 +196,7 @@ class HTcp(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: the increase grows with the time since the last loss."""
+        """Return the derivatives; the increase grows with the time since the last loss."""
         w, since = states
         kept = min(0.8, max(0.5, 1.0 - queueing_s / rtt_s))
         d = max(0.0, since - self.low_speed_s)
@@ -194,11 +206,11 @@ class HTcp(Dynamics):
 
 @dataclass(frozen=True)
 class Bic(Dynamics):
-    """BIC by its last peak and the round trips since the last loss (Xu, Harfoush and Rhee 2004).
+    """BIC, whose states are its last peak and the number of round trips since the last loss.
 
-    The window follows from both states, as for CUBIC; with the mean window as state it would settle
-    at its own peak and hardly grow. Fast convergence and the region below the low window are left
-    out.
+    The window follows from both states, as with CUBIC (Xu, Harfoush and Rhee 2004). If the mean
+    window were a state, it would settle at its own peak and hardly grow. Fast convergence and the
+    region below the low window are left out.
     """
 
     decrease: float = 0.125
@@ -206,15 +218,18 @@ class Bic(Dynamics):
     min_increment: float = 0.01
 
     def begin(self, window: float) -> list[float]:
-        """Return the peak, and zero round trips."""
+        """Return the window as the peak, and zero round trips."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window as the peak, since no peak is known."""
+        """Return the window as the peak, and the number of round trips after which BIC reaches it.
+
+        A flow without a loss has no peak.
+        """
         return [window, sum(self._phases(window))]
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the window of the search for the peak, or of the probing beyond it."""
+        """Return the window after these round trips: below the peak, or probing beyond it."""
         peak, rounds = states
         additive, halving = self._phases(peak)
         below = peak * self.decrease
@@ -229,7 +244,7 @@ class Bic(Dynamics):
         return peak + self.min_increment * steps + self.max_increment * max(0.0, beyond - doubling)
 
     def _phases(self, peak: float) -> tuple[float, float]:
-        """Return two numbers of round trips: with the largest step, and with halved distances."""
+        """Return the numbers of round trips with the largest step and with halved distances."""
         below = peak * self.decrease
         near = min(below, 2.0 * self.max_increment)
         return (below - near) / self.max_increment, max(0.0, log2(near / self.min_increment))
@@ -237,14 +252,20 @@ class Bic(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: a loss makes the window the peak, and resets the round trips."""
+        """Return the derivatives.
+
+        A loss makes the window the new peak, and resets the round trips.
+        """
         peak, rounds = states
         return [(self.window(states) - peak) * events, 1.0 / rtt_s - rounds * events]
 
 
 @dataclass(frozen=True)
 class Compound(Dynamics):
-    """Compound TCP by its two windows (Tan, Song, Zhang and Sridharan 2006)."""
+    """Compound TCP, whose states are its loss window and its delay window.
+
+    Source: Tan, Song, Zhang and Sridharan 2006.
+    """
 
     increase: float = 0.125
     exponent: float = 0.75
@@ -261,7 +282,10 @@ class Compound(Dynamics):
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the loss window that is constant at this loss rate, and the delay window."""
+        """Return the loss window that is constant at this loss rate.
+
+        The rest is the delay window.
+        """
         cwnd = min(window, 2.0 / max(rtt_s * events, 1e-30))
         return [cwnd, window - cwnd]
 
@@ -272,7 +296,10 @@ class Compound(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: the delay window grows while the flow queues fewer than `gamma`."""
+        """Return the derivatives.
+
+        The delay window grows while the flow queues fewer than `gamma` segments.
+        """
         cwnd, dwnd = states
         total = cwnd + dwnd
         queued = total * queueing_s / rtt_s
@@ -290,9 +317,10 @@ class Compound(Dynamics):
 
 @dataclass(frozen=True)
 class Illinois(OneState):
-    """Illinois, with its window as state (Liu, Basar and Srikant 2008).
+    """TCP-Illinois, whose only state is its window (Liu, Basar and Srikant 2008).
 
-    `max_queueing_s` is the largest queueing delay that a flow has seen: that of a full buffer.
+    `max_queueing_s` is the largest queueing delay that a flow has seen, which is that of a full
+    buffer.
     """
 
     max_queueing_s: float
@@ -303,21 +331,21 @@ class Illinois(OneState):
     low_window: float = 15.0
 
     def begin(self, window: float) -> list[float]:
-        """Return half the window: the first loss comes at a full queue."""
+        """Return half of the window, since the first loss occurs when the queue is full."""
         return [window * (1.0 - self.max_decrease)]
 
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return derivatives: increase and decrease follow the queueing delay."""
+        """Return the derivative; increase and decrease depend on the queueing delay."""
         w = states[0]
         if w < self.low_window:
             return [1.0 / rtt_s - 0.5 * w * events]
         delay = queueing_s / self.max_queueing_s
         increase = self.max_increase
         if delay > 0.01:
-            # A hyperbola through the largest increase at 1 % of the delay and the smallest at its
-            # maximum.
+            # A hyperbola through the largest increase, at 1 % of the maximum delay, and the
+            # smallest increase, at the maximum delay.
             k1 = (
                 0.99
                 * self.min_increase
@@ -333,16 +361,16 @@ class Illinois(OneState):
 
 @dataclass(frozen=True)
 class Setting:
-    """Conditions of an algorithm's dynamics, with its parameters."""
+    """Path and parameters for which an algorithm's dynamics are made."""
 
     rtt_s: float
     """Round-trip time without queueing."""
     max_queueing_s: float
-    """The delay of full queues."""
+    """Queueing delay if all queues of the path are full."""
     parameters: Mapping[str, float]
 
     def get(self, name: str, default: float) -> float:
-        """Return a parameter, or its default."""
+        """Return a parameter of the algorithm, or the default if it is not set."""
         return float(self.parameters.get(name, default))
 
 
@@ -370,7 +398,7 @@ def _high_speed(to: Setting) -> Dynamics:
 
 
 def _fields(made: type) -> Callable[[Setting], Dynamics]:
-    """Return a factory of dynamics, whose fields are the registry's parameters."""
+    """Return a function that makes dynamics; its fields are named as the registry's parameters."""
 
     def build(to: Setting) -> Dynamics:
         names = [field.name for field in fields(made) if field.name in to.parameters]
@@ -410,7 +438,7 @@ MODELLED = tuple(BUILDERS)
 def of_algorithm(
     kind: str, rtt_s: float, max_queueing_s: float, parameters: Mapping[str, float] | None = None
 ) -> Dynamics:
-    """Return the dynamics of an algorithm of the registry.
+    """Return the fluid model's dynamics of an algorithm in the registry.
 
     Raises:
         KeyError: There is no fluid model of the algorithm.

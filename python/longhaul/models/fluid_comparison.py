@@ -1,4 +1,4 @@
-"""Comparison of a scenario's simulation with its fluid model: means and trajectories."""
+"""Comparison of a scenario's simulation with its fluid model, by means and by trajectories."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from longhaul.plots import styles
 from longhaul.plots.files import styled
 from longhaul.results import Results
 
-# Line style of the fluid model, overlaid on the simulation.
+# Style of the fluid model's lines, which are drawn over those of the simulation.
 FLUID = {"color": "#000000", "linestyle": (0, (4, 2)), "linewidth": 1.1}
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A mean of the simulation and of the model."""
+    """A mean value from the simulation and from the model."""
 
     what: str
-    """The label or link of the figure."""
+    """Label or link to which the value belongs."""
     name: str
     packets: float
     fluid: float
 
     @property
     def difference(self) -> float:
-        """The model's value divided by the simulation's, minus one."""
+        """Value of the model divided by that of the simulation, minus 1."""
         if self.packets == 0.0:
             return 0.0 if self.fluid == 0.0 else np.inf
         return self.fluid / self.packets - 1.0
@@ -51,12 +51,12 @@ class Pair:
 
 
 def solve(scene: Scene) -> Trajectory:
-    """Solve a scenario's model over its duration."""
+    """Solve the fluid model of a scenario over the scenario's duration."""
     return scene.model.run(scene.duration_s, every=20)
 
 
 def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
-    """Return means over the measurement window: of labels, then of links."""
+    """Return pairs of means over the measurement window: first of labels, then of links."""
     late = trajectory.after(scene.measured_from_s)
     pairs: list[Pair] = []
     for number, label in enumerate(scene.labels):
@@ -89,7 +89,7 @@ def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
 
 
 def _arriving(scene: Scene, late: Trajectory, number: int) -> Numbers:
-    """Return the arrival rate at a link over time, in packets per second."""
+    """Return the arrival rate at the link with this number over time, in packets per second."""
     over = [n for n, class_ in enumerate(scene.model.classes) if number in class_.path]
     return np.asarray(late.rate_pps[:, over].sum(axis=1))
 
@@ -104,7 +104,7 @@ def _mean(column: pl.Series) -> float:
 
 @styled()
 def picture(scene: Scene, trajectory: Trajectory, run: Results) -> Figure:
-    """Draw windows by label and queues by link over time; the model is dashed."""
+    """Draw windows by label and queues by link over time; lines of the model are dashed."""
     names = [*scene.labels, *scene.links]
     drawing = Figure(figsize=(8.4, 1.6 * len(names) + 0.6), layout="constrained")
     panels = drawing.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]

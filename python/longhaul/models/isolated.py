@@ -1,11 +1,11 @@
-"""Fluid model of one flow at a drop-tail queue: its sawtooth, continuous between losses.
+"""Fluid model of one flow over a drop-tail queue: its sawtooth, continuous between losses.
 
 NIST SP 500-282 (2010), equations 1 to 4, with the capacity in place of the printed rate:
 
     dW/dt = 1 / (T + Q(t - T) / C)        W is halved when a loss is detected
     dQ/dt = W / (T + Q(t - T) / C) - C    between an empty and a full queue
 
-A loss is detected when path and queue are full. Windows and queues are in packets.
+A loss is detected when both path and queue are full. Windows and queues are in packets.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class SawTooth:
     window_pkts: Numbers
     queue_pkts: Numbers
     rate_pps: Numbers
-    """Throughput of the link."""
+    """Throughput of the link in packets per second."""
     losses_s: list[float]
     """Times at which losses were detected."""
 
@@ -36,7 +36,7 @@ def saw_tooth(
 ) -> SawTooth:
     """Compute the sawtooth of one standard TCP flow over a drop-tail link.
 
-    The initial window is half of the sum of BDP and buffer.
+    The initial window is half of the sum of BDP and buffer. `steps` are those per round-trip time.
     """
     top = capacity_pps * rtt_s + buffer_pkts
     losses: list[float] = []

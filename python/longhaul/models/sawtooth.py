@@ -1,6 +1,6 @@
-"""Mean windows of sawteeth that are no power laws of the loss rate.
+"""Mean windows of algorithms whose response functions are no power laws of the loss rate.
 
-Losses are `1 / p` segments apart: a sawtooth has `1 / p` segments, which determines its peak.
+Losses are `1 / p` segments apart. Thus a sawtooth has `1 / p` segments, which determines its peak.
 Windows are in segments, times in seconds.
 """
 
@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike
 
 from longhaul.models.response import Numbers, root
 
-# Function from the size of a sawtooth to its segments and its duration in round trips.
+# Function from the size of a sawtooth to its number of segments and its duration in round trips.
 Tooth = Callable[[float], tuple[float, float]]
-# Range of sizes in which sawteeth are searched: peaks in segments, or periods in seconds.
+# Range in which the sizes of sawteeth are searched: peaks in segments, or periods in seconds.
 LEAST, MOST = 1e-6, 1e12
 
 
 def mean_window(tooth: Tooth, p: ArrayLike, least: float = LEAST) -> Numbers:
-    """Return the mean windows of sawteeth of `1 / p` segments."""
+    """Return the mean windows of sawteeth that have `1 / p` segments."""
 
     def of_one(loss: float) -> float:
         def excess(log_size: float) -> float:
@@ -51,18 +51,18 @@ def binomial(
 
 
 def htcp(kept: float = 0.8, low_speed_s: float = 1.0) -> Callable[[ArrayLike, float], Numbers]:
-    """Return H-TCP's law (draft-leith-tcp-htcp-06); the size is the time between losses.
+    """Return H-TCP's law (draft-leith-tcp-htcp-06); a sawtooth's size is the time between losses.
 
-    The increase per round trip is `2 (1 - kept)` up to `low_speed_s` seconds after a loss, and `1 +
-    10 d + (d / 2)^2` times that `d` seconds later. `kept`, the fraction of the window after a loss,
-    is 0.8 if throughput is steady and nothing queues.
+    The increase per round trip is `2 (1 - kept)` until `low_speed_s` seconds after a loss. `d`
+    seconds later it is `1 + 10 d + (d / 2)^2` times as much. `kept` is the fraction of the window
+    that remains after a loss; it is 0.8 if throughput is steady and nothing queues.
     """
 
     def law(p: ArrayLike, rtt_s: float) -> Numbers:
         def tooth(period_s: float) -> tuple[float, float]:
             d = max(period_s - low_speed_s, 0.0)
             scale = 2.0 * (1.0 - kept) / rtt_s
-            # Growth over the period, and its integral over the period.
+            # Growth of the window over the period, and the integral of the growth over the period.
             growth = scale * (period_s + 5.0 * d**2 + d**3 / 12.0)
             area = scale * (period_s**2 / 2.0 + 5.0 * d**3 / 3.0 + d**4 / 48.0)
             low = growth * kept / (1.0 - kept)
@@ -79,16 +79,16 @@ def bic(
     min_increment: float = 0.01,
     low_window: float = 14.0,
 ) -> Callable[[ArrayLike, float], Numbers]:
-    """Return BIC's law, round trip by round trip (Xu, Harfoush and Rhee 2004, section III).
+    """Return BIC's law, computed by round trips (Xu, Harfoush and Rhee 2004, section III).
 
-    Each round trip covers half of the distance to the peak, in steps from `min_increment` to
-    `max_increment`; a loss occurs at the peak. Below `low_window` it is standard TCP.
+    Each round trip covers half of the distance to the peak, but at least `min_increment` and at
+    most `max_increment`. A loss occurs at the peak. Below `low_window`, BIC is standard TCP.
     """
 
     def tooth(peak: float) -> tuple[float, float]:
         if peak < low_window:
             return 3.0 / 8.0 * peak**2, peak / 2.0
-        # First the steps of the largest size, computed at once.
+        # The steps of the largest size come first; they are computed at once.
         window = peak * (1.0 - decrease)
         whole = max(0, int((peak - window) / max_increment) - 1)
         sent = whole * window + max_increment * whole * (whole - 1) / 2.0
@@ -96,7 +96,8 @@ def bic(
         rounds = float(whole)
         while window < peak:
             step = min(max((peak - window) / 2.0, min_increment), max_increment)
-            # The last step counts in part, so that segments rise smoothly with the peak.
+            # A part of the last step counts, so that the number of segments grows smoothly with the
+            # peak.
             part = min(1.0, (peak - window) / step)
             sent += part * window
             rounds += part
