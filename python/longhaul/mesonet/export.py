@@ -1,9 +1,10 @@
-"""The text files of the original MesoNet (NIST SP 500-282, tables 3-4 to 3-8 and 8-24).
+"""Export of a run in the text files of the original MesoNet.
 
-A directory `Run<exID>TimeStamp<stamp>` holds a file for each measure, named after the measure and
-the directory. A time series has a line per interval: its number, then the values; there is no
-header. Times are in time steps. The stamp is the seed instead of the original's clock time, so that
-the same run gives the same files.
+The files are those of NIST SP 500-282, tables 3-4 to 3-8 and 8-24. A directory
+`Run<exID>TimeStamp<stamp>` contains a file for each measure, named after the measure and the
+directory. The file of a time series has no header, and a line per interval: the interval's number,
+then the values. Times are in time steps. The stamp is the seed instead of the original's clock
+time, so that the same run gives the same files.
 """
 
 import json
@@ -39,7 +40,7 @@ NETWORK = {
     "Timeouts": "timeouts_per_flow",
     "WindowIncreases": "growth_mean_pkts",
 }
-# File stem and column of measures of flow classes (table 3-5), except the throughput.
+# File stem and column of each measure of flow classes (table 3-5), except the throughput.
 CLASS = {
     "ActiveFlowsByType": "active_flows",
     "ConnectionFailuresByType": "failed_flows",
@@ -54,7 +55,7 @@ CLASS = {
     "TimeoutsByFlowType": "timeouts_per_flow",
     "WindowIncreasesByFlowType": "growth_mean_pkts",
 }
-# File stem and column of measures of long-lived flows (table 3-6), except mode and round trip.
+# File stem and column of each measure of long-lived flows (table 3-6), except mode and round trip.
 LONG_LIVED = {
     "LongLivedFlowCWNDs": "cwnd_pkts",
     "LongLivedFlowFASTalpha": "fast_alpha_pkts",
@@ -63,13 +64,13 @@ LONG_LIVED = {
     "LongLivedFlowTimeouts": "timeouts",
     "LongLivedFlowWindowIncreases": "increases",
 }
-# Prefixes of the stems of each tier (table 3-7); the original spells them in two ways.
+# Prefixes of the file stems of each tier (table 3-7); the original spells them in two ways.
 TIERS = {
     "backbone": ("BackboneRouters", "BackboneRouter"),
     "pop": ("SubnetRouters", "SubnetRouter"),
     "access": ("LeafRouters", "LeafRouter"),
 }
-# File stem and column of measures of access routers (table 3-8).
+# File stem and column of each measure of access routers (table 3-8).
 EDGES = {
     "LeafConnectionFailures": "failed_flows",
     "LeafNAKs": "naks_per_flow",
@@ -77,7 +78,7 @@ EDGES = {
     "LeafTimeouts": "timeouts_per_flow",
     "LeafWindowIncreases": "increases_per_flow",
 }
-# The original's name for the regime of an alternate algorithm (table 3-3).
+# The original's names for the modes of an alternate algorithm (table 3-3).
 MODES = {
     "hstcp": "HS",
     "ctcp": "COMPOUND",
@@ -90,7 +91,7 @@ MODES = {
 }
 
 HOSTS = ("source", "receiver")
-# Columns of traced flows, in the original's order; its times are in steps.
+# Columns of traced flows in the original's order; the original has times in steps.
 STATE = (
     "t_s", "event", "source", "receiver", "algorithm", "class", "start_s", "size_pkts",
     "undelivered_pkts", "sent_pkts", "phase", "cwnd_pkts", "ssthresh_pkts", "sendable_pkts",
@@ -101,7 +102,7 @@ Rows = Iterable[Iterable[object]]
 
 
 def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
-    """Write the files of a run of MesoNet to a directory in `out`, and return that directory."""
+    """Write the files of a MesoNet run to a new directory in `out`, and return this directory."""
     tables = MesoNet.of(run)
     stem = f"Run{tables.scenario['run']}TimeStamp{run.meta['seed']}"
     target = Path(out) / stem
@@ -116,7 +117,7 @@ def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
 
 
 def _files(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield every measure that the run's tables give, with the rows of its file."""
+    """Yield the name of each measure that the run has, with the rows of its file."""
     yield "ConfigurationSettingsFor", _settings_and_derived(tables.run)
     yield from _summaries(tables)
     parts: dict[str, Callable[[MesoNet], Iterator[tuple[str, Rows]]]] = {
@@ -143,13 +144,13 @@ def _write(path: Path, rows: Rows) -> None:
 def _written(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.9g}"
-    # The original writes 0 for a mean over no flows. Spaces would split a value into several
+    # The original writes 0 for a mean over no flows. A space would split a value into several
     # columns.
     return "0" if value is None else str(value).replace(" ", "-")
 
 
 def _settings(scenario: Mapping[str, Any], path: str = "") -> Rows:
-    """Return every value of the resolved scenario, a line each."""
+    """Yield the path and value of every setting in the resolved scenario."""
     for key, value in scenario.items():
         if isinstance(value, dict):
             yield from _settings(value, f"{path}{key}.")
@@ -158,16 +159,16 @@ def _settings(scenario: Mapping[str, Any], path: str = "") -> Rows:
 
 
 def _settings_and_derived(run: RunData) -> Rows:
-    """Return the settings, followed by the values derived from them.
+    """Yield the settings, followed by values that are derived from them.
 
-    The original's file has settings and derived values (NIST SP 500-282, section 3.2.8), such as
-    the probabilities of flow classes and the minima of large files.
+    The original's file has both (NIST SP 500-282, section 3.2.8); derived values are, for example,
+    the probabilities of flow classes and the minimum sizes of large files.
     """
     settings = list(_settings(run.scenario))
     yield from settings
     known = {name for name, _ in settings}
     for path, value, _ in Scenario.parse(json.dumps(run.scenario), run.name).explain():
-        # A list and its entries are one line.
+        # A list is one line, so that its entries are left out.
         if path not in known and not any(step.isdigit() for step in path.split(".")):
             yield path, json.dumps(value)
 
@@ -181,7 +182,7 @@ def _network(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _wide(table: pl.DataFrame, key: str, value: pl.Expr, names: Iterable[str]) -> pl.DataFrame:
-    """Return a row per interval, with a column for each value of `key`."""
+    """Return a table with a row per interval and a column for each value of `key`."""
     return (
         table.select("interval", key, value.alias("value"))
         .pivot(on=key, index="interval", values="value", maintain_order=True)
@@ -251,7 +252,7 @@ def _routers(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _with_header(names: list[str], table: pl.DataFrame) -> Rows:
-    """Return a header and a line of values, in the order of the names."""
+    """Return a header line and a line of values, in the order of the names."""
     values = dict(table.iter_rows())
     return [names, [values[name] for name in names]]
 
@@ -267,7 +268,7 @@ def _edges(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield measures of the whole run, each with a header."""
+    """Yield the measures of the whole run, whose files have a header."""
     totals = tables.totals
     classes = [(row["class"], row) for row in totals.to_dicts()]
     yield (
@@ -304,9 +305,10 @@ def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield a file for each flow group and role, with a line per batch.
+    """Yield a file for each flow group and role, with a line per batch of completed flows.
 
-    Columns: number of the interval, flows, mean, standard deviation, minimum, maximum, deciles.
+    The columns are the number of the interval, the number of flows, and the mean, standard
+    deviation, minimum, maximum and deciles of their goodput.
     """
     for (number, role), batches in tables.goodput.group_by("group", "role", maintain_order=True):
         kind = "ALT" if role == "alternate" else "TCP"
@@ -316,8 +318,8 @@ def _goodput(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
     """Yield states of traced flows at every event, and their packets (NIST SP 500-282, chapter 3).
 
-    Packets of sources are listed when sent, packets of receivers when they reach the source. Hosts
-    of long-lived flows have no numbers, and are named after their flow.
+    Packets of sources are listed when they are sent, and packets of receivers when they reach the
+    source. Hosts of long-lived flows have no numbers; they have the name of their flow.
     """
     ends = [pl.coalesce(pl.col(key).cast(pl.String), "long_lived").alias(key) for key in HOSTS]
     states = tables.flow_trace
@@ -334,7 +336,7 @@ def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield the packets on each link that the scenario monitors."""
+    """Yield the numbers of packets on each link that the scenario monitors."""
     measure = tables.scenario["measure"]
     if tables.has("backbone_links"):
         links = tables.backbone_links["link"].unique(maintain_order=True).to_list()
@@ -353,7 +355,10 @@ def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _monitored(given: object, names: list[str]) -> str | None:
-    """Return the name of a link given by name or by number from 1; empty for 0."""
+    """Return the name of a monitored link, which is given by name or by number from 1.
+
+    None for 0.
+    """
     if isinstance(given, str):
         return given or None
     number = int(str(given))

@@ -1,9 +1,9 @@
-"""Descriptions of the columns in tables of MesoNet runs, derived from the columns' names.
+"""Descriptions of columns in tables of MesoNet runs, derived from the columns' names.
 
-A name ends in its period: `active_flows_TP1`. Responses with the study's numbers are named as in
-`numbered_responses`, such as `y6_TP1` and `T.y5`. Each long-lived flow has a throughput, such as
-`L1_pps_TP1`, and so has each flow class, `DD_pps_TP1`. Flow groups have the numbers of `groups`, as
-in `mean_alternate_14`.
+A name ends with its period: `active_flows_TP1`. Numbered responses have the names in
+`numbered_responses`, such as `y6_TP1` and `T.y5`. A long-lived flow has a throughput such as
+`L1_pps_TP1`, and a flow class one such as `DD_pps_TP1`. Flow groups have the numbers in `groups`,
+as in `mean_alternate_14`.
 """
 
 import re
@@ -14,7 +14,7 @@ from longhaul.mesonet import groups
 from longhaul.mesonet.numbered_responses import CLASSES, OF_PERIODS, OF_RUN, Response
 
 WHOLE = "whole run"
-# Chapter of the response numbers by period; chapter 4 has one period, `measured`.
+# Chapter whose response numbers a period uses; chapter 4 has the single period `measured`.
 CHAPTERS = {"measured": 4}
 
 
@@ -25,13 +25,13 @@ class Meaning:
     what: str
     unit: str = ""
     more: str = ""
-    """Further information."""
+    """Further information; may be empty."""
     period: str = ""
-    """The period at the end of the column's name, or `whole run`."""
+    """Period at the end of the column's name, or `whole run`."""
 
 
-# Description, unit and further information of each figure; means over a period, unless stated
-# otherwise.
+# Description, unit and further information of each value. It is a mean over a period if its
+# description names nothing else.
 FIGURES: dict[str, tuple[str, ...]] = {
     "delivered_pkts": ("data packets delivered", "packets"),
     "events": ("events simulated",),
@@ -94,7 +94,7 @@ OF_CLASSES: dict[str, tuple[str, ...]] = {
     "completed": ("{} flows completed", "flows"),
     "cwnd_max": ("largest mean congestion window of {} flows", "packets"),
 }
-# Statistics of a flow group's goodput.
+# Descriptions of the statistics of a flow group's goodput.
 STATISTICS = {
     "mean": "mean goodput", "deviation": "standard deviation of goodput", "min": "least goodput",
     "max": "largest goodput", "pooled_deviation": "standard deviation of goodput of all flows",
@@ -111,7 +111,7 @@ _OF_FILE = re.compile(rf"(?P<file>{'|'.join(_FILES)})_(?P<what>flows_max|share|\
 
 
 def meaning(column: str) -> Meaning | None:
-    """Return the description of a column; None if it is unknown."""
+    """Return the description of a column; None for an unknown column."""
     if of_run := _numbered(column, OF_RUN):
         return replace(of_run, period=WHOLE)
     parts = _IN_PERIOD.fullmatch(column)
@@ -131,7 +131,7 @@ def _numbered(name: str, responses: Sequence[Response]) -> Meaning | None:
 
 
 def _of_figure(name: str) -> Meaning | None:
-    """Return the description of a figure of the network, a long-lived flow, or a flow class."""
+    """Return the description of a value of the network, a long-lived flow, or a flow class."""
     if name in FIGURES:
         return Meaning(*FIGURES[name])
     if (of := _OF_FLOW.fullmatch(name)) and of["what"] in OF_FLOWS:
@@ -165,7 +165,7 @@ def _of_group(name: str) -> Meaning | None:
 
 
 def _of_file(name: str) -> Meaning | None:
-    """Return the description of a figure of a type of file."""
+    """Return the description of a value of a type of file."""
     parts = _OF_FILE.fullmatch(name)
     if parts is None:
         return None

@@ -1,7 +1,7 @@
-"""Summary of a MesoNet run: figures of the network, of flow classes and of long-lived flows.
+"""Summary of a MesoNet run: statistics of the network, of flow classes, and of long-lived flows.
 
-Figures are means over the intervals of a period; rates of losses and retransmissions are over all
-packets and flows of the period (NIST SP 500-282 chapters 3 and 6).
+Values are means over the intervals of a period. Rates of losses and retransmissions are computed
+over all packets and flows of the period (NIST SP 500-282 chapters 3 and 6).
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from longhaul.mesonet.tables import MesoNet, Period
 from longhaul.results.kinds import RunData
 from longhaul.results.table import Block, Table
 
-# Key, title, format.
+# Key, title and format of each value.
 NETWORK_FIGURES = (
     ("active_flows", "active flows", number(0)),
     ("connecting_flows", "flows connecting", number(1)),
@@ -36,19 +36,21 @@ NETWORK_FIGURES = (
 
 @dataclass(frozen=True)
 class Summary:
-    """Figures of one run by period; without named periods, the whole run is one period."""
+    """Statistics of a run by period; if the scenario names no periods, the whole run is one."""
 
     network: pl.DataFrame
     classes: pl.DataFrame
     long_lived: pl.DataFrame
     totals: pl.DataFrame
     responses: pl.DataFrame
-    """Responses by the `chapter` of their numbers (`longhaul.mesonet.responses_of`): 4, 6, and 8 of
-    runs with flow groups."""
+    """Numbered responses, with the column `chapter` whose numbers they have: 4, 6, or 8.
+
+    Chapter 8 is for runs with flow groups; see `longhaul.mesonet.responses_of`.
+    """
 
     @classmethod
     def of(cls, run: RunData) -> "Summary":
-        """Summarise a run, `longhaul.Results`."""
+        """Summarise a run, which is a `longhaul.Results`."""
         tables = MesoNet.of(run)
         periods = tables.summed
         capacity_pps = access_capacity(tables.topology)
@@ -68,7 +70,7 @@ class Summary:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the tables as plain lists and dictionaries."""
+        """Return the tables of the summary as lists and dictionaries."""
         return {
             "network": self.network.to_dicts(),
             "classes": self.classes.to_dicts(),
@@ -85,7 +87,7 @@ def _by_period(
     figures: Sequence[pl.Expr],
     key: str | None = None,
 ) -> pl.DataFrame:
-    """Return figures of a table, with a row for each period and value of `key`."""
+    """Return statistics of a table, with a row for each period and each value of `key`."""
     if not tables.has(name):
         return pl.DataFrame()
     table: pl.DataFrame = getattr(tables, name)
@@ -99,17 +101,18 @@ def _by_period(
     return pl.concat(rows)
 
 
-# Minimum fraction of its interface's rate at which a flow counts as being at full rate.
+# Fraction of its interface's rate at which a flow counts as being at full rate.
 FULL = 0.999
 
 
 def _with_full_rate(
     tables: MesoNet, periods: Sequence[Period], summary: pl.DataFrame
 ) -> pl.DataFrame:
-    """Add `full_rate_s`: time from a period's beginning until a flow first has its full rate.
+    """Add the column `full_rate_s`: time from a period's start until a flow has its full rate.
 
-    The full rate is that of the flow's interface. The time is 0 if the flow starts with this rate,
-    and the length of the period if it never reaches it (NIST SP 500-282, tables 7-14 and 7-15).
+    The full rate is that of the flow's interface. The time is 0 if the flow has this rate in the
+    first interval, and the length of the period if the flow never reaches it (NIST SP 500-282,
+    tables 7-14 and 7-15).
     """
     if summary.is_empty():
         return summary
@@ -136,14 +139,14 @@ def _share(of: pl.Expr, over: pl.Expr) -> pl.Expr:
 
 
 def access_capacity(topology: pl.DataFrame) -> float:
-    """Return the packets per second that all access routers together forward."""
+    """Return the capacity of all access routers together, in packets per second."""
     return float(topology.filter(pl.col("tier") == "access")["capacity_pps"].sum())
 
 
 def utilisation(out_pps: pl.Expr, capacity_pps: float) -> pl.Expr:
-    """Return the rate of packets and acknowledgements divided by access routers' capacity.
+    """Return the rate of packets and acknowledgements divided by the access routers' capacity.
 
-    By the definition of NIST SP 500-282, chapter 3, the value can exceed 1, since each of a
+    By this definition of NIST SP 500-282, chapter 3, the value can exceed 1, since each of a
     router's two queues has the router's capacity.
     """
     return 2 * out_pps / capacity_pps
@@ -190,7 +193,7 @@ _LONG_LIVED = (
 
 
 def columns() -> dict[str, list[str]]:
-    """Return the figures of each table of a summary."""
+    """Return the columns of each table of a summary."""
     figures: dict[str, Sequence[pl.Expr]] = {
         "network": _network(1.0, 1.0),
         "classes": _class(1.0),
@@ -205,7 +208,7 @@ def columns() -> dict[str, list[str]]:
 
 
 def table(runs: Sequence[RunData]) -> Table:
-    """Return one table of all runs' figures, with a column for each run and period."""
+    """Return a table for the terminal with all runs' values, a column for each run and period."""
     summaries = [Summary.of(run) for run in runs]
     heads = [(run.name, [period.name for period in MesoNet.of(run).summed]) for run in runs]
     blocks = [_network_block(heads, summaries)]
@@ -230,7 +233,7 @@ def _network_block(heads: Heads, summaries: Sequence[Summary]) -> Block:
 
 
 def _keyed_block(title: str, key: str, heads: Heads, summaries: Sequence[Summary]) -> Block:
-    """Return the throughput by class or by flow."""
+    """Return the block of the table with throughputs by class, or by flow."""
     tables = [summary.classes if key == "class" else summary.long_lived for summary in summaries]
     names = dict.fromkeys(name for table in tables if len(table) for name in table[key])
     form = number(0)

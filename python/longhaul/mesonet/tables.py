@@ -1,4 +1,4 @@
-"""The tables of a run of MesoNet, each read on first use."""
+"""The tables of a MesoNet run; each is read when it is first used."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,19 +13,19 @@ from longhaul.results.kinds import RunData
 
 @dataclass(frozen=True)
 class Period:
-    """A named part of a run."""
+    """A named period of a run."""
 
     name: str
     from_s: float
     to_s: float
 
     def of(self, table: pl.DataFrame) -> pl.DataFrame:
-        """Return the rows of the intervals that end in the period."""
+        """Return the rows of those intervals that end within the period."""
         return table.filter(pl.col("t_s").is_between(self.from_s, self.to_s, closed="right"))
 
 
 class MesoNet:
-    """Recorded tables of a MesoNet run; a row per interval, unless a table says otherwise."""
+    """Recorded tables of a MesoNet run; except as stated, they have a row per interval."""
 
     def __init__(self, run: RunData) -> None:
         """Create the tables of a run."""
@@ -33,7 +33,10 @@ class MesoNet:
 
     @classmethod
     def of(cls, run: RunData) -> "MesoNet":
-        """Return the tables of a run, `longhaul.Results`; refuse a run of another kind."""
+        """Return the tables of a run, `longhaul.Results`.
+
+        Raise ResultsError if it is not of MesoNet.
+        """
         tables = run.own_tables
         if not isinstance(tables, cls):
             raise ResultsError(f"{run.path}: not a run of MesoNet")
@@ -41,7 +44,7 @@ class MesoNet:
 
     @cached_property
     def network(self) -> pl.DataFrame:
-        """Table of the network, a row per interval: flows by their state, packets and losses."""
+        """Table of the network, with a row per interval: flows by state, packets and losses."""
         return self.run.table("network")
 
     @cached_property
@@ -51,27 +54,30 @@ class MesoNet:
 
     @cached_property
     def long_lived(self) -> pl.DataFrame:
-        """Table of long-lived flows, a row per interval and flow."""
+        """Table of long-lived flows, with a row per interval and flow."""
         return self.run.table("long_lived")
 
     @cached_property
     def routers(self) -> pl.DataFrame:
-        """Table of routers, a row per interval and router: queues, losses, utilisation."""
+        """Table of routers, with a row per interval and router: queues, losses, utilisation."""
         return self.run.table("routers")
 
     @cached_property
     def edges(self) -> pl.DataFrame:
-        """Table of access routers, a row per interval and router, with their hosts' flows."""
+        """Table of access routers, with a row per interval and router: flows of their hosts."""
         return self.run.table("edges")
 
     @cached_property
     def backbone_links(self) -> pl.DataFrame:
-        """Table of backbone links, a row per interval and link."""
+        """Table of backbone links, with a row per interval and link."""
         return self.run.table("backbone_links")
 
     @property
     def backbone_ends(self) -> dict[str, tuple[str, str]]:
-        """First and second router of each backbone link; routers' names may have hyphens."""
+        """The two routers at the ends of each backbone link, by the link's name.
+
+        The name cannot be split at hyphens, since names of routers may contain hyphens.
+        """
         routers = self.topology.filter(tier="backbone")["router"].to_list()
         ways = {f"{start}-{end}": (start, end) for start in routers for end in routers}
         links = self.backbone_links["link"].unique(maintain_order=True)
@@ -79,37 +85,37 @@ class MesoNet:
 
     @cached_property
     def goodput(self) -> pl.DataFrame:
-        """Table of goodput, a row per batch of completed flows of a group."""
+        """Table of goodput, with a row per batch of completed flows of a group."""
         return self.run.table("goodput")
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """Table of finished flows, a row each, if the scenario asks for the log."""
+        """Log with a row per finished flow, if the scenario asks for it."""
         return self.run.table("flows")
 
     @cached_property
     def flow_trace(self) -> pl.DataFrame:
-        """Table of traced flows, a row per event, if the scenario traces any."""
+        """Table with a row per event of a traced flow, if the scenario traces any."""
         return self.run.table("flow_trace")
 
     @cached_property
     def packet_trace(self) -> pl.DataFrame:
-        """Table of packets of traced flows, a row per event of a packet."""
+        """Table with a row per event of a traced flow's packet, if the scenario traces any."""
         return self.run.table("packet_trace")
 
     @cached_property
     def measures(self) -> pl.DataFrame:
-        """Measurements of the user's own functions, if the run was given any."""
+        """Table of measurements by the user's own functions, if the run was given any."""
         return self.run.table("measures")
 
     @cached_property
     def totals(self) -> pl.DataFrame:
-        """Table of classes, a row each: their flows over the whole run."""
+        """Table with a row per flow class: the numbers of its flows over the whole run."""
         return self.run.table("totals")
 
     @cached_property
     def topology(self) -> pl.DataFrame:
-        """Table of routers, a row each: place, speed, buffer and hosts."""
+        """Table with a row per router: its place, speed, buffer and hosts."""
         return self.run.table("topology")
 
     @property
@@ -120,12 +126,12 @@ class MesoNet:
 
     @property
     def step_s(self) -> float:
-        """Seconds of a time step."""
+        """Length of a time step in seconds."""
         return _engine.seconds(self.scenario["step"])
 
     @property
     def interval_s(self) -> float:
-        """Seconds of an interval."""
+        """Length of an interval in seconds."""
         return _engine.seconds(self.scenario["interval"])
 
     @property
@@ -139,7 +145,7 @@ class MesoNet:
 
     @property
     def summed(self) -> list[Period]:
-        """The periods over which the summary averages; without named periods, the whole run."""
+        """Periods over which the summary averages: the named ones, or else the whole run."""
         whole = Period("whole run", 0.0, float(self.run.meta["simulated_s"]))
         return self.periods or [whole]
 

@@ -1,7 +1,7 @@
 """Goodput of completed flows by size of file, path and interface: NIST SP 500-282, figure 8-7.
 
-Each type of file has twelve panels: mean packets per second in the upper row, and as a fraction of
-the interface's speed in the lower row. A panel has a bar for each run and algorithm.
+Each type of file has twelve panels. They show mean packets per second in the upper row, and
+fractions of the interface's speed in the lower row. A panel has a bar for each run and algorithm.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,21 +24,21 @@ ROW_IN = 1.35
 COLUMNS = [(path, interface) for path in groups.PATHS for interface in groups.INTERFACES]
 VALUES = {"mean_pps": "packets/s", "share": "part of interface"}
 ROLES = ("alternate", "standard")
-# Bars of standard TCP in a mixed run have an edge only, since lighter bars could be mistaken for
-# another run.
+# Width of the edge of bars for standard TCP in a mixed run. They are not filled, since lighter bars
+# could be mistaken for those of another run.
 EDGE = 1.0
 
 
 @dataclass(frozen=True)
 class Bars:
-    """The bars of a run's flows with one algorithm, one bar in each panel."""
+    """Bars of one algorithm's flows in a run, with one bar in each panel."""
 
     label: str
     look: dict[str, Any]
     means: pl.DataFrame
 
     def draw(self, axes: Axes, at: int, value: str, **cell: str) -> None:
-        """Draw the bar of a group of flows, unless it has no flows."""
+        """Draw the bar of a group of flows; nothing is drawn if the group has no flows."""
         values = self.means.filter(**cell)[value]
         height = float(values[0]) if len(values) else nan
         axes.bar(at, height, 0.85, label=self.label, **self.look)
@@ -81,7 +81,7 @@ def _bars(runs: Sequence[Results], means: Sequence[pl.DataFrame]) -> Iterator[Ba
 
 
 def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
-    """Return means of groups in the shown part of the run, also as fractions of interface speed."""
+    """Return the groups' means in the shown part of the run, also as fractions of speed."""
     goodput = in_part_of_run(tables.goodput, pl.col("interval") * tables.interval_s, options)
     hosts = tables.scenario["hosts"]
     speed = pl.when(interface="fast").then(hosts["fast_rate"]).otherwise(hosts["base_rate"])
@@ -90,7 +90,7 @@ def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
 
 
 def _files(means: Sequence[pl.DataFrame], options: Options) -> list[str]:
-    """Return the requested types of file, or all types in the runs."""
+    """Return the types of file to show: the requested ones, or else all that the runs have."""
     there = [file for file in groups.FILES if any(file in table["file"] for table in means)]
     if not there:
         raise ResultsError("--from and --to: no group of flows is complete in this part of the run")

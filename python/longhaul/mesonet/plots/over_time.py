@@ -1,4 +1,4 @@
-"""Plots of runs of MesoNet over time, with the scenario's periods."""
+"""Plots of MesoNet runs over time, with the periods of the scenario."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from longhaul.plots.styles import Style
 from longhaul.results import Results, ResultsError
 from longhaul.results.kinds import RunData
 
-# Number of routers drawn individually, those with the fullest queues.
+# Number of routers that are drawn if none are named: those with the fullest queues.
 MOST_ROUTERS = 4
 
 STATES = (
@@ -34,14 +34,14 @@ STATES = (
 
 
 def _end_s(run: RunData) -> float:
-    """Return the time at which a run ended, which may be earlier than its scenario's end."""
+    """Return the time at which a run ended; it may be earlier than the end of its scenario."""
     return float(run.meta["simulated_s"])
 
 
 def _with_periods(
     name: str, help: str, takes: Sequence[str] = ()
 ) -> Callable[[Callable[[Axes, MesoNet, Options], None]], Draw]:
-    """Register a plot of the network with names of periods above the frame and a panel per run."""
+    """Register a plot of the network with a panel per run, and names of periods above it."""
 
     def add(draw: Callable[[Axes, MesoNet, Options], None]) -> Draw:
         @register(name, help, has_table("network"), takes)
@@ -68,14 +68,14 @@ def _flow_states(axes: Axes, tables: MesoNet, options: Options) -> None:
     periods.head(axes, periods.shown(tables.periods, options, end_s), [])
 
 
-# Styles of a single line and of its means.
+# Styles of the only line in a panel, and of its means.
 _ONE = Style("#0072b2", "o")
 _MEAN = Style("#d55e00", "o")
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a plot: a flow, class or router of a run, or its whole network."""
+    """A line of a plot: a flow, class or router of a run, or the run's whole network."""
 
     run: Results
     part: str
@@ -88,7 +88,10 @@ Panel = tuple[str, Sequence[Curve]]
 
 @dataclass(frozen=True)
 class Lines:
-    """Plot of one column over time: a panel per run with a line per part, or the reverse."""
+    """A plot of one column over time.
+
+    It has a panel per run with a line per part (flow, class or router), or the reverse.
+    """
 
     name: str
     help: str
@@ -97,16 +100,16 @@ class Lines:
     label: str
     scale: float = 1.0
     key: str | None = None
-    """The column that distinguishes parts; None for the whole network."""
+    """Column that distinguishes parts; None if the plot is of the whole network."""
     parts: Callable[[MesoNet], Sequence[str]] = lambda tables: ("",)
     top: float | None = None
     per_s: bool = False
-    """True if values are counts of an interval, to be divided by its length."""
+    """True if values are counts per interval, so that rates are values divided by the interval."""
     there: pl.Expr | None = None
-    """Condition of the rows in which a part has a value; without it, all rows have a value."""
+    """Condition that is true in rows in which a part has a value; None if all rows have one."""
 
     def register(self) -> None:
-        """Register this description as a plot."""
+        """Register the plot that this object describes."""
         takes = [*PART_OF_RUN, "overlay", *([] if self.key is None else ["parts"])]
         register(self.name, self.help, has_table(self.table), takes)(self._draw)
 
@@ -133,7 +136,7 @@ class Lines:
         ]
 
     def _a_panel_a_run(self, runs: Sequence[Results], options: Options) -> list[Panel]:
-        """Draw all parts of each run; a part has the same style in all runs."""
+        """Draw a panel per run with all of its parts; a part has the same style in all runs."""
         if self.key is None:
             return [(run.name, [Curve(run, "", None, _ONE)]) for run in runs]
         chosen = [(run, self._chosen(run, options)) for run in runs]
@@ -145,7 +148,7 @@ class Lines:
         ]
 
     def _chosen(self, run: Results, options: Options) -> Sequence[str]:
-        """Return the parts of a run to draw."""
+        """Return the names of the parts of a run that are drawn."""
         if self.key is None or not options.parts:
             return self.parts(MesoNet.of(run))
         there = getattr(MesoNet.of(run), self.table)[self.key].unique(maintain_order=True).to_list()
@@ -158,11 +161,11 @@ class Lines:
     def _panel(self, axes: Axes, curves: Sequence[Curve], options: Options) -> None:
         rows = [(curve, self._rows(curve)) for curve in curves]
         for curve, of_curve in rows:
-            # Only another run has this class of flows or router.
+            # False if only another run has this class, flow or router.
             if not of_curve.is_empty():
                 shown = samples(of_curve, self._value(curve, self.there), options)
                 line(axes, shown, curve.label, curve.look)
-                # The whole shown time, including the time before a flow starts.
+                # The axis shows the whole requested time, including the time before a flow starts.
                 first_s, last_s = float(shown["t_s"][0]), float(shown["t_s"][-1])
                 axes.update_datalim([(first_s, 0.0), (last_s, 0.0)], updatey=False)
         axes.set_ylabel(self.label)
@@ -175,7 +178,7 @@ class Lines:
         periods.head(axes, whole, [self._means(curve, each, whole) for curve, each in rows])
 
     def _rows(self, curve: Curve) -> pl.DataFrame:
-        """Return the rows of a part, one per interval."""
+        """Return the rows of a line's part, one per interval."""
         table: pl.DataFrame = getattr(MesoNet.of(curve.run), self.table)
         return table if self.key is None else table.filter(pl.col(self.key) == curve.part)
 
@@ -185,10 +188,10 @@ class Lines:
         return value if there is None else pl.when(there).then(value)
 
     def _means(self, curve: Curve, rows: pl.DataFrame, whole: Sequence[Period]) -> Means:
-        """Return means over periods, including intervals before a flow starts, as in summaries.
+        """Return means over periods, which include intervals before a flow starts, as in summaries.
 
-        A mean is None if the period has at most one sample, since the flow starts at the period's
-        end, or if the run ended before the period.
+        A mean is None if the period has at most one sample, because the flow starts at the period's
+        end. It is also None if the run ended before the period.
         """
         there = self._value(curve, self.there).count() > 1
         mean = pl.when(there).then(self._value(curve).mean())
@@ -200,7 +203,7 @@ class Lines:
 
 
 def _fullest(tables: MesoNet) -> Sequence[str]:
-    """Return the routers with the fullest queues."""
+    """Return the names of the routers whose queues are fullest on average."""
     means = tables.routers.group_by("router", maintain_order=True).agg(pl.col("queue_share").mean())
     order = means.sort("queue_share", descending=True, maintain_order=True)["router"]
     return order[:MOST_ROUTERS].to_list()
@@ -249,7 +252,7 @@ for _plot in (
     Lines(
         "long-lived", "packets per second of long-lived flows", "long_lived", "throughput_pps",
         "packets per second", 1.0, "flow", _flows,
-        # A flow that stops at the end of an interval has sent during the interval.
+        # A flow that stops at the end of an interval has sent packets in the interval.
         there=_ACTIVE | (pl.col("out_pkts") > 0),
     ),
     Lines(
@@ -278,7 +281,7 @@ def _timeline(axes: Axes, tables: MesoNet, options: Options) -> None:
 
 
 def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
-    """Return the spans of users, jumbo files and long-lived flows, in seconds."""
+    """Return name, begin and end (s) of phases: users, jumbo files, each long-lived flow."""
     scenario = tables.scenario
     end = scenario["intervals"] * tables.interval_s
     bars = [("users", 0.0, end)]
@@ -291,5 +294,5 @@ def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
 
 
 def _time(given: float | str, end: float) -> float:
-    """Return a scenario's time in seconds; a number is a fraction of the run."""
+    """Return a time of the scenario in seconds; a number is a fraction of the run's duration."""
     return seconds(given) if isinstance(given, str) else given * end

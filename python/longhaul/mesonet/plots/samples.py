@@ -9,16 +9,17 @@ from longhaul.plots.registry import Options
 from longhaul.plots.styles import Style
 from longhaul.results import ResultsError
 
-# Number of bins of a whole run, fewer than the plot's pixels; each bin keeps its extremes.
+# Number of bins of a whole run, which is below the plot's width in pixels; each bin keeps its
+# extremes.
 BINS = 600
 
 
 def samples(table: pl.DataFrame, value: pl.Expr, options: Options) -> pl.DataFrame:
-    """Return ends of intervals `t_s` and the `value` in each, null where there is none.
+    """Return the points of a line: ends of intervals `t_s`, and the `value`, which may be null.
 
-    `table` has a row per interval. All intervals between --from and --to are drawn. If a whole run
-    has more than two intervals per bin, the minimum and maximum of each bin are drawn at their own
-    times, so that peaks and dips keep their size. A bin without any value is a null.
+    `table` has a row per interval. All intervals between --from and --to are returned. If a whole
+    run has more than two intervals per bin, only the minimum and maximum of each bin are returned,
+    at their own times, so that peaks and dips keep their size. A bin without any value is a null.
     """
     part = in_part_of_run(table, pl.col("t_s"), options)
     if part.is_empty():
@@ -30,7 +31,7 @@ def samples(table: pl.DataFrame, value: pl.Expr, options: Options) -> pl.DataFra
 
 
 def _extremes(points: pl.DataFrame) -> pl.DataFrame:
-    """Return the minimum and maximum of each bin, in the order of time."""
+    """Return the minimum and maximum of each bin, in order of time."""
     row, value = pl.int_range(pl.len()), pl.col("value")
     numbered = points.with_columns(row=row, bin=row * BINS // pl.len())
     kept = numbered.group_by("bin", maintain_order=True).agg(
@@ -42,7 +43,7 @@ def _extremes(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def line(axes: Axes, points: pl.DataFrame, label: str | None, look: Style) -> None:
-    """Draw samples, with gaps for nulls; a single sample between two gaps is a dot."""
+    """Draw a line with gaps where values are null; a single value between two gaps is a dot."""
     axes.plot(points["t_s"], points["value"], label=label, **styles.as_line(look))
     beside = pl.col("value").shift(1).is_null() & pl.col("value").shift(-1).is_null()
     alone = points.filter(pl.col("value").is_not_null() & beside)
