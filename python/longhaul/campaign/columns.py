@@ -1,4 +1,4 @@
-"""Descriptions of the columns in a table of runs, from the metadata of factors and responses."""
+"""Descriptions of columns in a campaign's table, from those of scenario keys and responses."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from longhaul.campaign.responses import Response
 from longhaul.campaign.sweep import Setting
 from longhaul.figures import words
 
-# Columns of a table of runs that are neither factors nor responses.
+# Descriptions of columns that are neither factors nor responses.
 OTHERS = {
     "run": "number of the combination of levels",
     "replication": "number of the repetition: each has its own random numbers",
@@ -21,7 +21,7 @@ OTHERS = {
 
 @cache
 def _keys() -> dict[str, str]:
-    """Return the description of each scenario key."""
+    """Return the description of each scenario key, by the key's path."""
     return {row["name"]: row["description"] for row in _engine.scenario_keys()}
 
 
@@ -29,7 +29,7 @@ def of_key(path: str) -> str:
     """Return the description of a scenario key; empty if no scenario declares the key."""
     keys = _keys()
     steps = path.split(".")
-    # The kinds of congestion control and of queues are described at their tables' keys.
+    # The description of `kind` or `limit` may be that of its table, such as a queue.
     tries = [steps, steps[:-1]] if steps[-1] in ("kind", "limit") else [steps]
     for tried in tries:
         for name, description in keys.items():
@@ -38,13 +38,13 @@ def of_key(path: str) -> str:
                 part in ("*", step) for part, step in zip(parts, tried, strict=True)
             ):
                 return description
-    # Descriptions end with the original MesoNet's parameter names in parentheses.
+    # Descriptions end with the original MesoNet's names of parameters in parentheses.
     named = re.compile(rf"\({re.escape(steps[-1])}\)")
     return next((text for text in keys.values() if named.search(text)), "")
 
 
 def of_factors(settings: Mapping[str, Setting]) -> dict[str, str]:
-    """Return the description of each factor: the keys that it sets."""
+    """Return the description of each factor: the descriptions of the keys that it sets."""
     paths: dict[str, list[str]] = {}
     for path, setting in settings.items():
         if setting.factor is not None:
@@ -57,7 +57,7 @@ def of_factors(settings: Mapping[str, Setting]) -> dict[str, str]:
 
 
 def of_responses(responses: Sequence[Response]) -> dict[str, str]:
-    """Return the description of each response; for a user's function, its name."""
+    """Return the description of each response; the description of a user's function is its name."""
     meanings = {}
     for response in responses:
         by_user = f"measured by {response.function}" if response.function else ""
@@ -73,5 +73,5 @@ def of_responses(responses: Sequence[Response]) -> dict[str, str]:
 
 
 def of_table(settings: Mapping[str, Setting], responses: Sequence[Response]) -> dict[str, Any]:
-    """Return the descriptions of all columns of a campaign's table, for its metadata."""
+    """Return the descriptions of all columns of a campaign's table, which its metadata store."""
     return OTHERS | of_factors(settings) | of_responses(responses)

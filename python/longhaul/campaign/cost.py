@@ -1,4 +1,4 @@
-"""Estimates of the work of a run, so that the longest runs start first."""
+"""Estimates of a run's work, so that the longest runs can start first."""
 
 from longhaul.campaign.sweep import Run
 from longhaul.results import kinds
@@ -7,6 +7,7 @@ from longhaul.results import kinds
 def expected_packets(run: Run) -> float:
     """Return the estimated number of data packets of a run.
 
-    The estimate orders runs and weights their progress; packet counts of finished runs correct it.
+    The estimate determines the order of runs and their weight in the campaign's progress, where it
+    is corrected by the packet counts of finished runs.
     """
     return kinds.of(run.scenario).expected_packets(run)

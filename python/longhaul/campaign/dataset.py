@@ -1,4 +1,4 @@
-"""The table of a campaign, with factors, responses and provenance of each run."""
+"""The table of a campaign: factors, responses and provenance of each finished run."""
 
 import io
 import json
@@ -17,7 +17,7 @@ from longhaul.campaign.file import Campaign
 from longhaul.campaign.store import Store
 from longhaul.files.writing import write_durably
 
-# Directory of the runs' tables, in campaigns that keep tables.
+# Directory of the tables of runs, in campaigns that keep tables.
 TABLES = "tables"
 
 
@@ -26,29 +26,32 @@ class Dataset:
     """Factors and responses of a campaign's finished runs, with their provenance."""
 
     frame: pl.DataFrame
-    """Columns: run, replication, block (of blocked designs), factors, responses, provenance."""
+    """A row per run, with the columns run, replication, block, factors, responses and provenance.
+
+    Only blocked designs have a column `block`.
+    """
     facts: Mapping[str, Any]
     """Title, factors with their levels in order, responses, design, and number of runs."""
 
     @property
     def factors(self) -> dict[str, list[Any]]:
-        """The factors and their levels, in the order of the campaign file."""
+        """The factors with their levels, in the order of the campaign file."""
         return dict(self.facts["factors"])
 
     @property
     def responses(self) -> list[str]:
-        """The responses, in order."""
+        """The names of the responses, in the order of the campaign file."""
         return list(self.facts["responses"])
 
     def table(self) -> ResponseTable:
-        """Return the data as a table for analyses, with the figure behind each response."""
+        """Return the data as a table for analyses, with the original names of responses."""
         known = ResponseTable.of(self.frame, self.factors, self.responses)
         return replace(known, places=self.facts.get("places", {}))
 
     def write(self, file: Path) -> None:
-        """Write one Parquet file, with its provenance in the metadata.
+        """Write the data set as one Parquet file, with facts on the campaign in its metadata.
 
-        Processes that share a campaign may write it at the same time.
+        Processes that share a campaign may write the file at the same time.
         """
         content = io.BytesIO()
         self.frame.write_parquet(
@@ -58,7 +61,7 @@ class Dataset:
 
     @classmethod
     def read(cls, file: Path) -> "Dataset":
-        """Read a data set that `write` has written."""
+        """Read a data set from a file that `write` has written."""
         facts = pl.read_parquet_metadata(file).get(KEY)
         if facts is None:
             raise LonghaulError(f"{file}: not a table of a campaign")
@@ -66,12 +69,15 @@ class Dataset:
 
 
 def path_from(store: Store, campaign: Campaign) -> str:
-    """Return a campaign file's path relative to its store, so that both can be moved together."""
+    """Return the path of the campaign file relative to its store.
+
+    Thus both can be moved together.
+    """
     return relpath(campaign.path.resolve(), store.path.resolve())
 
 
 def collect(campaign: Campaign, store: Store) -> Dataset:
-    """Collect the table of all finished runs."""
+    """Collect the values of all finished runs into the campaign's table."""
     rows, design = [], campaign.design
     columns: dict[str, None] = {}
     runs = campaign.runs()

@@ -1,4 +1,4 @@
-"""Execution of the runs that a store lacks; several processes may share the store."""
+"""Execution of those runs that a store lacks; several processes may share the store."""
 
 import os
 import time
@@ -21,12 +21,13 @@ from longhaul.results import Results, kinds
 from longhaul.running.execution import run_loaded
 from longhaul.running.loading import load
 
-# A reducer returns the values of a run to keep; `Tables` are Parquet files to keep, by name.
+# A reducer returns the values of a run that the store keeps. `Tables` are Parquet files by name,
+# which the store keeps too.
 Reducer = Callable[[Results], Kept]
 Tables = Mapping[str, bytes]
 
 LOOK_EVERY_S = 0.5
-# Interval of polling runs in progress in other processes.
+# Interval in seconds at which runs of other processes are polled.
 OTHERS_EVERY_S = 1.0
 # Interval between checkpoints of runs that can be resumed.
 CHECKPOINT_EVERY = "60 s"
@@ -34,44 +35,45 @@ CHECKPOINT_EVERY = "60 s"
 
 @dataclass
 class Outcome:
-    """State and progress of all requested runs."""
+    """Numbers of runs by state, and the progress of the execution."""
 
     total: int
-    """Distinct runs requested."""
+    """Number of different runs that were requested."""
     found: int
-    """Runs that were in the store already, or that another process finished."""
+    """Number of runs that were already in the store, or that another process has finished."""
     finished: int = 0
     failed: list[tuple[Run, str]] = field(default_factory=list)
-    """Failed runs with their error messages."""
+    """Failed runs, each with its error message."""
     running: int = 0
-    """Runs in progress in this process."""
+    """Number of runs in progress in this process."""
     running_part: float = 0.0
-    """Mean completed fraction of the runs in progress."""
+    """Mean completed fraction of the runs in progress in this process."""
     elsewhere: int = 0
-    """Runs in progress in other processes."""
+    """Number of runs in progress in other processes."""
     data_packets: int = 0
-    """Data packets simulated in the runs that this process finished."""
+    """Number of data packets simulated in the runs that this process has finished."""
     began: float = field(default_factory=monotonic)
     expected_done: float = 0.0
-    """Expected data packets of the runs that this process finished."""
+    """Estimated number of data packets of the runs that this process has finished."""
     expected_left: float = 0.0
-    """Expected data packets of the remaining runs."""
+    """Estimated number of data packets of the remaining runs."""
 
     @property
     def done(self) -> int:
-        """Runs that have finished or failed."""
+        """Number of runs that have finished or failed."""
         return self.found + self.finished + len(self.failed)
 
     @property
     def packets_per_s(self) -> float:
-        """Data packets per second of wall-clock time, over all workers."""
+        """Simulated data packets per second of wall-clock time, over all workers."""
         return self.data_packets / max(monotonic() - self.began, 1e-9)
 
     @property
     def left_s(self) -> float | None:
-        """Estimated seconds until the end, at the rate of packets so far.
+        """Estimated seconds until all runs are done; None before the first run has finished.
 
-        Expected costs of runs are corrected by the measured costs of finished ones.
+        The estimate assumes the rate of packets so far. Estimated packets of the remaining runs are
+        corrected by the ratio of simulated to estimated packets of finished runs.
         """
         if self.data_packets == 0 or self.expected_done == 0.0:
             return None
@@ -97,11 +99,12 @@ def execute(
 
     `workers` is a number of processes, by default one per core, or another executor. `watch` is
     called at the beginning, whenever a run ends or reports progress, and after each poll of other
-    programs' runs. A failed run is repeated up to `retries` times; if it still fails, it is
-    reported, and the other runs continue. Other programs may work on the same store: this program
-    waits for their runs in progress, and takes over those of programs that end. Runs whose keys are
-    in `first` come before all others. `check` gets the kept values of the first run that ends, and
-    may raise.
+    programs' runs. A failed run is repeated up to `retries` times. If it still fails, it is
+    reported, and the other runs continue. Runs whose keys are in `first` come before all others.
+    `check` gets the kept values of the first run that ends, and may raise an error.
+
+    Other programs may use the same store at the same time. This program waits for their runs in
+    progress, and takes over the runs of programs that have ended.
     """
     try:
         return _Execution(list(runs), store, workers, watch, reducer, retries, first, check).run()
@@ -135,7 +138,7 @@ class _Execution:
         self.wanted = {run.key: run for run in runs}
         self.expected = {key: expected_packets(run) for key, run in self.wanted.items()}
         missing = [key for key in self.wanted if not store.has(key)]
-        # Sorting is stable: runs of equal length keep their order.
+        # Sorting is stable, so that runs of equal length keep their order.
         missing.sort(key=lambda key: (key not in first, -self.expected[key]))
         self.waiting = deque(missing)
         self.elsewhere: set[str] = set()
@@ -152,7 +155,7 @@ class _Execution:
             self.workers = workers
 
     def run(self) -> Outcome:
-        """Execute all runs."""
+        """Execute all runs, and return their outcome."""
         self._tell()
         try:
             if self.waiting:
@@ -187,8 +190,8 @@ class _Execution:
             elif not leases.acquire(key):
                 self.elsewhere.add(key)
             elif self.store.has(key):
-                # Another process finished the run and released its lease between the two calls of
-                # `has`.
+                # Another process has finished the run and released its lease between the two calls
+                # of `has`.
                 leases.release(key)
                 self._found(key)
             else:
@@ -201,7 +204,7 @@ class _Execution:
         self.workers.submit(key, work, scenario, self.store, self.reducer, threads)
 
     def _note(self, done: RunOutcome, leases: Leases) -> None:
-        """Record the outcome of a run."""
+        """Record that a run has finished, or repeat it or record its failure."""
         key = done.key
         self.running.discard(key)
         if done.error is None:
@@ -218,7 +221,7 @@ class _Execution:
             leases.release(key)
             raise RunError(f"{done.error}; {_KEPT}")
         self.attempts[key] += 1
-        # An exception would probably be raised again, but a killed worker is worth one retry.
+        # An exception would probably recur, but the run of a killed worker is repeated once.
         allowed = max(self.retries, 1) if done.is_lost else self.retries
         if self.attempts[key] <= allowed:
             self._start(key)
@@ -228,7 +231,7 @@ class _Execution:
         self._failed(key, done.error)
 
     def _keep(self, key: str, value: tuple[int, Kept | None, Tables]) -> None:
-        """Store a result, unless the worker has stored it, and clear recorded failures."""
+        """Store a run's values if the worker has not done so, and clear its recorded failure."""
         _, kept, tables = value
         if kept is not None:
             self.store.put(key, kept, tables)
@@ -246,7 +249,10 @@ class _Execution:
             self.elsewhere.discard(key)
 
     def _failed_elsewhere(self, key: str) -> str | None:
-        """Return the run's error if it failed in another process since this process began."""
+        """Return the error of a run that failed in another process after this one began.
+
+        Else None.
+        """
         failure = self.store.failure(key)
         return failure[1] if failure is not None and failure[0] >= self.began else None
 
@@ -269,15 +275,16 @@ class _Execution:
 def work(
     scenario: Scenario, store: Store, reducer: Reducer, threads: int = 1
 ) -> tuple[int, None, Tables]:
-    """Execute one run and store its values; return its number of data packets.
+    """Execute one run, and store its values and tables.
 
-    A run of MesoNet uses `threads` threads, other runs use one.
+    Return the number of data packets; the other items are empty since all is stored. A run of
+    MesoNet uses `threads` threads, all other runs use one.
     """
     resolved = load(scenario)
     progress = _Progress(resolved.duration_s)
     with store.scratch() as scratch:
         if kinds.of(scenario).is_resumable:
-            # The next process that executes this run resumes it from its last checkpoint.
+            # Checkpoints are kept, so that the next process that executes this run resumes it.
             out = store.resumable(resolved) / "run"
             run = run_loaded(
                 resolved, out=out, progress=progress, checkpoint_every=CHECKPOINT_EVERY,
@@ -292,7 +299,7 @@ def work(
 
 
 class _Progress:
-    """Reporter of a run's progress, at intervals."""
+    """Callback that reports the progress of a run to the main process, at intervals."""
 
     def __init__(self, duration_s: float) -> None:
         self.duration_s = duration_s
@@ -305,14 +312,17 @@ class _Progress:
 
 
 def reduced(reducer: Reducer, run: Results) -> tuple[Kept, dict[str, bytes]]:
-    """Return the values and the tables that a reducer keeps of a run."""
+    """Return the values and the tables of a run that a reducer keeps."""
     kept = reducer(run)  # raises an error for tables that the run lacks
     wanted = getattr(reducer, "keep", ())
     return kept, {name: Path(run.path / f"{name}.parquet").read_bytes() for name in wanted}
 
 
 def work_far(scenario: Scenario, reducer: Reducer) -> tuple[int, Kept, Tables]:
-    """Execute one run on a machine that may not see the store; return the values to store."""
+    """Execute one run on a machine that need not see the store.
+
+    Return the number of data packets, and the values and tables to store.
+    """
     run: Any = run_loaded(load(scenario), out=None)
     kept, tables = reduced(reducer, run)
     return int(kept["run"]["data_packets"]), kept, tables

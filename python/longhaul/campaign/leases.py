@@ -1,10 +1,10 @@
-"""Leases of runs, by which several processes share one store.
+"""Leases of runs, so that several processes can share one store.
 
-A program has a session file, whose modification time it renews, and a lease file for each of its
-runs in progress, which names the session. Exclusive creation of a file is atomic, also on network
-file systems, so that only one program gets a run. If a session has ended or has not been renewed
-for a while, other programs may take over its leases: they try to create the next generation of the
-lease file, and again only one of them succeeds.
+A program has a session file, and renews its modification time. For each run in progress, it has a
+lease file, which contains the name of the session. Exclusive creation of a file is atomic, also on
+network file systems, so that only one program gets a run. If a session has ended, or has not been
+renewed for some time, other programs may take over its leases. To do so, they try to create the
+next generation of the lease file, and again only one of them succeeds.
 """
 
 import os
@@ -18,12 +18,13 @@ from uuid import uuid4
 from longhaul.files.processes import has_ended
 
 RENEW_S = 5.0
-# Upper bound of differences between machines' clocks and delays of network file systems' caches.
+# A session is stale after this time in seconds. It exceeds the differences between clocks of
+# machines, and the delays of caches in network file systems.
 STALE_S = 60.0
 
 
 class Leases:
-    """The leases of one process; a context manager, which ends the session."""
+    """The leases of one process. As a context manager, it begins and ends the session."""
 
     def __init__(self, store: Path) -> None:
         self._sessions = store / "sessions"
@@ -49,7 +50,7 @@ class Leases:
     ) -> None:
         self._ended.set()
         self._renewing.join()
-        # The remaining leases are stale once their session file is gone.
+        # Leases that remain become stale when their session file is removed.
         (self._sessions / self.session).unlink(missing_ok=True)
 
     def _renew(self) -> None:
@@ -57,8 +58,8 @@ class Leases:
             try:
                 os.utime(self._sessions / self.session)
             except OSError:
-                # If another program takes over meanwhile, both execute the run, and its values are
-                # stored once.
+                # If another program takes over now, both execute the run, but its values are stored
+                # only once.
                 continue
 
     def acquire(self, key: str) -> bool:
@@ -76,7 +77,10 @@ class Leases:
         return True
 
     def release(self, key: str) -> None:
-        """Release a run, finished or not; a lease that another process took over is kept."""
+        """Release the lease of a run, finished or not.
+
+        Keep a lease that another process took over.
+        """
         own = self._held.pop(key)
         for file in self._of(key):
             if _generation(file) <= own:
@@ -88,7 +92,10 @@ class Leases:
         return latest is not None and self._is_live(latest)
 
     def _of(self, key: str) -> list[Path]:
-        """Return the generations of a lease; nearly always there is at most one."""
+        """Return the lease files of a run, one per generation.
+
+        Nearly always there is at most one.
+        """
         return list(self._leases.glob(f"{key}.*"))
 
     def _latest(self, key: str) -> Path | None:
@@ -99,11 +106,11 @@ class Leases:
             session = lease.read_text()
         except FileNotFoundError:
             return False
-        # An empty lease file is about to be written.
+        # A lease file is empty until its session is written.
         return self.is_living(session) if session else _age_s(lease) < STALE_S
 
     def is_living(self, session: str) -> bool:
-        """Return true if the process of a session is alive."""
+        """Return true if the process of a session is running."""
         host, process, _ = session.rsplit("-", 2)
         try:
             age = _age_s(self._sessions / session)
@@ -112,13 +119,13 @@ class Leases:
         return age < STALE_S and not has_ended(host, process)
 
     def _sweep_out(self) -> None:
-        """Remove the sessions of killed processes of this machine."""
+        """Remove the session files of killed processes of this machine."""
         for file in self._sessions.iterdir():
             if not self.is_living(file.name):
                 file.unlink(missing_ok=True)
 
     def living(self) -> list[str]:
-        """Return the sessions of live processes that work on this store."""
+        """Return the sessions of running processes that use this store."""
         if not self._sessions.is_dir():
             return []
         return sorted(file.name for file in self._sessions.iterdir() if self.is_living(file.name))

@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, otherwise a line at intervals."""
+"""Progress of a campaign on standard error: a bar on a terminal, otherwise a line at intervals."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -10,13 +10,13 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from longhaul.campaign.execute import Outcome
 
-# Minimum interval (s) between lines without a terminal.
+# Minimum interval in seconds between two lines, if there is no terminal.
 LINE_EVERY_S = 30.0
 
 
 @contextmanager
 def show_progress(title: str) -> Iterator[Callable[[Outcome], None]]:
-    """Show the number of finished runs; yield the callback that updates it."""
+    """Show the number of finished runs; yield the function that updates it."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),
@@ -52,7 +52,7 @@ def _state(outcome: Outcome) -> str:
     if outcome.data_packets:
         parts.append(f"{outcome.packets_per_s / 1e6:.2f} M packets/s")
     left = outcome.left_s
-    # The rest of a finished campaign is a rounding error, of either sign.
+    # When the campaign has finished, the remaining time is a rounding error of either sign.
     if left is not None and left > 0.5:
         parts.append(f"{left / 60:.0f} min left" if left >= 90 else f"{left:.0f} s left")
     return ", ".join(parts)

@@ -1,4 +1,4 @@
-"""Reduction of a finished run to the values in the store: its identity, cost and tables."""
+"""Reduction of a finished run to the values that the store keeps: its facts and its tables."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,17 +6,20 @@ from typing import Any
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
-# Maximum number of points kept of a time series.
+# Maximum number of points that are kept of a time series.
 POINTS = 600
 
 
 def reduce(run: Results) -> Kept:
-    """Return a run's tables to keep; only time series and events extend beyond the window."""
+    """Return the tables of a run that the store keeps.
+
+    Values are for the measurement window; only time series and events include the time outside.
+    """
     return _reduced(run, POINTS)
 
 
 def reduce_keeping_samples(run: Results) -> Kept:
-    """Reduce a run to the tables of `reduce`, but keep every sample over time."""
+    """Return the same tables as `reduce`, but with every sample over time."""
     return _reduced(run, None)
 
 
@@ -26,7 +29,7 @@ def _reduced(run: Results, points: int | None) -> Kept:
 
 
 def facts(meta: Mapping[str, Any]) -> dict[str, Any]:
-    """Return facts that identify a run, and its cost."""
+    """Return facts about a run, which identify it and give its cost."""
     return {
         "scenario_hash": meta["scenario_hash"],
         "results_version": meta["results_version"],

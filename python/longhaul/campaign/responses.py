@@ -1,4 +1,4 @@
-"""Responses of campaigns: figures of a run, or values of the user's functions."""
+"""Responses of campaigns: values in the summary of a run, or results of the user's functions."""
 
 import hashlib
 import json
@@ -19,14 +19,14 @@ from longhaul.files.names import nearest, suggestion
 from longhaul.results import Results, kinds
 from longhaul.results.kinds import Kind
 
-# Tables in which a response's name without a dot is looked up, in this order.
+# Tables in which the name of a response without a dot is searched, in this order.
 PLACES = ("all", "links", "network", "run")
-# Tables of the summary to keep of each run; a table of single flows would be large.
+# Tables of a run's summary that are kept. A table of single flows would be too large.
 KEPT = ("all", "labels", "links", "proxies", "network", "classes", "long_lived")
 
 
 class ResponseError(LonghaulError):
-    """A response that no run has, or that cannot be computed."""
+    """Error: no run has the response, or it cannot be computed."""
 
 
 @dataclass(frozen=True)
@@ -37,22 +37,25 @@ class Response:
     place: str = ""
     """Path such as `goodput_bps`, `labels.cubic.goodput_bps` or `links.bottleneck.utilization`."""
     source: str = ""
-    """Text of the user's Python file, if the response is a function."""
+    """Text of the user's Python file; empty if the response is no function."""
     function: str = ""
-    """Function name; it gets the run's `Results` and returns a number, or numbers by name."""
+    """Name of the function, which is called with the run's `Results`.
+
+    It returns a number, or several numbers by name.
+    """
 
 
 @dataclass(frozen=True)
 class Responses:
-    """Reducer of a run to its summary and the results of the user's functions."""
+    """A reducer: returns the summary of a run, and the results of the user's functions."""
 
     responses: tuple[Response, ...]
     keep: tuple[str, ...] = ()
-    """Tables that are kept completely."""
+    """Tables of the run that are kept with all rows."""
 
     @property
     def variant(self) -> str:
-        """Identifier of the kept values, part of a run's key in a store."""
+        """Identifier of the set of kept values, which is a part of a run's key in a store."""
         parts = [(r.name, r.source, r.function) for r in self.responses if r.function]
         if self.figures:
             parts += [(figure.of, figure.name, digest()) for figure in self.figures]
@@ -62,13 +65,13 @@ class Responses:
 
     @cached_property
     def figures(self) -> tuple[Figure, ...]:
-        """Figures of responses that summaries lack, and that are measured in addition."""
+        """Values that responses need but summaries lack; they are measured separately."""
         found = (of_response(response.place) for response in self.responses if response.place)
         unlisted = (figure for figure in found if figure and SUMMARY not in figure.listed)
         return tuple(dict.fromkeys(unlisted))
 
     def __call__(self, run: Results) -> Kept:
-        """Return the values to keep of a run."""
+        """Return the values of a run that the store keeps."""
         for table in self.keep:
             if table not in run.tables:
                 end = suggestion(table, run.tables)
@@ -85,7 +88,7 @@ class Responses:
         }
 
     def row(self, kept: Kept) -> dict[str, float | None]:
-        """Return the responses of a run by name, in order."""
+        """Return the values of a run's responses by name, in order."""
         values: dict[str, float | None] = dict.fromkeys(
             response.name for response in self.responses if not response.function
         )
@@ -97,14 +100,14 @@ class Responses:
 
 
 def _rows_of(summary: Kept, figure: Figure, owner: str) -> list[dict[str, Any]]:
-    """Return the rows of a summary to which a figure of its owner (a label, say) is added."""
+    """Return the rows of a summary to which a value is added, such as the rows of one label."""
     if figure.of == RUN or owner == ALL:
         return [summary["all"]]
     return [row for row in summary[ROWS[figure.of]] if row[figure.of] == owner]
 
 
 def _measured(response: Response, run: Results) -> dict[str, float | None]:
-    """Call a user's function and return its values by name."""
+    """Call a user's function; return its values by name."""
     space: dict[str, Any] = {"__name__": "responses"}
     exec(compile(response.source, f"<{response.name}>", "exec"), space)
     value = space[response.function](run)
@@ -124,7 +127,7 @@ def _number(response: Response, value: object) -> float | None:
 
 
 def look_up(kept: Kept, place: str) -> float | None:
-    """Return the number at a path of the kept values; None if it is missing in this run."""
+    """Return the number at a path in the kept values; None if this run has none."""
     steps = place.split(".")
     if steps[-1] in RENAMED:
         raise ResponseError(
@@ -146,7 +149,7 @@ def look_up(kept: Kept, place: str) -> float | None:
 def check(
     places: Sequence[str], scenarios: Sequence[Scenario], keep: Sequence[str] = ()
 ) -> tuple[str, ResponseError] | None:
-    """Return the first path that no run of these scenarios can have, with the error."""
+    """Return the first path that exists in no run of these scenarios, with its error; else None."""
     kind = kinds.of(json.loads(scenarios[0].resolved_json()))
     always = ("flows", "links", "topology", "totals")
     refuse_unknown("keep: ", dict.fromkeys(keep), (*always, *kind.remedies))
@@ -160,7 +163,7 @@ def check(
 
 
 def _lacking(place: str, kind: Kind) -> ResponseError | None:
-    """Return an error for a figure whose table the scenario leaves out; None for other paths."""
+    """Return an error if the scenario leaves out the table with this value; else None."""
     figure = of_response(place)
     if figure is None or not figure.needs or kind.name != kinds.CONNECTIONS:
         return None
@@ -168,7 +171,7 @@ def _lacking(place: str, kind: Kind) -> ResponseError | None:
     return ResponseError(f"responses: `{place}` needs the table `{table}`: {kind.remedies[table]}")
 
 
-# Facts of a run with placeholders for values: 0 for numbers, empty texts.
+# Facts of a run with placeholders for the values: 0 for numbers, empty texts.
 _OF_RUN = facts(
     {
         **dict.fromkeys(("scenario_hash", "version"), ""),
@@ -179,7 +182,7 @@ _OF_RUN = facts(
 
 
 def _without_row(place: str, known: Kept) -> str:
-    """Return a path without its row's name, if row names are known only after the run."""
+    """Return a path without the name of its row, if such names are known only after a run."""
     table, *steps = place.split(".")
     rows = known.get(table)
     is_open = isinstance(rows, list) and not any(
@@ -192,7 +195,10 @@ _OLD = {new: [old] for old, new in RENAMED.items()}
 
 
 def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN401
-    """Follow a path from table to row to column; a row is found by any text in it."""
+    """Follow a path from a table to a row and a column; any text in a row may select it.
+
+    Return true and the value, or false if the path does not lead to a value.
+    """
     for step in steps:
         if isinstance(value, list):
             named = [row for row in value if step in row.values()]
@@ -202,7 +208,7 @@ def _follow(value: Any, steps: Sequence[str]) -> tuple[bool, Any]:  # noqa: ANN4
             value = value[0] if value else {}
         if not isinstance(value, Mapping):
             return False, None
-        # Values that were kept before a figure was renamed have its old name.
+        # Values that were kept before a rename have the old name.
         known = next((name for name in (step, *_OLD.get(step, ())) if name in value), None)
         if known is None:
             return False, None
@@ -222,7 +228,7 @@ def _known(kept: Kept) -> list[str]:
 
 
 def read_responses(base: Path, given: Any) -> tuple[Response, ...]:  # noqa: ANN401
-    """Read the responses of a campaign file: a list of paths, or a table of names."""
+    """Read the responses in a campaign file: a list of paths, or a table with their names."""
     if isinstance(given, list):
         given = {place: place for place in given}
     if not given:

@@ -1,4 +1,7 @@
-"""The store of finished runs: a small file for each run, renamed into place atomically."""
+"""The store of finished runs, which has a small file for each run.
+
+A file is renamed into place, so that it is always complete.
+"""
 
 import json
 import os
@@ -15,15 +18,16 @@ from longhaul._engine import LonghaulError, Scenario
 from longhaul.files.processes import has_ended
 from longhaul.files.writing import remove_unfinished, write_durably
 
-# Kept values of a run: tables by name, each a list of rows.
+# Values of a run that a store keeps: tables by name, each a list of rows.
 Kept = dict[str, Any]
 
 
 class Store:
     """A directory of finished runs, by results version and hash of the resolved scenario.
 
-    Several programs on several machines may use a store at the same time. A run is named by its
-    scenario or by the scenario's hash. Each `variant` keeps its own values of a run.
+    Several programs on several machines may use a store at the same time. Methods take a run's
+    scenario, or the hash of the scenario. A store may keep several sets of values of a run, one for
+    each `variant`.
     """
 
     def __init__(self, path: str | Path, variant: str = "") -> None:
@@ -35,7 +39,7 @@ class Store:
         return self.path / f"results-{_engine.results_version()}"
 
     def _name(self, run: Scenario | str) -> str:
-        """Return the file name of a run's values in this variant."""
+        """Return the name of the file with a run's values."""
         key = run if isinstance(run, str) else run.hash
         return f"{key}-{self.variant}" if self.variant else key
 
@@ -44,11 +48,11 @@ class Store:
         return self._runs / name[:2] / f"{name}.json"
 
     def has(self, run: Scenario | str) -> bool:
-        """Return true if the run's values are stored."""
+        """Return true if the store has the values of a run."""
         return self._file(run).is_file()
 
     def get(self, run: Scenario | str) -> Kept | None:
-        """Return the values of a run; None if they are not stored."""
+        """Return the values of a run; None if the store has none."""
         file = self._file(run)
         try:
             kept: Kept = json.loads(file.read_bytes())
@@ -61,9 +65,9 @@ class Store:
     def put(
         self, run: Scenario | str, kept: Kept, tables: Mapping[str, bytes] | None = None
     ) -> None:
-        """Store a run atomically.
+        """Store the values of a run atomically.
 
-        `tables` are Parquet files to store, by name; they are in place before the run's values.
+        `tables` are Parquet files by name; they are stored before the values.
         """
         file = self._file(run)
         for name, content in (tables or {}).items():
@@ -71,7 +75,7 @@ class Store:
         write_durably(file, json.dumps(kept, separators=(",", ":")).encode())
 
     def table(self, run: Scenario | str, name: str) -> Path:
-        """Return the Parquet file of a stored table of a run."""
+        """Return the path of a stored table of a run."""
         return self.tables(run) / f"{name}.parquet"
 
     def tables(self, run: Scenario | str) -> Path:
@@ -79,12 +83,18 @@ class Store:
         return self._file(run).with_suffix("")
 
     def record_failure(self, key: str, message: str) -> None:
-        """Record the failure of a run, with its reason, until the run succeeds."""
+        """Record the failure of a run, with its message.
+
+        The record is cleared when the run succeeds.
+        """
         text = json.dumps({"message": message})
         write_durably(self._failure(key), text.encode())
 
     def failure(self, key: str) -> tuple[float, str] | None:
-        """Return the time (s since the epoch) and message of a run's last failure, or None."""
+        """Return the time (seconds since 1970) and message of a run's last failure.
+
+        None without one.
+        """
         file = self._failure(key)
         try:
             return file.stat().st_mtime, str(json.loads(file.read_bytes())["message"])
@@ -92,7 +102,7 @@ class Store:
             return None
 
     def clear_failure(self, key: str) -> None:
-        """Clear the record of a failure."""
+        """Remove the record of a run's failure."""
         self._failure(key).unlink(missing_ok=True)
 
     def _failure(self, key: str) -> Path:
@@ -100,7 +110,7 @@ class Store:
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Provide a temporary directory for the tables of one run."""
+        """Provide a temporary directory for the tables of one run, while the block runs."""
         self._workshop.mkdir(parents=True, exist_ok=True)
         prefix = f"{socket.gethostname()}-{os.getpid()}-"
         path = Path(tempfile.mkdtemp(dir=self._workshop, prefix=prefix))
@@ -110,13 +120,13 @@ class Store:
             shutil.rmtree(path, ignore_errors=True)
 
     def resumable(self, run: Scenario) -> Path:
-        """Return the directory of a run with checkpoints; a restart gets the same directory."""
+        """Return the directory for the checkpoints of a run; it is the same after a restart."""
         path = self._resumable(run)
         path.mkdir(parents=True, exist_ok=True)
         return path
 
     def clear_resumable(self, run: Scenario) -> None:
-        """Remove the checkpoints of a run whose values are stored."""
+        """Remove the checkpoints of a run after its values have been stored."""
         shutil.rmtree(self._resumable(run), ignore_errors=True)
 
     def _resumable(self, run: Scenario) -> Path:
@@ -127,7 +137,7 @@ class Store:
         return self.path / "under-way"
 
     def sweep_out(self) -> None:
-        """Remove unfinished files of killed processes of this machine."""
+        """Remove unfinished files that killed processes of this machine have left."""
         for path in self._workshop.glob("*-*-*"):
             host, process, _ = path.name.rsplit("-", 2)
             if has_ended(host, process):

@@ -1,4 +1,4 @@
-"""Scenarios merged from parts, with values set by path."""
+"""Scenarios that are merged from parts, and values that are set in them by path."""
 
 import json
 import tomllib
@@ -15,19 +15,19 @@ Scenario = dict[str, Any]
 
 
 class TemplateError(LonghaulError):
-    """A campaign's or study's scenario that cannot be read."""
+    """Error: the scenario of a campaign or study cannot be read."""
 
 
-# Wildcard for part of a label in a path; alone it matches all groups of flows.
+# Wildcard for a part of a label in a path; `*` alone matches all groups of flows.
 EVERY = "*"
 
-# Keys that say what a table configures: a built-in kind, or the file of a custom algorithm, whose
-# text is stored in a further key.
+# Keys that select what a table configures: a built-in kind, or a file with a custom algorithm,
+# whose text is stored in a further key.
 NAMES = ("kind", "python", "external", "module")
 
 
 def merge_parts(parts: Sequence[Mapping[str, Any]]) -> Scenario:
-    """Merge scenarios: tables merge, lists are concatenated, other values are replaced."""
+    """Merge scenarios: tables are merged, lists concatenated, and other values replaced."""
     whole: Scenario = {}
     for part in parts:
         _merge(whole, part)
@@ -46,19 +46,19 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
 
 
 def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
-    """Set one key. As with `--set`, other keys stay, except alternatives to `key`."""
+    """Set one key of a table; as with `--set`, other keys stay, except alternatives to `key`."""
     if key in NAMES:
         for named, derived in (("python", "source"), ("module", "sha256")):
             if named in table:
                 table.pop(derived, None)
         for name in NAMES:
             table.pop(name, None)
-    # Copied, since later paths may change a part of the value, which other runs share.
+    # A copy, since later paths may change a part of the value, and other runs share the value.
     table[key] = deepcopy(value)
 
 
 def read_template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
-    """Read a scenario given as a table, or as the name of a file, such as a run's `run.json`."""
+    """Read a scenario given as a table, or as the name of a file such as a run's `run.json`."""
     if isinstance(given, Mapping):
         return _extending(dict(given), file)
     if not isinstance(given, str):
@@ -73,30 +73,29 @@ def read_template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
 
 
 def place_of_template(file: Path, given: Any) -> Path:  # noqa: ANN401
-    """Return the directory of a scenario given as a table or by file name."""
+    """Return the directory of a scenario, which is given as a table or as the name of a file."""
     return (file.parent / given).parent if isinstance(given, str) else file.parent
 
 
 def _extending(scenario: Scenario, source: Path) -> Scenario:
-    """Return a scenario with an absolute path in `extends`, valid in any directory."""
+    """Return a scenario whose `extends` is an absolute path, valid in any directory."""
     if isinstance(scenario.get("extends"), str):
         scenario["extends"] = str((source.parent / scenario["extends"]).resolve())
     return scenario
 
 
 def _of_run(whole: dict[str, Any]) -> dict[str, Any]:
-    """Return the scenario in a `run.json`; any other document unchanged."""
+    """Return the scenario in the content of a `run.json`; return other contents unchanged."""
     scenario = whole.get("scenario")
     return scenario if "results_version" in whole and isinstance(scenario, dict) else whole
 
 
 def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenario:
-    """Return a template with values at paths such as `duration` and `flows.LABEL.count`.
+    """Return a template with values set at paths, such as `duration` and `flows.LABEL.count`.
 
-    `flows.*.recovery` sets a key in every group of flows, `flows.cross-*.recovery` in groups whose
-    labels begin with `cross-`.
-
-    Groups with a count of 0 are left out, so that a sweep may begin at no flows.
+    `flows.*.recovery` sets a key in every group of flows. `flows.cross-*.recovery` sets it in
+    groups whose labels begin with `cross-`. Groups with a count of 0 are left out, so that a sweep
+    may begin at no flows.
     """
     scenario: Scenario = deepcopy(dict(template))
     for path, value in values.items():
@@ -115,7 +114,7 @@ def _put(scenario: Scenario, path: str, value: Any) -> None:  # noqa: ANN401
 
 
 def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa: ANN401
-    """Yield the tables at a path: one, or one for each matching group of flows."""
+    """Yield the tables at a path; there are several if it matches several groups of flows."""
     if not way:
         yield place
         return
@@ -131,7 +130,7 @@ def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa
 
 
 def _groups(places: list[Any], pattern: str, path: str) -> list[Any]:
-    """Return the groups of flows whose labels match a pattern; `*` matches all."""
+    """Return the groups of flows whose labels match a pattern; `*` matches all groups."""
     if pattern == EVERY:
         return places
     matching = [group for group in places if fnmatchcase(str(group.get("label", "")), pattern)]
@@ -142,7 +141,7 @@ def _groups(places: list[Any], pattern: str, path: str) -> list[Any]:
 
 
 def _group(flows: list[Any], label: str, path: str) -> Any:  # noqa: ANN401
-    """Return the group of flows with a label or an index."""
+    """Return the group of flows with this label or index."""
     labels = [flow.get("label") for flow in flows]
     if label not in labels and label.isdecimal() and int(label) < len(flows):
         return flows[int(label)]
