@@ -26,7 +26,7 @@ from longhaul.findings import ANALYSES, MAX_ROWS, Findings, Options, Text, analy
 from longhaul.findings.runs import RUN_ANALYSES, analyse_run, of_run
 from longhaul.results import Results
 
-# Analyses of fractions of a sum and of congestion classes, whose logarithms have no meaning.
+# Analyses of fractions and of congestion classes, which have no meaning for logarithms.
 WITHOUT_LOGARITHMS = {"shares", "congestion"}
 RATE = re.compile(r"[\d.]+ ?[kMGT]?(bps|bit/s)")
 HINT_OF_RATES = (
@@ -36,7 +36,7 @@ HINT_OF_RATES = (
 
 
 class PlotFormat(Enum):
-    """Formats of the plots in a directory."""
+    """File format of plots that are written to a directory."""
 
     svg = "svg"
     png = "png"
@@ -191,7 +191,7 @@ def analyze(
     if scores is not None and "components" not in (names or []):
         raise InputError(f"--scores {scores}: expected the analysis `components`")
     sources = [source] if against is None else [source, against]
-    # If the command names the factors of a table, the competitors' factor counts among them.
+    # If the command names the factors of a table, the factor of competitors is one of them.
     factors = [*(factor or []), *([of] if factor and of and of not in factor else [])]
     table, *others = (
         _chosen(read_table(each, factors), without or [], only or []) for each in sources
@@ -213,7 +213,7 @@ def analyze(
         _say_what_is_left_out(table)
     if not {"effects", "ranks", "cube"}.isdisjoint(findings):
         _say_what_goes_together(table)
-    # Output that cannot be written is refused before anything is printed.
+    # Output files that cannot be written are reported before anything is printed.
     write = None if out is None else _writer(findings, out, format, width, overwrite=overwrite)
     if scores is not None:
         _write_scores(findings["components"], table, scores, overwrite=overwrite)
@@ -227,7 +227,7 @@ def analyze(
 def _logarithms(
     table: ResponseTable, responses: Sequence[str], names: Sequence[str]
 ) -> ResponseTable:
-    """Return the table with logarithms of the named responses, or of all positive responses."""
+    """Return the table with logarithms of the named responses, or of all that are above 0."""
     if unfit := WITHOUT_LOGARITHMS.intersection(names):
         raise InputError(f"--log: expected an analysis of means, found {', '.join(sorted(unfit))}")
     chosen = responses or table.positive()
@@ -239,7 +239,7 @@ def _logarithms(
 
 
 def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
-    """Return the factors that are rates if any response is in bit/s, otherwise none."""
+    """Return the factors whose levels are rates, if any response is in bit/s; otherwise none."""
     chosen = [table.place(name) for name in responses or table.telling()]
     if not any(unit_at(place) == "bit/s" for place in chosen):
         return []
@@ -247,7 +247,11 @@ def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
 
 
 def _is_rate(name: str, levels: Sequence[Level]) -> bool:
-    """Return true if a factor's levels are rates: texts such as `10 Mbps`, or rates by name."""
+    """Return true if the levels of a factor are rates.
+
+    They are rates if they are texts such as `10 Mbps`, or numbers of a factor called `rate`,
+    `bandwidth` or `capacity`.
+    """
     texts = [level for level in levels if isinstance(level, str)]
     if not texts:
         return name.rpartition(".")[2] in ("rate", "bandwidth", "capacity")
@@ -255,7 +259,7 @@ def _is_rate(name: str, levels: Sequence[Level]) -> bool:
 
 
 def _list_analyses() -> None:
-    """Print the analyses of tables, and the analyses of single runs."""
+    """Print the names of analyses, first those of tables, then those of single runs."""
     for analysis in ANALYSES.values():
         typer.echo(f"{analysis.name:14} {analysis.help}")
     typer.echo("of the directory of one run:")
@@ -264,26 +268,26 @@ def _list_analyses() -> None:
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
-    """Print the responses that some runs lack; analyses use them only if they are named."""
+    """Print the responses that some runs lack, which are analysed only if the user names them."""
     runs = len(table.frame)
     names = [f"{name} ({count} of {runs} runs)" for name, count in table.incomplete().items()]
     _say("left out, since runs have no value", names)
 
 
 def _say_what_goes_together(table: ResponseTable) -> None:
-    """Warn of factors whose effects are confounded because runs are missing."""
+    """Warn of factors whose effects cannot be separated because runs are missing."""
     what = "warning: levels go together, and means of one factor have part of the other's effect"
     _say(what, [" and ".join(pair) for pair in table.entangled()])
 
 
 def _say(what: str, texts: list[str]) -> None:
-    """Print the first of some texts on standard error, if there are any."""
+    """Print the first of these texts on standard error; print nothing if there are none."""
     if texts:
         typer.echo(f"{what}: {some(texts)}", err=True)
 
 
 def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
-    """Print the tables of each analysis, and on standard error the data left out of them."""
+    """Print the tables of each analysis, and on standard error the data that they leave out."""
     every = (text for texts in tables.values() for text in texts)
     _say("left out", list(dict.fromkeys(line for text in every for line in text.left_out)))
     if json:
@@ -295,14 +299,14 @@ def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
 
 
 def _of_runs(runs: Sequence[Path], names: list[str], against: Path | None, *, json: bool) -> None:
-    """Print analyses of runs, such as the warm-up time of each, one run after the other."""
+    """Print analyses of runs, such as the warm-up time of each run."""
     other = None if against is None else Results(against)
     opened = [Results(run) for run in runs]
     _show({name: _analysed(name, opened, other) for name in names}, json=json)
 
 
 def _analysed(name: str, runs: Sequence[Results], against: Results | None) -> list[Text]:
-    """Return the tables of an analysis, for all runs together or for each run by name."""
+    """Return the tables of an analysis: for all runs together, or for each run with its name."""
     of_all = of_run(name).of_all
     if of_all is not None:
         return of_all(runs)
@@ -313,7 +317,7 @@ def _analysed(name: str, runs: Sequence[Results], against: Results | None) -> li
 
 
 def _titled(run: Results, texts: Sequence[Text]) -> list[Text]:
-    """Return tables with the name of their run in front of their titles."""
+    """Return tables with the name of their run at the beginning of their titles."""
     begin = f"{run.name}: "
     return [replace(text, title=begin + text.title.removeprefix(begin)) for text in texts]
 
@@ -371,7 +375,7 @@ def _writer(
     *,
     overwrite: bool,
 ) -> Callable[[], list[Path]]:
-    """Return a function that writes tables or plots and returns their paths."""
+    """Return a function that writes the findings as tables or plots and returns the paths."""
     if out.suffix == ".csv":
         return _table_writer(findings, out, overwrite=overwrite)
     return _plot_writer(findings, out, format, width, overwrite=overwrite)
@@ -380,7 +384,10 @@ def _writer(
 def _table_writer(
     findings: dict[str, Findings], out: Path, *, overwrite: bool
 ) -> Callable[[], list[Path]]:
-    """Return a writer of one CSV file of tables with equal columns, titles in the first."""
+    """Return a function that writes tables with equal columns to one CSV file.
+
+    The first column has the titles of the tables.
+    """
     tables = [text for each in findings.values() for text in each.tables]
     if len({text.heads for text in tables}) != 1:
         raise InputError(
@@ -398,7 +405,7 @@ def _table_writer(
 
 
 def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwrite: bool) -> None:
-    """Write factors and scores; the metadata of a Parquet file names the factor columns."""
+    """Write factors and scores to a file; a Parquet file's metadata name the columns of factors."""
     refuse_existing(out, overwrite=overwrite)
     assert findings.scores is not None
     write_table(out, findings.scores, table.factors)
@@ -412,7 +419,7 @@ def _plot_writer(
     *,
     overwrite: bool,
 ) -> Callable[[], list[Path]]:
-    """Return a writer of one plot to a file, or of all plots to a directory."""
+    """Return a function that writes one plot to a file, or all plots to a directory."""
     drawings = {name: draw for each in findings.values() for name, draw in each.plots.items()}
     if not drawings:
         raise InputError(f"--out {out}: no plot for {', '.join(findings)}")

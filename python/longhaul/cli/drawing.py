@@ -1,7 +1,7 @@
-"""Faster loading of Matplotlib: without the generated help of its setters.
+"""Faster loading of Matplotlib, without the help texts that it generates for setters.
 
 While Matplotlib loads, it generates a table of properties for each of a hundred classes, for
-`help(Line2D.set)`. The tables take a fifth of the loading time, and no command needs them.
+`help(Line2D.set)`. This takes a fifth of the loading time, and no command needs the tables.
 """
 
 import sys
@@ -20,7 +20,10 @@ class _Loader(SourceFileLoader):
 
 class _Finder:
     def find_spec(self, name: str, path: Any, target: Any = None) -> ModuleSpec | None:  # noqa: ANN401
-        """Find the module whose `kwdoc` generates the tables; leave all others to other finders."""
+        """Find the module whose `kwdoc` generates the tables.
+
+        Other finders find all other modules.
+        """
         found = PathFinder.find_spec(name, path, target) if name == MODULE else None
         if found is not None and found.origin is not None:
             found.loader = _Loader(name, found.origin)
@@ -28,5 +31,5 @@ class _Finder:
 
 
 def without_help_of_setters() -> None:
-    """Let Matplotlib load without its tables of properties."""
+    """Make Matplotlib load without its tables of properties."""
     sys.meta_path.insert(0, _Finder())

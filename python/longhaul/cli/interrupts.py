@@ -9,11 +9,11 @@ from types import FrameType
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM, which ends programs as Ctrl-C does."""
+    """Exception for SIGTERM, which ends programs as Ctrl-C does."""
 
 
 def at_start() -> None:
-    """Make interrupts end the program at once, while it loads: there is nothing to clean up yet."""
+    """Let interrupts end the program at once while it loads; nothing needs to be cleaned up yet."""
     _on_both(_leave)
     atexit.register(_on_both, signal.SIG_IGN)
 
@@ -22,13 +22,13 @@ def at_work() -> None:
     """Turn interrupts into exceptions, so that commands can clean up."""
     _on_both(_interrupt)
     if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGURG"):
-        # A signal ends a wait such as time.sleep and calls this handler, where an exception set for
-        # the thread (longhaul.algorithm.interrupt) is raised.
+        # SIGURG ends a wait such as time.sleep and calls this handler. In the handler, an exception
+        # is raised that was set for the thread (longhaul.algorithm.interrupt).
         signal.signal(signal.SIGURG, _awake)
 
 
 def _on_both(handler: "signal._HANDLER") -> None:
-    # Only the main thread may set signal handlers; calls from other threads leave them as they are.
+    # Only the main thread may set handlers of signals; calls in other threads change nothing.
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGINT, signal.SIGTERM):
             if signal.getsignal(number) is not signal.SIG_IGN:

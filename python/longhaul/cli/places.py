@@ -1,4 +1,4 @@
-"""Directories of results of campaigns and of studies."""
+"""Directories in which the results of campaigns and studies are."""
 
 from pathlib import Path
 
@@ -15,8 +15,9 @@ from longhaul.studies.study import Study
 def folder_of(campaign: Campaign, out: Path | None) -> Path:
     """Return the directory of a campaign's runs and results.
 
-    It is `out`, if given, otherwise below the working directory. If runs of this campaign are only
-    below the directory of its file, it is there, so that they are found from any working directory.
+    It is `out` if given, otherwise a directory below the working directory. If only the directory
+    of the campaign file has runs of this campaign, it is below that directory, so that the runs are
+    found from every working directory.
     """
     if out is not None:
         return check_directory(out)
@@ -26,7 +27,7 @@ def folder_of(campaign: Campaign, out: Path | None) -> Path:
 
 
 def _has_runs(folder: Path, campaign: Campaign) -> bool:
-    """Return true if a directory has runs of this campaign, and not of a namesake."""
+    """Return true if a directory has runs of this campaign, not of another with its name."""
     store = Store(folder / "store", campaign.reducer.variant)
     table = folder / "results.parquet"
     if not store.path.is_dir():
@@ -35,14 +36,17 @@ def _has_runs(folder: Path, campaign: Campaign) -> bool:
 
 
 def _of_other(store: Store, table: Path, campaign: Campaign) -> Path | None:
-    """Return the file of the campaign that wrote a table; None if it is `campaign` itself."""
+    """Return the file of the other campaign that wrote a table; None if `campaign` wrote it."""
     own = path_from(store, campaign)
     other = Dataset.read(table).facts.get("path", own)
     return None if other == own else (store.path / other).resolve()
 
 
 def store_of(campaign: Campaign, out: Path | None) -> Store:
-    """Return the store of a campaign's runs; refuse one with the results of another campaign."""
+    """Return the store of a campaign's runs.
+
+    Raise an error if it has another campaign's results.
+    """
     file = folder_of(campaign, out) / "results.parquet"
     store = Store(file.with_name("store"), campaign.reducer.variant)
     if file.exists() and (other := _of_other(store, file, campaign)) is not None:
@@ -51,7 +55,7 @@ def store_of(campaign: Campaign, out: Path | None) -> Store:
 
 
 def no_runs(campaign: Campaign, out: Path | None) -> InputError:
-    """Return the error about a campaign without runs; it names the places searched."""
+    """Return the error for a campaign without finished runs; it names the searched directories."""
     places = [folder_of(campaign, out)]
     if out is None and campaign.path.parent != Path():
         places.append(campaign.path.parent / places[0])
@@ -68,6 +72,9 @@ def folder_of_study(name: str) -> Path:
 
 
 def latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
-    """Return the results in the named directory, or the user's results, or the shipped results."""
+    """Return the results in the named directory.
+
+    Without it, the user's or else the shipped results.
+    """
     folder = named or folder_of_study(study.name)
     return record.latest(study, folder, scale, shipped=named is None)

@@ -10,13 +10,13 @@ from rich.text import Text
 
 
 class _Unpadded:
-    """A stream that removes spaces at the ends of lines."""
+    """A stream that removes spaces at the ends of lines before it writes them."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write complete lines."""
+        """Write the complete lines of the text so far."""
         return self._stream.write(re.sub(r"[ \t]+(?=\n|$)", "", text))
 
     def flush(self) -> None:
@@ -25,15 +25,18 @@ class _Unpadded:
 
 
 class _Console(Console):
-    """A console that leaves a closed pipe to `_explained_errors`."""
+    """A console that leaves errors of closed pipes to `_explained_errors`."""
 
     def on_broken_pipe(self) -> None:
-        """Raise the error that a plain write raises; rich would exit with code 1."""
+        """Raise the error that a plain write would raise.
+
+        Rich would end the program with exit code 1.
+        """
         raise BrokenPipeError
 
 
 def stdout() -> Console:
-    """Return standard output; if it is no terminal, lines are neither wrapped nor padded."""
+    """Return a console for standard output; without a terminal, it neither wraps nor pads lines."""
     console = _Console(highlight=False)
     if console.is_terminal:
         return console
@@ -41,7 +44,7 @@ def stdout() -> Console:
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401
-    """Print a value as JSON; numbers that are not finite are null."""
+    """Print a value as JSON, with null for numbers that are not finite."""
     finite = json.loads(json.dumps(value), parse_constant=lambda _: None)
     sys.stdout.write(json.dumps(finite, indent=2) + "\n")
 

@@ -1,4 +1,4 @@
-"""Tables named on the command line: a file, a campaign, or the runs of a study."""
+"""Tables that a command line names: a file, a campaign, or the runs of a study."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from longhaul.cli.places import latest, no_runs, store_of
 from longhaul.cli.shared import InputError
 from longhaul.studies.study import Study, find, studies
 
-# File names of the table in a campaign's directory and in the results of a study.
+# Names of the table's file in a campaign's directory and in the results of a study.
 CAMPAIGN, STUDY = "results.parquet", "values.parquet"
-# `nist-2010`, `nist-2010/quick`, or the path that `study run` writes.
+# Matches `nist-2010`, `nist-2010/quick`, and the path that `study run` writes.
 _OF_STUDY = re.compile(
     rf"(?:studies/)?(?P<name>[\w-]+)(?:/(?:results/)?(?P<scale>\w+))?(?:/{re.escape(STUDY)})?"
 )
 
 
 def is_run(source: Path) -> bool:
-    """Return true for the directory of a run, false for a study's, which also has a run.json."""
+    """Return true if a directory is a run; results of a study have a run.json too, but are not."""
     return (source / "run.json").is_file() and not (source / STUDY).is_file()
 
 
 def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
-    """Read a table; for a study, the table of the user's results, else of the shipped results."""
+    """Read a table; for a study, that of the user's results, or else of the shipped ones."""
     if source.suffix == ".toml":
         return _of_campaign(source)
     return ResponseTable.read(table_file(source), factors)
 
 
 def table_file(source: Path) -> Path:
-    """Return the file of a table; for a study's name, the table of its latest results."""
+    """Return the path of a table; for the name of a study, the table of its latest results."""
     for name in (CAMPAIGN, STUDY):
         if (source / name).is_file():
             return source / name
@@ -54,7 +54,10 @@ def table_file(source: Path) -> Path:
 
 
 def study_named(source: Path) -> tuple[Study, str | None] | None:
-    """Return the installed study of `NAME` or `NAME/SCALE`, and the scale if one is given."""
+    """Return the installed study that `NAME` or `NAME/SCALE` names, and the scale or None.
+
+    None if no study is named.
+    """
     meant = _OF_STUDY.fullmatch(source.as_posix())
     if meant is None or meant["name"] not in [study.name for study in studies()]:
         return None
@@ -62,7 +65,7 @@ def study_named(source: Path) -> tuple[Study, str | None] | None:
 
 
 def _of_campaign(file: Path) -> ResponseTable:
-    """Read the finished runs of a campaign."""
+    """Read the values of a campaign's finished runs."""
     campaign = read_campaign(file)
     dataset = collect(campaign, store_of(campaign, None))
     if dataset.frame.is_empty():
