@@ -6,7 +6,7 @@
     print(results.summary().labels)
     again = longhaul.open("r1")  # a run directory
 
-The commands of the command line have the same names here: `run`, `plot`, `compare`, `report`. An
+Functions have the names of the commands on the command line: `run`, `plot`, `compare`, `report`. An
 algorithm of your own is a subclass of `CongestionControl`.
 """
 
@@ -52,8 +52,8 @@ __all__ = [
     "run",
 ]
 
-# Names whose modules load libraries for tables and plots, which takes longer than a short run, are
-# imported on first use.
+# Names whose modules are imported when the name is first used. They load libraries for tables and
+# plots, which takes longer than a short run.
 _HOMES = {
     "open": "longhaul.results",
     "CongestionControl": "longhaul.congestion",
@@ -65,7 +65,7 @@ _HOMES = {
     "report": "longhaul.reports",
     "run": "longhaul.running.execution",
 }
-# Public names that differ from those in their modules, where `open` would hide the built-in.
+# Public names that differ from the names in their modules; there, `open` would hide the built-in.
 _NAMES_THERE = {"open": "open_run"}
 
 
@@ -73,7 +73,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), _NAMES_THERE.get(name, name))
     elif not name.startswith("_") and find_spec(f"longhaul.{name}"):
-        # `longhaul.results.Results` works without importing `longhaul.results` first.
+        # Thus, `longhaul.results.Results` works even if `longhaul.results` was not imported.
         value = import_module(f"longhaul.{name}")
     else:
         raise AttributeError(f"module 'longhaul' has no attribute '{name}'")

@@ -1,10 +1,12 @@
 """Congestion control as an environment of Gymnasium: an agent sets the window of a flow.
 
-    env = CongestionEnv("mine.toml")              # it has the flows labelled `agent` observation,
-    info = env.reset(seed=1) while True:
+    env = CongestionEnv("mine.toml")  # a scenario with flows labelled `agent`
+    observation, info = env.reset(seed=1)
+    while True:
         action = policy(observation)
         observation, reward, terminated, truncated, info = env.step(action)
-        if terminated: break
+        if terminated:
+            break
 
 A step is a round trip of a flow. If several flows have the label, steps follow the order of their
 round trips in the simulation, and `info["agent"]` is the number of the flow. The simulation runs in
@@ -42,7 +44,7 @@ PACKET_BITS = 12_000
 
 @dataclass(frozen=True)
 class Interval:
-    """Measurements of one flow over one round trip."""
+    """Measurements of one flow in one round trip."""
 
     agent: int
     """Number of the flow among flows with the label, from 0 in the order of their first steps."""
@@ -60,22 +62,23 @@ class Interval:
 
 
 def aurora(interval: Interval) -> float:
-    """Return 10 throughput - 1000 latency - 2000 loss, in 1500-byte packets/s and seconds.
+    """Return a reward: 10 throughput - 1000 latency - 2000 loss.
 
-    Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning Perspective on Internet
-    Congestion Control" (ICML 2019), section 4.
+    Throughput is in packets of 1500 bytes per second, latency in seconds, and loss a fraction.
+    Source: Jay, Rotman, Godfrey, Schapira and Tamar, "A Deep Reinforcement Learning Perspective on
+    Internet Congestion Control" (ICML 2019), section 4.
     """
     packets_per_s = interval.throughput_bps / PACKET_BITS
     return 10 * packets_per_s - 1000 * interval.rtt_s - 2000 * interval.lost
 
 
 class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
-    """A scenario in which an agent controls some of the flows.
+    """A scenario in which an agent controls the window of some flows.
 
-    The action `a` is a number from -1 to 1: the window is multiplied by `1.25^a`. The observation
-    has five numbers, each clipped to -10 and 10: the throughput divided by its maximum so far; the
-    RTT divided by its minimum, minus 1; the rate of change of the RTT; the fraction of segments
-    lost; and the window divided by the product of maximum throughput and minimum RTT, minus 1.
+    The action `a` is a number from -1 to 1, which multiplies the window by `1.25^a`. An observation
+    has five numbers, each limited to -10 to 10: the throughput divided by its maximum so far; the
+    RTT divided by its minimum, minus 1; the rate of change of the RTT; the fraction of lost
+    segments; and the window divided by the product of maximum throughput and minimum RTT, minus 1.
     """
 
     def __init__(
@@ -86,9 +89,11 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         reward: Callable[[Interval], float] = aurora,
         set: Sequence[str] = (),
     ) -> None:
-        """Create an environment from a file or its tables, with settings such as `duration="20 s"`.
+        """Create an environment from a scenario's file or tables.
 
-        The seed of an environment chooses the replications of its runs.
+        `label` is that of the flows to control, `reward` a function of an interval's measurements,
+        and `set` has settings such as `duration="20 s"`. The seed of the environment selects the
+        replications that it simulates.
         """
         if isinstance(scenario, Mapping):
             self.scenario, self.beside = dict(scenario), Path()
@@ -109,7 +114,10 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin a run with other random numbers; `options["set"]` has settings for this run."""
+        """Begin a run with other random numbers.
+
+        `options["set"]` has settings for this run only.
+        """
         super().reset(seed=seed)
         self.close()
         more = list((options or {}).get("set", ()))
@@ -123,7 +131,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._seen(interval), {"agent": interval.agent, "interval": interval}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Set the window of the current flow, and continue to the next step."""
+        """Set the window of the flow whose round trip has ended; simulate until the next step."""
         if self._episode is None:
             raise LonghaulError("step: expected reset first")
         power = float(np.clip(np.asarray(action, float).reshape(-1)[0], -1, 1))
@@ -136,7 +144,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return self._seen(interval), float(reward), False, False, info
 
     def close(self) -> None:
-        """End the run in progress, if there is one."""
+        """End the current run, if there is one."""
         if self._episode is not None:
             self._episode.stop()
             self._episode = None
@@ -148,7 +156,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
 
 class _Observer:
-    """Normalisation of a flow's observations, by the highest throughput and the last RTT so far."""
+    """Normalises the observations of a flow, by its highest throughput and its last RTT so far."""
 
     def __init__(self) -> None:
         self.largest_bps = 0.0
@@ -171,11 +179,11 @@ class _Observer:
 
 
 class _StoppedError(Exception):
-    """Exception that stops a run which the environment no longer needs."""
+    """Exception that ends a run which the environment no longer needs."""
 
 
 class _Episode:
-    """A run in its own thread, which waits for the answer to each interval."""
+    """A run in its own thread; it waits for an answer after each interval."""
 
     of: ClassVar[dict[int, _Episode]] = {}
     numbers = itertools.count()
@@ -201,12 +209,15 @@ class _Episode:
         try:
             self.results = run_loaded(scenario, out=None)
         except BaseException as error:
-            # Raised again in the thread that waits for the run.
+            # The thread that waits for the run raises the error again.
             self.error = error
         self.intervals.put(None)
 
     def next(self, factor: float | None = None) -> Interval | None:
-        """Answer the last interval, if there was one, and wait for the next; None at the end."""
+        """Answer the last interval, if there was one, and wait for the next one.
+
+        `factor` multiplies the window. Return None at the end of the run.
+        """
         if self.waits:
             self.factors.put(factor)
         interval = self.intervals.get()
@@ -218,14 +229,17 @@ class _Episode:
         return interval
 
     def stop(self) -> None:
-        """Stop the run, also after an error in it."""
+        """End the run, also if it has raised an error."""
         if self.waits:
             self.factors.put(None)
         self.thread.join()
         self.of.pop(self.number, None)
 
     def ask(self, interval: Interval) -> float:
-        """Return the factor of the window, in the thread of the run."""
+        """Send an interval to the environment, and return the factor for the window.
+
+        The thread of the run calls this.
+        """
         self.intervals.put(interval)
         factor = self.factors.get()
         if factor is None:
@@ -234,10 +248,10 @@ class _Episode:
 
 
 class Agent(CongestionControl):
-    """Algorithm of a flow whose window only the environment sets, once per round trip."""
+    """Algorithm of a flow whose window is only set by the environment, once per round trip."""
 
     def __init__(self, episode: int) -> None:
-        """Create the algorithm of a flow in the run with number `episode`."""
+        """Create the algorithm of a flow; `episode` is the number of the run."""
         self.episode = _Episode.of[episode]
         self.number: int | None = None
         self.since_s: float | None = None
@@ -245,8 +259,8 @@ class Agent(CongestionControl):
         self.lost = 0
 
     def on_round(self, ack: Ack, window: Window) -> None:
-        """Ask the agent for the next window, once per round trip."""
-        # Slow start would increase the window, too, if it were below ssthresh.
+        """Ask the environment for the next window."""
+        # If the window were below ssthresh, slow start would increase it too.
         window.ssthresh = SMALLEST_WINDOW
         since_s, delivered, lost = self.since_s, self.delivered, self.lost
         self.since_s, self.delivered, self.lost = ack.now_s, ack.delivered, ack.lost
@@ -269,7 +283,7 @@ class Agent(CongestionControl):
         window.cwnd = max(SMALLEST_WINDOW, window.cwnd * self.episode.ask(interval))
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """Do nothing: the agent observes the losses."""
+        """Do nothing: the agent sees the losses in its observations."""
 
     def on_timeout(self, event: Timeout, window: Window) -> None:
         """Keep the window."""

@@ -9,7 +9,8 @@ from longhaul.results.kinds import RunData
 
 # Name of a dumbbell's link, and by convention of the main link in other topologies.
 BOTTLENECK = "bottleneck"
-# Maximum number of flows of a label whose delivered bytes are kept, for fairness.
+# Maximum number of flows of a label whose delivered bytes are kept, from which fairness is
+# computed.
 MOST_FLOWS = 64
 # Probabilities of the quantiles of response times that are kept.
 QUANTILES = tuple(part / 100 for part in range(1, 100))
@@ -25,9 +26,10 @@ _LINK = (
 
 
 def reduced(data: RunData, points: int | None) -> dict[str, Any]:
-    """Return the tables to keep, over the measurement window except time series and events.
+    """Return the tables of a run that a campaign keeps.
 
-    A time series keeps at most `points` points; without `points` it keeps all.
+    Values are for the measurement window, but time series and events cover the whole run. A time
+    series keeps at most `points` points, or all for None.
     """
     run: Results = data.own_tables
     kept: dict[str, Any] = {
@@ -50,7 +52,7 @@ def reduced(data: RunData, points: int | None) -> dict[str, Any]:
 
 
 def _labels(run: Results) -> pl.DataFrame:
-    """Return sums over the flows of each label; null where a flow has no value."""
+    """Return sums over the flows of each label; a sum is null if some flow has no value."""
     known = [
         pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name)
         for name in _SUMS
@@ -63,7 +65,7 @@ def _labels(run: Results) -> pl.DataFrame:
 
 
 def _exchanges(run: Results) -> dict[str, Any]:
-    """Return response times of complete exchanges that began in the measurement window."""
+    """Return the response times of completed exchanges that began in the measurement window."""
     took = run.measured_exchanges["response_s"].drop_nulls()
     quantiles = [took.quantile(part, "linear") for part in QUANTILES]
     return {
@@ -74,7 +76,10 @@ def _exchanges(run: Results) -> dict[str, Any]:
 
 
 def _links(run: Results) -> pl.DataFrame:
-    """Return the link `bottleneck`, else the busiest router link, in forward direction."""
+    """Return the row of the link `bottleneck`, or else of the busiest link between routers.
+
+    The row is that of the forward direction.
+    """
     names = run.links["name"]
     name = BOTTLENECK if BOTTLENECK in names else run.bottleneck
     return run.links.filter(pl.col("name") == name).select(_LINK)

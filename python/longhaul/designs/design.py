@@ -12,7 +12,7 @@ from longhaul.designs.properties import DesignError
 from longhaul.files.names import unknown
 from longhaul.files.rows import as_csv
 
-# A level as in scenarios: a number, or text such as "100 ms" or "droptail".
+# Level of a factor as in scenarios: a number, or a text such as "100 ms" or "droptail".
 Level = str | int | float
 
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d.].*|)")
@@ -22,8 +22,8 @@ _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d.
 class Factor:
     """A factor and its levels, which are coded from -1 to +1.
 
-    Two levels are coded as -1 and +1, more levels at equal distances. Designs with other points (a
-    Latin hypercube) interpolate between the first and the last level.
+    Two levels are coded as -1 and +1, and more levels at equal distances. Designs with other
+    points, such as Latin hypercubes, interpolate between the first and the last level.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Factor:
         return f"{value:g} {unit}" if unit else value
 
     def _quantity(self, level: Level) -> tuple[float, str]:
-        """Return a number and its unit."""
+        """Return the number in a level, and its unit."""
         if not isinstance(level, str):
             return float(level), ""
         match = _QUANTITY.fullmatch(level)
@@ -67,16 +67,16 @@ class Factor:
 
 @dataclass(frozen=True)
 class Design:
-    """Coded levels of each run, with the factors that decode them."""
+    """The coded levels of each run, and the factors that decode them."""
 
     factors: tuple[Factor, ...]
     coded: np.ndarray
-    """Coded levels from -1 to +1: a row per run, a column per factor."""
+    """Coded levels from -1 to +1; shape: runs x factors."""
     kind: str = "factorial"
     generators: tuple[str, ...] = ()
-    """Generators of a fraction, such as `x6 = x1*x2`."""
+    """Generators of a fraction, such as `x6 = x1*x2`; empty for a full factorial."""
     blocks: np.ndarray | None = None
-    """The block of each run, from 1, if there are blocks."""
+    """The block of each run, from 1; None without blocks."""
     replications: int = 1
     """Number of replications of each run, with different random numbers."""
 
@@ -86,7 +86,7 @@ class Design:
 
     @property
     def runs(self) -> int:
-        """Number of rows of the matrix, without replications."""
+        """Number of rows of the matrix; replications do not count."""
         return len(self.coded)
 
     @property
@@ -100,16 +100,16 @@ class Design:
         return bool(np.isin(self.coded, (-1, 1)).all())
 
     def natural(self) -> Iterator[dict[str, Level]]:
-        """Return the levels of each run as in scenarios."""
+        """Yield the levels of each run as they are written in scenarios."""
         for row in self.coded:
             yield {f.name: f.natural(float(c)) for f, c in zip(self.factors, row, strict=True)}
 
     def folded(self, factors: Sequence[str] = ()) -> "Design":
-        """Return the design with its fold-over in some factors, by default all, as second block.
+        """Return the design, and as a second block its fold-over in some factors or in all.
 
-        A full fold-over separates all main effects from two-factor interactions; a fold-over in one
-        factor separates that factor's main effect and interactions (Box, Hunter and Hunter 2005,
-        Statistics for Experimenters, chapter 6).
+        A fold-over in all factors separates all main effects from two-factor interactions. A
+        fold-over in one factor separates the main effect and the interactions of this factor (Box,
+        Hunter and Hunter 2005, Statistics for Experimenters, chapter 6).
         """
         columns = properties.check_two_level(self.coded)
         mirrored = [self.names.index(self._known(name)) for name in factors]
@@ -124,7 +124,7 @@ class Design:
         )
 
     def in_blocks(self, words: Sequence[str]) -> "Design":
-        """Return the design in 2^n blocks by the signs of n products such as `x1*x2*x3`."""
+        """Return the design in 2^n blocks, given by the signs of n products such as `x1*x2*x3`."""
         columns = properties.check_two_level(self.coded)
         signs = [properties.contrast(columns, self.effect(word)) > 0 for word in words]
         numbers = np.ones(self.runs, int) if self.blocks is None else self.blocks
@@ -145,7 +145,7 @@ class Design:
         return lost
 
     def crossed(self, other: "Design") -> "Design":
-        """Return the design of each run of this design combined with each run of another."""
+        """Return a design with each combination of a run of this design and a run of another."""
         rows = [np.hstack([row, more]) for more in other.coded for row in self.coded]
         blocks = None if self.blocks is None else np.tile(self.blocks, other.runs)
         return replace(
@@ -157,17 +157,17 @@ class Design:
         )
 
     def replicated(self, times: int) -> "Design":
-        """Return the design with each run replicated `times` times."""
+        """Return the design with `times` times as many replications."""
         if times < 1:
             raise DesignError(f"expected at least 1 replication, found {times}")
         return replace(self, replications=times)
 
     def effect(self, word: str) -> tuple[int, ...]:
-        """Return the column numbers of a product such as `x1*x2`."""
+        """Return the columns of a product such as `x1*x2`."""
         return tuple(self.names.index(self._known(name.strip())) for name in word.split("*"))
 
     def word(self, effect: Sequence[int]) -> str:
-        """Return a product as text, such as `x1*x2`."""
+        """Return a product, given by its columns, as text such as `x1*x2`."""
         return "*".join(self.names[j] for j in effect)
 
     def _known(self, name: str) -> str:
@@ -176,7 +176,7 @@ class Design:
         return name
 
     def csv(self, *, natural: bool = False) -> str:
-        """Return the design as a CSV table, a column per factor, replication by replication."""
+        """Return the design as a CSV table, a column per factor, replication after replication."""
         blocks = [] if self.blocks is None else ["block"]
         again = ["replication"] if self.replications > 1 else []
         lines: list[list[Any]] = [["run", *again, *blocks, *self.names]]
@@ -190,7 +190,7 @@ class Design:
         return as_csv(lines)
 
     def describe(self) -> dict[str, Any]:
-        """Return properties of the design: resolution and aliases, computed from its matrix."""
+        """Return properties of the design, such as its resolution and aliases, by name."""
         facts: dict[str, Any] = {
             "kind": self.kind,
             "runs": self.runs,

@@ -1,10 +1,10 @@
 """Resolution and aliases of a two-level design, computed from its matrix alone.
 
 Matrices have a row per run and a column per factor, with entries -1 and +1. Word lengths are those
-of the generalised word-length pattern, which counts the words of the defining relation of a regular
-fraction, and measures partial aliasing of any other design (Xu and Wu 2001, Annals of Statistics
-29, pp. 1066-1077; computed from the distances between rows after Ma and Fang 2001, Metrika 53, pp.
-85-93).
+of the generalised word-length pattern. For a regular fraction, it counts the words of the defining
+relation; for any other design, it measures partial aliasing (Xu and Wu 2001, Annals of Statistics
+29, pp. 1066-1077). It is computed from the distances between rows (Ma and Fang 2001, Metrika 53,
+pp. 85-93).
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,16 +16,16 @@ import numpy as np
 
 from longhaul._engine import LonghaulError
 
-# Number of rows whose distances from all others are in memory at a time.
+# Number of rows whose distances from all other rows are in memory at the same time.
 ROWS = 1024
 
 
 class DesignError(LonghaulError):
-    """A design that does not exist or does not fit the request."""
+    """Error: a design does not exist, or does not fit the request."""
 
 
 def check_two_level(matrix: np.ndarray) -> np.ndarray:
-    """Return the matrix as integers; refuse entries other than -1 and +1."""
+    """Return the matrix as integers; raise DesignError for entries other than -1 and +1."""
     whole = np.asarray(matrix)
     if whole.ndim != 2 or not np.isin(whole, (-1, 1)).all():
         raise DesignError("only designs of two levels, coded -1 and +1, have words and aliases")
@@ -33,15 +33,15 @@ def check_two_level(matrix: np.ndarray) -> np.ndarray:
 
 
 def unbalanced(matrix: np.ndarray) -> list[int]:
-    """Return the columns whose two levels are not equally frequent."""
+    """Return the columns in which the two levels are not equally frequent."""
     return [int(j) for j in np.flatnonzero(check_two_level(matrix).sum(axis=0))]
 
 
 def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
-    """Return the pairs of columns that are not orthogonal, with their covariance."""
+    """Return the pairs of columns that are not orthogonal, each with its covariance."""
     columns = check_two_level(matrix)
     runs, sums = len(columns), columns.sum(axis=0)
-    # Integers, so that zero is exact.
+    # Integers are used so that zero is exact.
     covariances = runs * (columns.T @ columns) - np.outer(sums, sums)
     pairs = np.argwhere(np.triu(covariances != 0, k=1))
     return [(int(i), int(j), float(covariances[i, j]) / runs**2) for i, j in pairs]
@@ -50,8 +50,8 @@ def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
 def word_lengths(matrix: np.ndarray) -> list[Fraction]:
     """Return the word-length pattern A1, A2, ... Ak; whole numbers for a regular fraction.
 
-    A word of length j is a product of j columns that is constant, or correlated with a constant:
-    Aj is the sum over products of j columns of the square of their mean.
+    A word of length j is a product of j columns that is constant or partly constant. Aj is the sum,
+    over all products of j columns, of the squared mean of the product.
     """
     columns = check_two_level(matrix)
     runs, factors = columns.shape
@@ -67,9 +67,9 @@ def word_lengths(matrix: np.ndarray) -> list[Fraction]:
 
 
 def krawtchouk(degree: int, x: int, length: int) -> int:
-    """Return the Krawtchouk polynomial that links distances and words of binary codes.
+    """Return the Krawtchouk polynomial, which relates distances and words of binary codes.
 
-    MacWilliams and Sloane 1977, The Theory of Error-Correcting Codes, chapter 5, section 7.
+    Source: MacWilliams and Sloane 1977, The Theory of Error-Correcting Codes, chapter 5, section 7.
     """
     return sum((-1) ** i * comb(x, i) * comb(length - x, degree - i) for i in range(degree + 1))
 
@@ -80,22 +80,22 @@ def resolution(lengths: Sequence[Fraction]) -> int | None:
 
 
 def effects(factors: int, order: int) -> Iterator[tuple[int, ...]]:
-    """Yield main effects and interactions up to an order, as columns of the matrix."""
+    """Yield main effects and interactions of at most `order` factors, as columns of the matrix."""
     for size in range(1, order + 1):
         yield from combinations(range(factors), size)
 
 
 def contrast(matrix: np.ndarray, effect: Sequence[int]) -> np.ndarray:
-    """Return the product of the columns of an effect."""
+    """Return the product of an effect's columns."""
     product: np.ndarray = matrix[:, list(effect)].prod(axis=1)
     return product
 
 
 def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tuple[int, ...]]]]:
-    """Return effects of at most `order` factors that are aliased: groups of (sign, effect).
+    """Return groups of effects of at most `order` factors that are aliased, as (sign, effect).
 
-    An effect without aliases is a group of one. Only complete aliasing counts; see
-    `partial_aliases` for the rest.
+    An effect without aliases is a group by itself. Only complete aliasing counts; for partial
+    aliasing see `partial_aliases`.
     """
     columns = check_two_level(matrix)
     groups: dict[bytes, list[tuple[int, tuple[int, ...]]]] = {}
@@ -103,12 +103,12 @@ def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tup
         column = contrast(columns, effect)
         sign = int(column[0])
         groups.setdefault((column * sign).astype(np.int8).tobytes(), []).append((sign, effect))
-    # Signs are relative to the first effect of a group.
+    # Signs are relative to the first effect of the group.
     return [[(sign * group[0][0], effect) for sign, effect in group] for group in groups.values()]
 
 
 def aliased_with_the_mean(matrix: np.ndarray, order: int = 2) -> list[tuple[int, ...]]:
-    """Return effects whose column has one level more often than the other."""
+    """Return the effects in whose column one level occurs more often than the other."""
     columns = check_two_level(matrix)
     aliased = effects(columns.shape[1], order)
     return [effect for effect in aliased if contrast(columns, effect).sum() != 0]
@@ -117,7 +117,7 @@ def aliased_with_the_mean(matrix: np.ndarray, order: int = 2) -> list[tuple[int,
 def partial_aliases(
     matrix: np.ndarray, order: int = 2
 ) -> list[tuple[tuple[int, ...], tuple[int, ...], float]]:
-    """Return pairs of effects that are correlated without being equal, with their correlation."""
+    """Return pairs of effects that are correlated but not equal, each with the correlation."""
     columns = check_two_level(matrix)
     named = list(effects(columns.shape[1], order))
     contrasts = np.stack([contrast(columns, effect) for effect in named], axis=1)

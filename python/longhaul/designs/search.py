@@ -1,11 +1,12 @@
 """Search for generators of two-level fractions of low aberration.
 
-A regular fraction of 2^q runs is a set of columns, each a product of q basic factors. The search
-adds one column after another to the best fractions so far and keeps the word-length patterns of
-least aberration (Fries and Hunter 1980, Technometrics 22, pp. 601-608), and removes fractions that
-seem equivalent, after the sequential construction of Chen, Sun and Wu 1993 (International
-Statistical Review 61, pp. 131-145). The search is not exhaustive: the resolution of the result is
-computed from its matrix, but its aberration is only the least found.
+A regular fraction of 2^q runs is a set of columns, each of which is a product of some of q basic
+factors. The search adds one column after another to the best fractions so far. It keeps those with
+the word-length patterns of least aberration (Fries and Hunter 1980, Technometrics 22, pp. 601-608),
+and removes fractions that seem equivalent (following the sequential construction of Chen, Sun and
+Wu 1993, International Statistical Review 61, pp. 131-145). The search is not exhaustive. The
+resolution of the result is computed from its matrix, but its aberration is only the least that was
+found.
 """
 
 from collections.abc import Sequence
@@ -18,23 +19,23 @@ import numpy as np
 from longhaul.designs.properties import DesignError, krawtchouk
 
 MAX_BASIC = 10
-# Word lengths that are compared; longer words are ignored.
+# Lengths of words that are compared; longer words are ignored.
 COMPARED = (3, 4, 5, 6)
-# Number of fractions kept in each step of the search, by the design's runs.
+# Number of fractions that each step of the search keeps, by the design's number of runs.
 BEAM = {16: 200, 32: 200, 64: 120, 128: 60, 256: 30, 512: 40}
 LEAST_BEAM = 12
 
 
 @dataclass(frozen=True)
 class _Fraction:
-    """Columns as bit masks of basic factors, and the number of ones in each run."""
+    """Columns of a fraction as bit masks of basic factors, and the number of ones in each run."""
 
     columns: tuple[int, ...]
     weights: np.ndarray
 
 
 def least_aberration(factors: int, basic: int) -> list[int]:
-    """Return columns of a fraction of 2^basic runs, as bit masks; the basic factors come first."""
+    """Return the columns of a fraction of 2^basic runs as bit masks, basic factors first."""
     if not basic <= factors < 2**basic:
         raise DesignError(
             f"expected {basic} to {2**basic - 1} factors for {2**basic} runs, found {factors}"
@@ -57,13 +58,13 @@ def _best(factors: int, basic: int) -> tuple[int, ...]:
 
 
 def _parities(basic: int) -> np.ndarray:
-    """Return the parity of the number of common bits for each pair of masks."""
+    """Return a matrix with the parity of the number of common bits of each pair of masks."""
     masks = np.arange(2**basic, dtype=np.uint64)
     return (np.bitwise_count(masks[:, None] & masks[None, :]) & 1).astype(np.int16)
 
 
 def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list[_Fraction]:
-    """Return the best fractions with one more column."""
+    """Return the best fractions that have one more column; at most `width`."""
     length = len(beam[0].columns) + 1
     size = len(parity)
     polynomials = np.array(
@@ -76,7 +77,8 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
         offsets = (length + 1) * np.arange(len(free))[:, None]
         counts = np.bincount((weights + offsets).ravel(), minlength=len(free) * (length + 1))
         words = counts.reshape(len(free), length + 1) @ polynomials // size
-        # Columns with equal word lengths mostly give equivalent fractions, of which two are enough.
+        # Columns that give equal word lengths mostly give equivalent fractions; two of them are
+        # kept.
         _, first = np.unique(words, axis=0, return_index=True)
         last = len(free) - 1 - np.unique(words[::-1], axis=0, return_index=True)[1]
         designs += [(tuple(words[i]), index, int(free[i])) for i in {*first, *last}]
@@ -93,7 +95,7 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
 
 
 def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the sorted numbers of words of length four per column, to compare fractions."""
+    """Return, sorted, the number of words of length four with each column, to compare fractions."""
     pairs: dict[int, int] = {}
     for i, column in enumerate(columns):
         for other in columns[i + 1 :]:
@@ -106,10 +108,10 @@ def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def fewest_runs(factors: int, wanted: int) -> int:
-    """Return a lower bound of the number of basic factors for a given resolution.
+    """Return a lower bound of the number of basic factors that a resolution needs.
 
-    It is the sphere-packing bound: effects of at most t factors have to differ if words are longer
-    than 2t. For an even resolution the bound is that of one factor fewer and half the runs
+    It is the sphere-packing bound: if words are longer than 2t, effects of at most t factors must
+    differ. For an even resolution, it is the bound for one factor fewer and half as many runs
     (MacWilliams and Sloane 1977, chapter 1).
     """
     odd = wanted % 2
