@@ -1,4 +1,4 @@
-"""Emulation of a scenario with real programs, which writes a run directory."""
+"""Emulation of a scenario's network with real programs; it writes a run directory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longhaul.results import Results
 
 @dataclass(frozen=True)
 class Program:
-    """A program and the node at which it runs."""
+    """A program, and the node of the network at which it runs."""
 
     node: str
     arguments: tuple[str, ...]
@@ -22,7 +22,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Lateness:
-    """Statistics of the time by which packets left later than in the emulated network."""
+    """Statistics of lateness: how much later packets left than in the emulated network."""
 
     packets: int
     mean_us: float
@@ -51,25 +51,25 @@ class Lateness:
 
 @dataclass(frozen=True)
 class Emulation:
-    """A finished emulation."""
+    """A finished emulation, with its results and its problems."""
 
     results: Results
     circumstances: Mapping[str, Any]
     """The object `emulation` in run.json."""
     fault: str | None
-    """Reason why the results are not in the requested directory."""
+    """Reason why the results are not in the requested directory; None if they are."""
     stopped: BaseException | None
-    """Exception that stopped the emulation."""
+    """Exception that stopped the emulation early; None if it was not stopped."""
 
     @property
     def lateness(self) -> Lateness:
-        """Lateness of all packets."""
+        """Statistics of the lateness of all packets."""
         figures = self.circumstances["lateness"]
         return Lateness(**figures, is_excessive=self.circumstances["is_excessively_late"])
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings on the results, except on lateness."""
+        """Warnings about the results, except about lateness."""
         found = []
         if from_s := self.circumstances["missed_window_from_s"]:
             found.append(
@@ -107,12 +107,13 @@ def emulate(
 ) -> Emulation:
     """Run programs at nodes of a scenario's network, and return the results.
 
-    The emulation ends with `program`, which starts when the `others` listen, or after the
-    scenario's duration. With `background` the scenario's flows share the network. `sysctls` are
-    kernel settings of the hosts, and `pcap` is a file for the packets of all hosts.
+    The emulation ends when `program` ends, or after the scenario's duration. `program` starts when
+    the `others` listen. With `background`, the scenario's flows share the network with the
+    programs. `sysctls` are kernel settings of the hosts, and `pcap` is a file for the packets of
+    all hosts.
 
-    Raises EmulationError if the machine or the scenario does not allow an emulation. The cause of
-    an early stop is in the results, which are kept.
+    Raises EmulationError if the machine or the scenario does not allow an emulation. If the
+    emulation is stopped early, the results so far are kept, and contain the cause.
     """
     nodes = hosts(scenario, [program, *others])
     numbered = [
@@ -131,7 +132,7 @@ def emulate(
 
 
 def hosts(scenario: Scenario, programs: Sequence[Program]) -> list[str]:
-    """Return the nodes with hosts: nodes of programs, and both ends of the first flow."""
+    """Return the nodes that have a host: nodes of programs, and both ends of the first flow."""
     wanted = [program.node for program in programs]
     for node in wanted:
         if node not in scenario.nodes:
@@ -142,6 +143,6 @@ def hosts(scenario: Scenario, programs: Sequence[Program]) -> list[str]:
 
 
 def address(nodes: Sequence[str], node: str) -> str:
-    """Return the IP address of the host at a node; `nodes` are all nodes with hosts."""
+    """Return the IP address of the host at a node; `nodes` are all nodes that have a host."""
     number = nodes.index(node) + 1
     return f"10.77.{number // 256}.{number % 256}"

@@ -1,4 +1,4 @@
-"""Separate process for an emulation, which can clean up if the command is killed."""
+"""A separate process for an emulation, which cleans up if the command is killed."""
 
 import ctypes
 import os
@@ -12,10 +12,10 @@ _PASSED_ON = {signal.SIGINT, signal.SIGTERM}
 
 
 def continue_in_child() -> None:
-    """Continue in a child process; this process waits for it and ends with its exit code.
+    """Continue in a child process; this process waits for it and exits with its exit code.
 
-    If this process is killed (SIGKILL), the kernel sends SIGTERM to the child, which writes the
-    records and removes hosts and programs.
+    If this process is killed (SIGKILL), the kernel sends SIGTERM to the child. The child then
+    writes its records, and removes hosts and programs.
     """
     awaited = _PASSED_ON | {signal.SIGCHLD}
     signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
@@ -29,7 +29,7 @@ def continue_in_child() -> None:
 
 
 def _exit_code(child: int, awaited: set[signal.Signals]) -> int:
-    """Pass signals on to the child until it ends; return its exit code."""
+    """Forward signals to the child process until it ends; return its exit code."""
     while True:
         received = signal.sigwaitinfo(awaited)
         if received.si_signo == signal.SIGCHLD:
@@ -37,7 +37,7 @@ def _exit_code(child: int, awaited: set[signal.Signals]) -> int:
             if ended:
                 break
         elif received.si_code <= 0:
-            # Only signals sent by a process are passed on; a terminal's Ctrl-C reaches the child
+            # Only signals from a process are forwarded; Ctrl-C of a terminal reaches the child
             # itself.
             os.kill(child, received.si_signo)
     code = os.waitstatus_to_exitcode(status)

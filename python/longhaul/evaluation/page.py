@@ -1,4 +1,4 @@
-"""HTML page of an evaluation: verdicts in the order of the document, then figures."""
+"""HTML page of an evaluation: verdicts in the order of the document, then plots."""
 
 import json
 from collections.abc import Sequence
@@ -21,22 +21,22 @@ from longhaul.files.writing import write_text
 from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.reports import inline_svg, page
 
-# Inches: height of a row, height in addition to the rows, and width.
+# In inches: height of a row, height of a panel without its rows, and width.
 ROW, AROUND, WIDTH = 0.24, 0.75, 8.6
 
-# Maximum length of a drawn interval beyond the means, as a multiple of the means' range.
+# Intervals are drawn up to this distance beyond the means, as a multiple of the means' range.
 LONGEST = 1.0
 
-# Ticks of the axis of waiting times.
+# Ticks of the axis of waiting times, in ms.
 WAITS_MS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
-# Figures that are plotted against each other.
+# Values that are plotted against each other.
 BOTH = {"wait_p95_s", "utilization"}
 
-# Colours of points with these verdicts, as in the template.
+# Colours of points by verdict, as in the template of the page.
 COLOURS = {BETTER: "#0a7d55", WORSE: "#b3261e"}
-# Minimum difference between levels, as a fraction of points, for a sentence on them.
+# Minimum difference between levels, as a fraction of points, that a sentence mentions.
 TELLS = 0.2
-# Styles of points in the overview; hatches distinguish red from green.
+# Styles of bars in the overview; hatches distinguish red from green for all readers.
 POINTS: dict[str, dict[str, Any]] = {
     BETTER: {"color": COLOURS[BETTER]},
     "no worse": {"color": "#c9d2e3"},
@@ -100,7 +100,10 @@ def _svg(drawn: Drawing | None, name: str, title: str) -> Markup:
 
 
 def _overview(outcomes: Sequence[Outcome]) -> Markup:
-    """Draw numbers of better, equal and worse points by criterion; empty if there are no points."""
+    """Draw the numbers of better, equal and worse points for each criterion.
+
+    Empty if there are no points.
+    """
     evaluated = [outcome for outcome in outcomes if outcome.judged]
     if not evaluated:
         return Markup("")
@@ -127,7 +130,7 @@ def _points_of(kind: str, outcome: Outcome) -> int:
 
 
 def _where(outcome: Outcome) -> str:
-    """Return a sentence on the levels of one axis at which a criterion is worse."""
+    """Return a sentence on the levels of an axis at which a criterion is worse; may be empty."""
     bad = {id(point) for point in outcome.points if point.verdict in (WORSE, "starves")}
     of_axes: dict[str, dict[str, list[bool]]] = {}
     for point in outcome.points:
@@ -141,7 +144,7 @@ def _where(outcome: Outcome) -> str:
     }  # fmt: skip
     if not bad or not parts:
         return ""
-    # An axis is informative if it has most of the worse points and its levels differ.
+    # An axis is mentioned if most of the worse points have a level of it and its levels differ.
     found = {axis: sum(map(sum, of_axes[axis].values())) for axis in parts}
     told = {
         axis: max(of.values()) - min(of.values())
@@ -160,7 +163,7 @@ def _where(outcome: Outcome) -> str:
 
 
 def _blocks(points: Sequence[Point]) -> list[list[Point]]:
-    """Group points that share an axis: points of the same figure and experiment."""
+    """Group points that share an axis of a plot: those of the same quantity and experiment."""
     blocks: dict[tuple[str, str], list[Point]] = {}
     for point in points:
         if point.figure.at_most is None:
@@ -169,7 +172,7 @@ def _blocks(points: Sequence[Point]) -> list[list[Point]]:
 
 
 def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
-    """Draw each block as rows of points: means with their intervals, a row per point."""
+    """Draw a panel for each block, with a row per point: the contenders' means and intervals."""
     if not blocks:
         return None
     heights = [ROW * len(block) + 0.15 for block in blocks]
@@ -209,14 +212,14 @@ def _drawn(blocks: Sequence[Sequence[Point]], subject: str) -> Drawing | None:
 
 
 def _possible(figure: str, value: MeanInterval) -> tuple[float, float]:
-    """Return the ends of an interval, clipped to the possible values of the figure."""
+    """Return the ends of an interval, limited to values that the quantity can have."""
     known = of_suite(figure)
     most = known.most if known else inf
     return max(value.low, 0.0), max(value.mean, min(value.high, most, 1e300))
 
 
 def _reach(block: Sequence[Point]) -> tuple[float, float]:
-    """Return the range of an axis that includes all means, and intervals of limited length."""
+    """Return the range of an axis: it includes all means, and intervals up to a limited length."""
     values = [(point.figure.name, v) for point in block for v in point.values.values()]
     least = min(0.0, *(value.mean for _, value in values))
     most = max(0.0, *(value.mean for _, value in values))
@@ -229,7 +232,7 @@ def _reach(block: Sequence[Point]) -> tuple[float, float]:
 def _draw_interval(
     axes: Axes, interval: tuple[float, float], height: float, ends: tuple[float, float], colour: str
 ) -> None:
-    """Draw an interval; an arrow shows that it extends beyond the axis."""
+    """Draw an interval; an arrow marks an end beyond the axis."""
     low, high = max(interval[0], ends[0]), min(interval[1], ends[1])
     axes.plot([low, high], [height, height], color=colour, linewidth=0.9, zorder=1)
     if interval[1] > ends[1]:
@@ -237,7 +240,7 @@ def _draw_interval(
 
 
 def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
-    """Draw utilisation against waiting time, if a criterion has both; upper right is better."""
+    """Draw utilisation over waiting time, if a criterion has both; the upper right is better."""
     figures: dict[str, dict[tuple[Any, ...], dict[str, float]]] = {}
     for point in points:
         place = (point.experiment, *point.levels.items())
@@ -253,7 +256,7 @@ def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
     axes = figure.subplots()
     styles = _styles(list(pairs), subject)
     for name, of in pairs.items():
-        # Ellipses are of logarithms of waiting times, which are at least a millisecond.
+        # Ellipses are computed from logarithms of waiting times, which are at least 1 ms.
         logs = [(float(np.log10(1 + 1e3 * wait_s)), utilization) for wait_s, utilization in of]
         area, style = merit.ellipse(logs), styles[name]
         look: dict[str, Any] = {"color": style.colour, "marker": style.marker, "linestyle": "none"}
@@ -286,7 +289,10 @@ def _point_name(point: Point) -> str:
 
 
 def _row_name(point: Point) -> str:
-    """Return the name of a plot's row, with a mark if it is worse, in addition to the colour."""
+    """Return the name of a row.
+
+    It has a mark if the point is worse, since colours do not suffice.
+    """
     verdict = f" ({point.verdict} here)" if point.verdict in COLOURS else ""
     return _point_name(point) + verdict
 

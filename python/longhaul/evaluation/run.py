@@ -1,4 +1,4 @@
-"""Execution of an evaluation's runs."""
+"""Execution of the runs of an evaluation."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -28,10 +28,10 @@ def evaluate(
     workers: int | None = None,
     watch: Watch | None = None,
 ) -> tuple[list[RunFigures], Progress]:
-    """Execute the runs that the store lacks; return the figures of all runs, and the outcome.
+    """Execute the runs that the store lacks; return the values of all runs, and the outcome.
 
-    `settings`, such as `{"profile": "linux"}`, are set in every scenario. Failed runs are left out,
-    and listed in the outcome.
+    `settings`, such as `{"profile": "linux"}`, are set in every scenario. The values of failed runs
+    are missing; the outcome lists these runs.
     """
     runs = _runs(suite, contenders, scale, settings or {})
     if settings:
@@ -48,7 +48,7 @@ def evaluate(
 
 
 def count(suite: Suite, contenders: Sequence[Contender], scale: str) -> int:
-    """Return the number of runs of an evaluation, finished ones included."""
+    """Return the number of all runs of an evaluation, including finished ones."""
     return len(suite.runs(contenders, scale))
 
 
@@ -66,7 +66,7 @@ def _runs(
 
 
 def _check(runs: Sequence[Run], settings: Mapping[str, Any]) -> None:
-    """Refuse invalid settings before any run."""
+    """Raise an error for invalid settings, before any run."""
     for run in {run.experiment: run for run in runs}.values():
         try:
             run.resolved  # noqa: B018

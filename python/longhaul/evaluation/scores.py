@@ -1,4 +1,4 @@
-"""Machine-readable output of an evaluation: scores.csv with a row per figure, and summary.json."""
+"""Output of an evaluation for programs: scores.csv with a row per value, and summary.json."""
 
 import json
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ HEADS = (
 
 
 def write_scores(path: Path, suite: Suite, outcomes: Sequence[Outcome]) -> None:
-    """Write every figure of every contender, with its interval."""
+    """Write the values of all contenders, each with its interval."""
     rows = [tuple(head.format(subject=suite.terms.subject) for head in HEADS)]
     for outcome in outcomes:
         for point in outcome.points:
@@ -40,7 +40,7 @@ def _rows(suite: str, outcome: Outcome, point: Point) -> list[tuple[Any, ...]]:
 def summary(
     suite: Suite, subject: Contender, scale: str, outcomes: Sequence[Outcome]
 ) -> dict[str, Any]:
-    """Return the verdicts as plain lists and dictionaries."""
+    """Return the verdicts and their circumstances as lists and dictionaries."""
     kind = suite.terms.subject
     return {
         kind: subject.name,
@@ -67,10 +67,11 @@ def summary(
 
 
 def check_target(folder: Path, subject: Contender) -> None:
-    """Refuse a directory with the evaluation of another subject, even one of the same name."""
+    """Raise an error if a directory has another subject's evaluation, even of the same name."""
     file = folder / "summary.json"
     there = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    # The `version` of a controller in another process is the time of the evaluation.
+    # For a controller in another process, `version` is the time of the evaluation and differs each
+    # time.
     kind = next((kind for kind in TABLES if kind in there), "algorithm")
     known, wanted = (
         {**table, "version": ""} for table in (there.get(TABLES[kind], {}), subject.table)

@@ -1,7 +1,7 @@
-"""Contenders that are the congestion control of a QUIC stack, such as `quinn:bbr`.
+"""Contenders that are a congestion control of a QUIC stack, such as `quinn:bbr`.
 
-Flows of such a contender run in the stack. Experiments that need a feature missing in the stack are
-not evaluated, and the page gives the reason.
+The flows of such a contender run in the stack. If an experiment needs a feature that the stack
+lacks, the experiment is not evaluated, and the page gives the reason.
 """
 
 import json
@@ -14,18 +14,18 @@ from longhaul import _engine
 from longhaul._engine import ScenarioError
 from longhaul.campaign.sweep import Run
 
-# Key of a contender's table with the settings of its stack.
+# Key in a contender's table for the settings of its stack.
 STACK = "stack"
 PATTERN = re.compile(r"(?P<kind>[\w-]+):(?P<congestion>[\w-]+)")
-# Parts of a message for authors of scenarios only: the place of the key, and advice.
+# Parts of a message that only help authors of scenarios: the path of the key, and advice.
 ADVICE = re.compile(r"^.*?(?=flows\.)|; leave it out$| \(this value: [^()]*\)$")
 
-# The topology of a minimal scenario.
+# Topology of a minimal scenario, which checks a contender.
 TOPOLOGY = {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}
 
 
 def table(written: str) -> dict[str, Any] | None:
-    """Return the table of a contender for a text `STACK:CONGESTION`; None for other texts.
+    """Return the table of the contender `STACK:CONGESTION`; None if the text has another form.
 
     Raises:
         ScenarioError: this build has no such stack, or the stack has no such congestion control.
@@ -42,7 +42,7 @@ def table(written: str) -> dict[str, Any] | None:
 
 
 def placed(run: Run) -> Run:
-    """Return a run whose flows of QUIC-stack contenders use the stack instead of TCP."""
+    """Return a run in which the flows of such contenders use their stack instead of TCP."""
     flows = [_placed(flow) for flow in run.scenario["flows"]]
     return replace(run, scenario={**run.scenario, "flows": flows})
 
@@ -56,10 +56,10 @@ def _placed(flow: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refused(runs: Sequence[Run]) -> dict[str, str]:
-    """Return the experiments that a stack does not support, with the reasons.
+    """Return the experiments that a stack does not support, with the reason for each.
 
-    Only the first scenario with a stack is checked, since an experiment's scenarios have the same
-    keys.
+    Only the first scenario with a stack is checked, since all scenarios of an experiment have the
+    same keys.
     """
     reasons: dict[str, str] = {}
     seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""Suites of evaluations: experiments, and criteria with their figures."""
+"""Suites of evaluations: experiments, and criteria with the quantities that decide them."""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -14,51 +14,57 @@ from longhaul.figures.registry import with_unit
 from longhaul.figures.words import of_suite
 from longhaul.studies.experiments import Experiment, Head, read_experiments
 
-# Axis of existing algorithms that compete with the evaluated one.
+# Axis of existing algorithms that compete with the contender.
 OTHER = "other"
 CLASSES = ("must", "should", "may", "consider")
 
 
 class SuiteError(LonghaulError):
-    """A suite that does not exist, or is invalid."""
+    """Error: a suite does not exist, or is invalid."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure by which a criterion is judged."""
+    """A quantity that decides a criterion."""
 
     name: str
     title: str
     better: str = ""
-    """`more` or `less`; empty for a figure that is only shown."""
+    """`more` or `less`, whichever is better; empty for a quantity that is only shown."""
     slack: float = 0.0
-    """Largest difference that counts as equal."""
+    """Largest difference between contenders that counts as equal."""
     at_most: float | None = None
-    """Upper bound, independent of the contenders' values."""
+    """Upper bound for the value, whatever the values of other contenders are.
+
+    None without a bound.
+    """
     starves: bool = False
-    """True if a positive value means starvation of a flow."""
+    """True if a positive value means that a flow starves."""
     experiments: tuple[str, ...] = ()
-    """Experiments to which the figure is limited; empty for all experiments of the criterion."""
+    """Experiments in which the quantity is used; empty for all experiments of the criterion."""
     where: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """Levels by axis to which the figure is limited; other axes are not limited."""
+    """Levels by axis at which the quantity is used; axes that are not named are not limited."""
 
 
 @dataclass(frozen=True)
 class Criterion:
-    """A criterion of the evaluation, from a section of a document."""
+    """A criterion of the evaluation, taken from a section of a document."""
 
     section: str
     title: str
     strength: str
-    """The requirement level in the document: must, should, or consider."""
+    """Level of requirement in the document: must, should, or consider."""
     about: str = ""
     why: str = ""
-    """Reason for a criterion that is not evaluated."""
+    """Reason why a criterion is not evaluated; empty if it is evaluated."""
     experiments: tuple[str, ...] = ()
     figures: tuple[Figure, ...] = ()
 
     def without(self, reasons: Mapping[str, str]) -> "Criterion":
-        """Return the criterion without the experiments in `reasons`; its text lists them."""
+        """Return the criterion without the experiments in `reasons`.
+
+        Its text names them and the reasons.
+        """
         lost = [name for name in self.experiments if name in reasons]
         if not lost:
             return self
@@ -77,26 +83,25 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Terms:
-    """Subject of a suite, and rules for its verdicts."""
+    """The subject of a suite, and the rules for its verdicts."""
 
     document: str
-    """The document with the criteria, such as `RFC 9743`."""
+    """Document with the criteria, such as `RFC 9743`."""
     subject: str
-    """The axis of contenders: `algorithm` or `discipline`."""
+    """Kind of the contenders, and name of their axis: `algorithm` or `discipline`."""
     standards: tuple[str, ...]
-    """Contenders in use, with which verdicts compare the subject."""
+    """Contenders that are in use; verdicts compare the subject with them."""
     against: tuple[str, ...]
-    """Default contenders."""
+    """Other contenders, if the user names none."""
     note: str
-    """Note for the page on the basis of the verdicts."""
+    """Note on the page about the rules of the verdicts."""
     trades: bool = False
-    """True if a criterion that is better in one figure and worse in another counts as a trade-off.
-    """
+    """True if better in one quantity and worse in another counts as a trade-off, not as worse."""
 
 
 @dataclass(frozen=True)
 class Suite:
-    """Experiments and criteria."""
+    """Experiments and criteria of an evaluation."""
 
     name: str
     head: Head
@@ -105,7 +110,7 @@ class Suite:
     criteria: tuple[Criterion, ...]
 
     def only(self, sections: Sequence[str]) -> "Suite":
-        """Return the suite with only these sections' criteria, and the experiments that they need.
+        """Return the suite with the criteria of these sections only, and the experiments they need.
 
         Raises:
             SuiteError: the suite has no such criterion, or none of them is evaluated.
@@ -127,7 +132,7 @@ class Suite:
     def without(self, reasons: Mapping[str, str]) -> "Suite":
         """Return the suite without the experiments in `reasons`.
 
-        A criterion without any remaining experiment is not evaluated.
+        A criterion that has no experiment left is not evaluated.
         """
         criteria = tuple(criterion.without(reasons) for criterion in self.criteria)
         experiments = {
@@ -136,7 +141,7 @@ class Suite:
         return replace(self, experiments=experiments, criteria=criteria)
 
     def runs(self, field_: Sequence[Contender], scale: str) -> list[Run]:
-        """Return every run at a scale, one replication after the other."""
+        """Return all runs of these contenders at a scale, one replication after the other."""
         runs = [
             run
             for experiment in self.experiments.values()
@@ -145,9 +150,9 @@ class Suite:
         return sorted(runs, key=lambda run: run.replication)
 
     def _with(self, experiment: Experiment, field_: Sequence[Contender]) -> Experiment:
-        """Return an experiment whose axis of contenders has these contenders as levels.
+        """Return an experiment whose axis of contenders has these contenders as its levels.
 
-        The axis `other` keeps its levels: existing algorithms that compete with the new algorithm.
+        The axis `other` keeps its levels: existing algorithms that compete with each contender.
         """
         tables = {self.terms.subject: {contender.name: contender.table for contender in field_}}
         if OTHER in experiment.factors:
@@ -167,7 +172,7 @@ def suites() -> list[str]:
 
 
 def find(name: str) -> Suite:
-    """Return the suite with a name."""
+    """Return the suite with this name."""
     folders = _folders()
     if name not in folders:
         raise SuiteError(f"no suite is called `{name}`; there are: {', '.join(folders)}")
@@ -181,7 +186,10 @@ def find(name: str) -> Suite:
 
 
 def _figure(where: str, given: Mapping[str, Any]) -> Figure:
-    """Return a figure; its default title is that of the registry of figures."""
+    """Return a quantity from its table.
+
+    By default, its title is that in the registry of figures.
+    """
     known = of_suite(given["name"])
     if known is None:
         raise SuiteError(

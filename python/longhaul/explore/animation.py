@@ -18,18 +18,18 @@ from longhaul.files.endings import ANIMATIONS, check_file
 from longhaul.files.writing import atomic
 from longhaul.plots import STYLE
 
-# From orange (low) to dark red (high), as for losses on the page and in NIST's report.
+# Colours from orange (low) to dark red (high), as for losses on the page and in NIST's report.
 COLOURS = LinearSegmentedColormap.from_list(
     "losses", ["#fee0b6", "#fdae61", "#f46d43", "#d73027", "#8c0d25"]
 )
 NOTHING = "#ffffff"
 RATE = 15
 SIZES = (90, 40, 18)
-# Maximum number of curves, those with the largest values, and of points of each.
+# Maximum number of curves, which are those with the largest values, and of points per curve.
 MOST_CURVES, MOST_POINTS = 8, 500
-# Offset of a link's line from the line between its ends, as a fraction of the plot's width.
+# Distance of a link's line from the line between its nodes, as a fraction of the plot's width.
 BESIDE = 0.006
-# Margin around the outermost nodes, as a fraction.
+# Margin around the outermost nodes, as a fraction of the plot's width.
 MARGIN = 0.05
 
 
@@ -42,7 +42,10 @@ def animate(
     to_s: float | None = None,
     seconds: float = 10.0,
 ) -> Path:
-    """Write a GIF or, with ffmpeg, a video of the given length in seconds."""
+    """Write the animation of a run as a GIF or, with ffmpeg, as a video.
+
+    `seconds` is its length.
+    """
     check_file(out, ANIMATIONS, "animate")
     if out.suffix == ".mp4" and not FFMpegWriter.isAvailable():
         raise LonghaulError(f"{out}: a video needs ffmpeg, which is not installed; a .gif does not")
@@ -57,7 +60,7 @@ def animate(
     with matplotlib.rc_context(STYLE), atomic(out) as file:
         drawing = Figure(figsize=(9.6, 5.0), dpi=100, layout="constrained")
         moment = replay.start(drawing, frames)
-        # The layout is computed only once, since it takes most of a frame's time.
+        # The layout is computed once, since it takes most of the time of a frame.
         drawing.draw_without_rendering()
         drawing.set_layout_engine("none")
         moving = FuncAnimation(drawing, moment, frames=frames, blit=False, repeat=False)
@@ -67,7 +70,7 @@ def animate(
 
 
 def _beside(places: np.ndarray, link: dict[str, Any]) -> np.ndarray:
-    """Return the ends of a link's line; the lines of its two directions are parallel."""
+    """Return the ends of a link's line, which is parallel to the line of the other direction."""
     ends: np.ndarray = places[[link["from"], link["to"]]]
     across, up = ends[1] - ends[0]
     if link["row"] is None or (not across and not up):
@@ -77,7 +80,7 @@ def _beside(places: np.ndarray, link: dict[str, Any]) -> np.ndarray:
 
 
 class Replay:
-    """A network and the values of one measure over time."""
+    """A network, with the values of one measure over time."""
 
     def __init__(self, content: Content, measure: str | None) -> None:
         self.network: dict[str, Any] = content.networks[0]
@@ -95,7 +98,7 @@ class Replay:
         self.top = float(self.values.max()) or 1.0
 
     def frames(self, from_s: float | None, to_s: float | None, count: int) -> list[int]:
-        """Return the numbers of the samples to show, at most `count`."""
+        """Return the numbers of the samples to show, at most `count` of them."""
         low = np.searchsorted(self.times, -np.inf if from_s is None else from_s)
         high = np.searchsorted(self.times, np.inf if to_s is None else to_s, side="right")
         if high - low < 2:
@@ -106,15 +109,15 @@ class Replay:
         return [int(at) for at in np.unique(np.linspace(low, high - 1, count).round())]
 
     def start(self, drawing: Figure, frames: list[int]) -> Any:  # noqa: ANN401
-        """Draw the fixed parts, and return a function that draws one frame."""
+        """Draw the parts that do not change, and return a function that draws one frame."""
         drawing.suptitle(self.measure["about"] or self.words)
         left, right = drawing.subfigures(1, 2, squeeze=False, width_ratios=(1.15, 1))[0]
         lines_now = self._strips(right, frames)
         axes = left.subplots()
-        # The text reserves space in the layout.
+        # This text reserves its space in the layout.
         clock = axes.set_title(self._clock(frames[0]))
         axes.set_axis_off()
-        # Positions are between 0 and 1; the margin is kept also if all are on a line.
+        # Positions are between 0 and 1. The margin remains even if all nodes are on a line.
         axes.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(-MARGIN, 1 + MARGIN))
         norm = PowerNorm(0.5, 0.0, self.top)
         nodes, links = self.network["nodes"], self.network["links"]
@@ -152,7 +155,7 @@ class Replay:
         """Draw curves of the elements with the largest values, and lines at the current time.
 
         If there are more samples than pixels, only the largest of several successive samples is
-        drawn, since noisy curves would fill the area.
+        drawn, since a noisy curve would otherwise be a filled area.
         """
         part = self.values[:, frames[0] : frames[-1] + 1]
         rows = np.argsort(-part.mean(1))[:MOST_CURVES]
@@ -170,7 +173,7 @@ class Replay:
 
     @property
     def words(self) -> str:
-        """The measure with spaces instead of underscores, and its unit in brackets."""
+        """The name of the measure with spaces instead of underscores, and its unit in brackets."""
         name, unit = self.measure["name"], self.measure["unit"]
         if not unit:
             return str(name).replace("_", " ")
@@ -180,7 +183,7 @@ class Replay:
         return f"{self.times[at]:,.1f} s"
 
     def _name(self, row: int) -> str:
-        """Return an element's name: that of the node in this row, or of the link's ends."""
+        """Return the name of an element: that of a node, or those of the two ends of a link."""
         for node in self.network["nodes"]:
             if node["row"] == row:
                 return str(node["name"])

@@ -1,4 +1,4 @@
-"""Encoding of numbers for the page: a blob for each column, deflated, in base64."""
+"""Encoding of numbers for the page: each column is a blob, deflated and in base64."""
 
 import base64
 import zlib
@@ -12,20 +12,20 @@ from numpy.typing import ArrayLike
 STEPS = 65_534
 MISSING = 65_535
 TYPES = {"f64": "<f8", "f32": "<f4", "u16": "<u2", "u8": "u1"}
-# A blob that deflates to more than this fraction is stored undeflated, which is read faster.
+# A blob is stored undeflated, which is read faster, if deflating leaves more than this fraction.
 WORTHWHILE = 0.85
-# Maximum rows of a table with exact columns; longer columns are in single precision.
+# Maximum number of rows for exact columns; longer columns are in single precision.
 EXACT_ROWS = 20_000
 
 
 class Blobs:
-    """Blobs by number, in the order in which they are added."""
+    """All blobs of a page, in the order in which they were added."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
 
     def add(self, values: np.ndarray) -> dict[str, Any]:
-        """Add an array; return its number, and true if it is deflated."""
+        """Add an array; return the number of its blob, and true if it is deflated."""
         little = values.astype(values.dtype.newbyteorder("<"), copy=False)
         content = np.ascontiguousarray(little).tobytes()
         deflated = zlib.compress(content, 6)
@@ -34,7 +34,7 @@ class Blobs:
         return {"blob": len(self.texts) - 1} | ({"raw": True} if raw else {})
 
     def read(self, stored: Mapping[str, Any]) -> np.ndarray:
-        """Return the numbers of a blob, as the page reads them."""
+        """Return the numbers in a blob as the page reads them."""
         content = base64.b64decode(self.texts[stored["blob"]])
         content = content if stored.get("raw") else zlib.decompress(content)
         raw = np.frombuffer(content, TYPES[stored["encoding"]])
@@ -45,21 +45,24 @@ class Blobs:
         return known
 
     def numbers(self, values: ArrayLike, *, exact: bool = False) -> dict[str, Any]:
-        """Store a column; missing numbers are NaN, and long columns are exact only if `exact`."""
+        """Store a column with NaN for missing numbers.
+
+        Long columns are exact only if `exact` is true.
+        """
         double = np.asarray(values, np.float64)
         if exact or len(double) <= EXACT_ROWS:
             return {"encoding": "f64"} | self.add(double)
         return {"encoding": "f32"} | self.add(double.astype(np.float32))
 
     def codes(self, codes: ArrayLike) -> dict[str, Any]:
-        """Store the numbers of categories."""
+        """Store a column of categories, each given by its number."""
         given = np.asarray(codes)
         if given.max(initial=0) < 256:
             return {"encoding": "u8"} | self.add(given.astype(np.uint8))
         return {"encoding": "u16"} | self.add(given.astype(np.uint16))
 
     def samples(self, values: np.ndarray) -> dict[str, Any]:
-        """Store curves' samples: integers exactly, others in steps of 1/65,534 of the range."""
+        """Store samples of curves: integers exactly, others in steps of 1/65,534 of their range."""
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
         whole = bool(np.all(known == np.round(known)))

@@ -1,4 +1,4 @@
-"""Tables of a campaign's finished runs for a page, with factors and responses."""
+"""Tables of a campaign's finished runs for the page, with factors and responses."""
 
 from collections.abc import Sequence
 
@@ -10,13 +10,13 @@ from longhaul.explore.kept import add_kept
 from longhaul.explore.tables import Content, Roles, add_table
 from longhaul.figures import words
 
-# Words in names of factors whose levels compete.
+# Words in the name of a factor which suggest that its levels compete.
 COMPETITORS = ("algorithm", "congestion", "kind", "competitor", "variant", "queue")
 SHOWN_RESPONSES = 6
 
 
 def add(content: Content, name: str, dataset: Dataset) -> None:
-    """Add the table of a campaign."""
+    """Add the table of a campaign to a page."""
     factors = dataset.factors
     leave = [column for column in (*PROVENANCE, TABLES) if column in dataset.frame.columns]
     frame = dataset.frame.drop(leave).with_columns(
@@ -51,17 +51,17 @@ def add(content: Content, name: str, dataset: Dataset) -> None:
 
 
 def meant(dataset: Dataset) -> dict[str, str]:
-    """Return the columns' descriptions, from metadata or else from their names."""
+    """Return the description of each column, from the metadata or else from its name."""
     named = {name: words.meaning(name) for name in dataset.responses}
     return named | dict(dataset.facts.get("about", {}))
 
 
 def named_competitor(factors: Sequence[str]) -> str | None:
-    """Return the factor whose name suggests that its levels compete."""
+    """Return the factor whose name suggests that its levels compete; None if there is none."""
     named = (name for name in factors if any(word in name.lower() for word in COMPETITORS))
     return next(named, None)
 
 
 def competitor_among(factors: Sequence[str]) -> str | None:
-    """Return the factor whose levels compete, else the first factor."""
+    """Return the factor whose levels compete, or else the first factor."""
     return named_competitor(factors) or (factors[0] if factors else None)

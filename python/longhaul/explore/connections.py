@@ -1,4 +1,4 @@
-"""Tables of runs of connections over links for a page: flows, links, proxies, exchanges."""
+"""Tables of runs with connections over links for the page: flows, links, proxies, exchanges."""
 
 import json
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ LINKS = ("utilization", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "fi
 PROXIES = ("cwnd_mean_pkts", "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "timeouts",
            "retransmitted_pkts")  # fmt: skip
 EXCHANGES = ("name", "start_s", "response_bytes", "duration_s", "retransmitted_pkts")
-# Counters in samples, and the names of their growth.
+# Names for the growth of counters that samples contain.
 GROWTH = {
     "delivered_bytes": ("throughput_bps", 8.0),
     "retransmitted_pkts": ("retransmitted_pps", 1.0),
@@ -48,7 +48,7 @@ DERIVED = {
     "lost_pkts": "packets dropped since the previous sample",
     "queue_delay_s": "time to send the waiting bytes at the mean rate since the previous sample",
 }
-# Measures of losses; elements with losses are listed first.
+# Measures of losses; the page lists elements with losses first.
 LOST = {"flows": "retransmitted_pps", "links": "lost_pkts", "proxies": "dropped_pps"}
 SAMPLES = '`measure = { every = "100 ms" }` in the scenario of the run'
 ABOUT = {
@@ -60,13 +60,13 @@ ABOUT = {
     "last_drop_s": "end of the last such interval",
     "samples_with_drops": "intervals between samples in which the link dropped packets",
 }
-# Measures that are shown first.
+# Measures that the page shows first.
 CURVES = {
     "flows": ("cwnd_pkts", "ssthresh_pkts"),
     "links": ("queue_share", "queue_pkts", "utilization"),
     "proxies": ("cwnd_pkts", "queue_pkts"),
 }
-# Further columns that derived measures need.
+# Further columns from which measures are derived.
 MEASURED = {
     "flow": (),
     "link": ("queue_bytes", "capacity_bytes", "departed_pkts"),
@@ -77,12 +77,12 @@ STATES = {
     "link": ("queue_pkts", "queue_avg_pkts", "drop_p"),
     "proxy": ("cwnd_pkts", "ssthresh_pkts", "in_flight_pkts", "srtt_s", "queue_pkts"),
 }
-# Tables of elements, with the columns shown first.
+# For each kind of element: the name of its table, and the columns that the page shows first.
 TABLES = {"flow": ("flows", FLOWS), "link": ("links", LINKS), "proxy": ("proxies", PROXIES)}
 
 
 def add(content: Content, runs: Sequence[Results]) -> None:
-    """Add the tables of runs; rows of several runs are concatenated."""
+    """Add the tables of runs to a page; rows of several runs are in one table."""
     several = len(runs) > 1
     _add_elements(content, runs, "flow", several=several)
     _add_elements(content, runs, "link", several=several)
@@ -106,14 +106,14 @@ def add(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _exchanges(run: Results, most: int) -> pl.LazyFrame:
-    """Return the exchanges of a run: checked and in memory, or as a scan if there are too many."""
+    """Return a run's exchanges: checked and in memory, or a scan if there are more than `most`."""
     if run.tables["exchanges"] <= most:
         return run.exchanges.lazy()
     return pl.scan_parquet(run.path / "exchanges.parquet")
 
 
 def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, several: bool) -> None:
-    """Add flows, links or proxies with their curves."""
+    """Add a table of flows, links or proxies, with curves over time."""
     table, shown = TABLES[kind]
     sampled = [run for run in runs if "series" in run.tables]
     curves = {run.path: _curves(run, kind) for run in sampled}
@@ -146,11 +146,11 @@ def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, sever
 def _with_slow_start(
     run: Results, flows: pl.DataFrame, curves: dict[str, np.ndarray]
 ) -> pl.DataFrame:
-    """Add the time at which each flow left slow start, from an event or else a sample."""
+    """Add the time at which each flow left slow start, from an event or else from a sample."""
     sampled = curves.get("left_slow_start_s", np.full(flows.height, np.nan))
     cuts: dict[str, float] = {}
     if "events" in run.tables:
-        # A reduction that ends slow start leaves the window at ssthresh; model-based algorithms do
+        # A reduction that ends slow start sets the window to ssthresh. Model-based algorithms do
         # not set ssthresh.
         at_threshold = pl.col("cwnd_after_pkts") >= pl.col("ssthresh_after_pkts")
         ends = run.events.filter(pl.col("event") == "cut", at_threshold)
@@ -170,14 +170,14 @@ def _with_slow_start(
 
 
 def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFrame:
-    """Add the times of each link's first and last drop, from its samples."""
+    """Add the times of each link's first and last drop, as far as samples show them."""
     if "lost_pkts" not in curves:
         return links
     return links.with_columns(**spans(curves["lost_pkts"], curves["t_s"], "samples_with_drops"))
 
 
 def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
-    """Add the name of the run, if there are several runs."""
+    """Add a column with the name of the run, if there are several runs."""
     if not several:
         return frame
     columns = frame.collect_schema().names()
@@ -188,7 +188,10 @@ def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
 
 
 def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
-    """Return states and counter growth of all flows, links or proxies; times are `t_s`."""
+    """Return states, and growth of counters, of all flows, links or proxies.
+
+    `t_s` are the times.
+    """
     elements = run.table(TABLES[kind][0])["name"].to_list()
     samples = run.series.filter(pl.col("kind") == kind)
     if samples.is_empty():
@@ -218,7 +221,7 @@ def _curves(run: Results, kind: str) -> dict[str, np.ndarray]:
 
 
 def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, np.ndarray]:
-    """Return the measures, other than queues, that colour a network: losses, utilisation, delay."""
+    """Return the measures, except queues, that colour a network: losses, utilisation, delay."""
     grown = {name: np.diff(values[name], axis=1, prepend=np.nan) for name in MEASURED["link"]}
     grown["dropped_pkts"] = np.diff(values["dropped_pkts"], axis=1, prepend=np.nan)
     sent = np.diff(values["transmitted_bytes"], axis=1, prepend=np.nan)
@@ -237,7 +240,10 @@ def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, n
 
 
 def _scenario(run: Results) -> Scenario | None:
-    """Return the scenario of a run; None if it needs user algorithms or is of another version."""
+    """Return the scenario of a run.
+
+    None if it needs a user's algorithms or is of another version.
+    """
     try:
         return Scenario.parse(json.dumps(run.scenario), run.name)
     except LonghaulError:
@@ -245,7 +251,7 @@ def _scenario(run: Results) -> Scenario | None:
 
 
 def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the occupied fraction of each link's buffer, if its size is known."""
+    """Return the filled fraction of each link's buffer, if the size of the buffer is known."""
     scenario = _scenario(run)
     if scenario is None or len(scenario.buffers) != len(values["queue_pkts"]):
         return {}
@@ -257,7 +263,7 @@ def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray
 
 
 def _relate(content: Content, runs: Sequence[Results]) -> None:
-    """Relate flows to the links of their paths."""
+    """Relate flows to the links on their paths, so that the page selects them together."""
     pairs: list[tuple[int, int]] = []
     flows = links = 0
     for run in runs:
@@ -271,7 +277,7 @@ def _relate(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]]) -> None:
-    """Add the curves of several runs, on the union of their sample times."""
+    """Add the curves of several runs at all times at which any of them has a sample."""
     if not all(curves):
         return
     times = np.unique(np.concatenate([curve["t_s"] for curve in curves]))
@@ -292,7 +298,7 @@ def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]
 
 
 def _add_network(content: Content, run: Results) -> None:
-    """Add the graph of the links, if it is small enough to be drawn."""
+    """Add the graph of nodes and links, if it is small enough to be drawn."""
     links = run.links
     nodes = list(dict.fromkeys([*links["from"], *links["to"]]))
     if len(nodes) > MOST_NODES or not any(series["table"] == "links" for series in content.series):

@@ -1,4 +1,4 @@
-"""Thinned curves of a campaign's runs, for campaigns that keep the table `series`."""
+"""Thinned curves of a campaign's runs, if the campaign keeps the table `series`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,11 +11,11 @@ from longhaul.explore.tables import Content, Measure, add_series, described
 from longhaul.figures.registry import unit_of
 
 SERIES = "series.parquet"
-# Maximum samples of each run; fewer for very many runs, to limit the number of all values.
+# Maximum number of samples per run; with very many runs there are fewer, to limit the total.
 SAMPLES = 500
 MOST_VALUES = 20_000_000
 LEAST_SAMPLES = 20
-# Columns of all flows together and of each link, and the maximum number of links.
+# Columns for all flows together and for each link, and the maximum number of links.
 FLOWS = ("cwnd_pkts", "srtt_s", "delivered_bytes", "retransmitted_pkts")
 LINKS = ("queue_pkts", "transmitted_bytes", "dropped_pkts", "marked_pkts")
 MOST_LINKS = 4
@@ -23,7 +23,7 @@ SUMMED = ("delivered_bytes", "retransmitted_pkts")
 
 
 def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
-    """Add the curves of runs whose series were kept: of all flows together, and of links."""
+    """Add the curves of runs whose series were kept: of all flows together, and of each link."""
     files = [Path(folder) / SERIES for folder in folders]
     there = [at for at, file in enumerate(files) if file.is_file()]
     if not there or table not in {entry["name"] for entry in content.tables}:
@@ -57,7 +57,7 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
 
 
 def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
-    """Return the names of measures, with their kind, element and column."""
+    """Yield the names of measures, each with its kind of element, its element and its column."""
     for column in FLOWS:
         name = GROWTH[column][0] if column in GROWTH else column
         yield f"flows {name}", ("flow", "", column)
@@ -68,7 +68,7 @@ def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]
 
 
 def _about(name: str, about: dict[str, str]) -> str:
-    """Return the description of a measure of all flows together or of a link."""
+    """Return the description of a measure, which is of all flows together or of a link."""
     element, _, short = name.rpartition(" ")
     column = next((key for key, (grown, _) in GROWTH.items() if grown == short), short)
     text = about.get(column, "")
@@ -80,7 +80,7 @@ def _about(name: str, about: dict[str, str]) -> str:
 
 
 def _end(file: Path) -> tuple[float, float, int]:
-    """Return the first and last sample of a run, and the number of samples."""
+    """Return the times of a run's first and last sample, and the number of samples."""
     times = pl.scan_parquet(file).select(
         pl.col("t_s").min().alias("first"), pl.col("t_s").max().alias("last"),
         pl.col("t_s").n_unique().alias("count"),
@@ -99,7 +99,7 @@ def _times(file: Path) -> np.ndarray:
 def _of_run(
     file: Path, links: Sequence[str], times: np.ndarray
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Return a run's curves: latest samples at the given times, and growth between them."""
+    """Yield a run's curves: the latest sample at each time, or growth since the time before."""
     table = pl.read_parquet(file)
     for name, (kind, element, column) in _columns(links):
         if column not in table.columns:
@@ -122,7 +122,7 @@ def _of_run(
 
 
 def _growth(counter: np.ndarray, seconds: np.ndarray, factor: float) -> np.ndarray:
-    """Return the growth of a counter per second from each time to the next."""
+    """Return the growth of a counter per second, from the time before to each time."""
     growth = np.full_like(counter, np.nan)
     with np.errstate(invalid="ignore", divide="ignore"):
         rates = factor * np.diff(counter) / np.diff(seconds)

@@ -1,4 +1,4 @@
-"""Tables with more rows than a page can hold: the page has a sample, and requests more rows."""
+"""Tables with more rows than a page can hold: the page has a sample, and can request more rows."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,21 +13,21 @@ from longhaul._engine import LonghaulError
 from longhaul.explore.blobs import Blobs
 from longhaul.explore.tables import Content, Roles, add_table, entry_of
 
-# Column with the rows' numbers in the whole table, from 1.
+# Column with the number of each row in the whole table, from 1.
 ROW = "row"
-# Seed of the hash that selects the rows of a sample, and the hash's range.
+# Seed of the hash that selects the rows of a sample, and the range of the hash.
 SEED = 1
 HASHES = float(2**64)
-# Maximum number of rows added for extreme values that a sample lacks.
+# Maximum number of rows that are added because they have extreme values.
 MOST_RARE = 1000
 
-# A filter from the page, as in `filters.ts` but with names instead of codes.
+# A filter of the page, as in `filters.ts`, but with names instead of codes.
 Filter = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class Large:
-    """A table that is scanned and never loaded whole."""
+    """A table that is scanned but never completely in memory."""
 
     name: str
     scan: pl.LazyFrame
@@ -37,12 +37,12 @@ class Large:
 
     @cached_property
     def rows(self) -> int:
-        """Number of rows."""
+        """Number of rows of the table."""
         return int(self.scan.select(pl.len()).collect().item())
 
     @cached_property
     def numbered(self) -> pl.LazyFrame:
-        """The table with numbers of rows."""
+        """The table, with a column of row numbers."""
         return self.scan.with_row_index(ROW, offset=1)
 
     @cached_property
@@ -51,12 +51,12 @@ class Large:
         return self.numbered.collect_schema()
 
     def count(self, filters: Sequence[Filter]) -> int:
-        """Return the number of rows that pass all filters."""
+        """Return the number of rows that satisfy all filters."""
         passing = self._passing(filters).select(pl.len())
         return int(passing.collect(engine="streaming").item())
 
     def entry(self, blobs: Blobs, filters: Sequence[Filter] = ()) -> dict[str, Any]:
-        """Return a sample of the rows that pass, as a table of a page."""
+        """Return a sample of the rows that satisfy all filters, as a table for the page."""
         count = self.count(filters) if filters else self.rows
         sample = self._sample(filters, count)
         what = f"{count:,} rows{' that were looked at more closely' if filters else ''}"
@@ -68,7 +68,7 @@ class Large:
         return entry | {"whole": count}
 
     def write(self, filters: Sequence[Filter], file: Path) -> None:
-        """Write all rows that pass as CSV or Parquet, by the file's suffix."""
+        """Write all rows that satisfy the filters as CSV or Parquet; the file's suffix selects."""
         passing = self._passing(filters).drop(ROW)
         if file.suffix == ".csv":
             passing.sink_csv(file)
@@ -79,7 +79,7 @@ class Large:
         passing = self._passing(filters)
         if count <= self.size:
             return passing.collect(engine="streaming")
-        # Slightly fewer than the maximum, so that the sample is rarely truncated.
+        # Slightly fewer rows than the maximum, so that the sample rarely has to be truncated.
         share = 0.97 * self.size / count
         drawn = passing.filter(pl.col(ROW).hash(SEED) < int(share * HASHES))
         sample = drawn.collect(engine="streaming").head(self.size)
@@ -87,7 +87,7 @@ class Large:
         return sample if rare is None else pl.concat([sample, rare]).unique(ROW).sort(ROW)
 
     def _rare(self, passing: pl.LazyFrame, sample: pl.DataFrame) -> pl.DataFrame | None:
-        """Return rows with minima and maxima that the sample lacks, to show outliers."""
+        """Return rows with minima and maxima that a sample lacks, which show outliers."""
         numeric = [name for name, kind in self.schema.items() if kind.is_numeric() and name != ROW]
         if not numeric:
             return None
@@ -128,14 +128,14 @@ class Large:
         raise LonghaulError(f"no filter of a table: {json.dumps(filter_)[:200]}")
 
     def _side(self, column: str, part: Sequence[Any]) -> pl.Expr:
-        """Return the condition on one axis of a box: an interval of numbers, or a list of names."""
+        """Return the condition of a box on one axis: an interval of numbers, or a list of names."""
         if part and isinstance(part[0], str):
             return self._text(column).is_in(list(part))
         low, high = part
         return self._within(column, low, high)
 
     def _within(self, column: str, low: float, high: float) -> pl.Expr:
-        # Numbers of the page are in single precision.
+        # Numbers on the page are in single precision.
         bounds = pl.Series([low, high], dtype=pl.Float64).cast(pl.Float32)
         return self._number(column).is_between(bounds[0], bounds[1])
 
@@ -155,10 +155,10 @@ class Large:
 
 
 def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
-    """Return the columns by which rows may be grouped, with their few values in order.
+    """Return the columns by which the page may group rows, with their values in order.
 
-    A value must occur in at least two rows on average, to exclude columns that have few values
-    because they were measured in few rows.
+    Such a column has few values, and each value occurs in at least two rows on average. This
+    excludes columns that have few values only because they were measured in few rows.
     """
     columns = [column.drop_nulls() for column in scan.head(100_000).collect()]
     return {
@@ -169,7 +169,7 @@ def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
 
 
 def add_large(content: Content, name: str, scan: pl.LazyFrame, roles: Roles) -> None:
-    """Add a table of any length: completely, or as a sample if a page cannot hold it."""
+    """Add a table of any length to a page: all rows, or a sample if the page cannot hold them."""
     large = Large(name, scan, roles, content.sample)
     if large.rows <= content.sample:
         add_table(content, name, scan.collect(), roles)

@@ -1,9 +1,9 @@
-"""Server of the page on the loopback address, for tables too long for a file.
+"""Server of the page on the loopback address, for tables that are too long for a file.
 
-The page draws a sample of a long table; the server counts, samples and writes the selected rows of
-the whole table. Only programs on this machine can connect, and they need the key in the address.
-Pages of other sites cannot reach it by another host name, since the Host header is checked (RFC
-9110 section 7.2).
+The page draws a sample of a long table. The server counts and samples the rows of the whole table,
+and writes selected rows to a file. Only programs on this machine can connect, and they need the key
+in the address. The Host header is checked, so that pages of other sites cannot reach the server by
+another host name (RFC 9110 section 7.2).
 """
 
 import json
@@ -26,27 +26,27 @@ from longhaul.explore.large import Large
 from longhaul.explore.page import Head, html
 from longhaul.explore.sources import collect, open_source
 
-# Rows of a sample, for which a page updates a selection within 100 ms.
+# Number of rows in a sample; with this number, the page updates a selection within 100 ms.
 SAMPLE = 100_000
 LOOPBACK = "127.0.0.1"
 JSON = "application/json"
 KINDS = {"csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
-# Maximum size of a request, which has filters and at most the numbers of a sample's rows.
+# Maximum size of a request; it contains filters, and at most the row numbers of a sample.
 MOST_ASKED_BYTES = 4_000_000
 
 
 class Server(ThreadingHTTPServer):
-    """Server of one page and of its requests."""
+    """Server of one page, and of the requests of this page."""
 
     daemon_threads = True
 
     def __init__(self, paths: Sequence[str | Path], port: int = 0, sample: int = SAMPLE) -> None:
-        """Open the tables to explore, and listen on a port; 0 chooses a free port."""
+        """Open the tables to explore, and listen on a port; 0 means any free port."""
         sources = [open_source(Path(path)) for path in paths]
         content = collect(sources, sample)
         self.tables: dict[str, Large] = content.large
         self.page = html(content, Head.of(sources), served=True).encode()
-        # Cached, since a link repeats the requests of its page.
+        # Cached, since a page that is opened by a link repeats the requests of the linked page.
         self.closer = lru_cache(maxsize=16)(self._closer)
         self.key = secrets.token_urlsafe(16)
         try:
@@ -55,7 +55,7 @@ class Server(ThreadingHTTPServer):
             raise LonghaulError(f"port {port} of {LOOPBACK}: {error}") from None
 
     def _closer(self, table: str, filters: str) -> bytes:
-        """Return a sample of the rows that pass, as the page reads it."""
+        """Return a sample of the rows that satisfy the filters, in the page's encoding."""
         blobs = Blobs()
         entry = self.tables[table].entry(blobs, json.loads(filters))
         return json.dumps({"entry": entry, "blobs": blobs.texts}).encode()
@@ -87,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def do_POST(self) -> None:
-        """Send the number of rows that pass the filters, or a sample of them."""
+        """Send the number of rows that satisfy the filters, or a sample of these rows."""
         length = int(self.headers.get("Content-Length") or 0)
         if length > MOST_ASKED_BYTES:
             self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
@@ -102,7 +102,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def _asked(self, path: str) -> str | None:
-        """Return the requested service if key and Host header are right."""
+        """Return the requested service; None if the key or the Host header is wrong."""
         if self.headers.get("Host") != self.server.host:
             return None
         key, _, name = path.lstrip("/").partition("/")
@@ -114,7 +114,8 @@ class _Handler(BaseHTTPRequestHandler):
         except (LonghaulError, pl.exceptions.PolarsError, KeyError, TypeError, ValueError) as error:
             self.send_error(HTTPStatus.BAD_REQUEST, explain=f"{type(error).__name__}: {error}")
         except (BrokenPipeError, ConnectionResetError):
-            # The page sends a new request for every selection and drops earlier ones.
+            # The page sends a request for each selection, and drops requests for earlier
+            # selections.
             self.close_connection = True
 
     def _count(self, asked: dict[str, Any]) -> None:

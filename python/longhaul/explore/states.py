@@ -1,4 +1,4 @@
-"""State of algorithms at each acknowledgement for a page, with a row for each connection."""
+"""State of algorithms at each ACK for the page, with a row for each traced connection."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,11 +12,11 @@ from longhaul.results import Results
 from longhaul.results.state import OF_ALL, Quantity, Trace
 
 TABLE = "acks"
-# Maximum and minimum number of times of a curve; many connections and quantities have fewer times,
-# to limit the number of all values.
+# Maximum and minimum number of times of a curve. It is lower with many connections and quantities,
+# to limit the total number of values.
 MAX_TIMES, MIN_TIMES = 20_000, 20
 MAX_VALUES = 10_000_000
-# Threshold from which on ssthresh counts as never set; it is initially infinite.
+# ssthresh is infinite until it is set; values above this threshold count as not set.
 NEVER_SET_PKTS = 1e8
 ABOUT = {
     "acks": "acknowledgements that the sender processed",
@@ -27,7 +27,7 @@ SHOWN = ("name", "congestion", "acks", "from_s", "to_s")
 
 
 class Connection(NamedTuple):
-    """A traced connection: index of the run, flow, and number among the flow's connections."""
+    """A traced connection: the number of its run, its flow, and its number within the flow."""
 
     run: int
     flow: str
@@ -35,7 +35,7 @@ class Connection(NamedTuple):
 
 
 def add(content: Content, runs: Sequence[Results]) -> None:
-    """Add a row for each traced connection, with the curves of its quantities."""
+    """Add a table with a row for each traced connection, and curves of its quantities."""
     traces = [(number, Trace.of(run)) for number, run in enumerate(runs) if "acks" in run.tables]
     rows = [
         Connection(number, *key)
@@ -63,7 +63,7 @@ def _roles(*, several: bool) -> Roles:
 def _frame(
     runs: Sequence[Results], traces: Sequence[tuple[int, Trace]], rows: Sequence[Connection]
 ) -> pl.DataFrame:
-    """Return names, algorithms and numbers of acknowledgements of the connections."""
+    """Return a table of connections: their names, algorithms and numbers of acknowledgements."""
     time_s = pl.col("t_s")
     counts = (time_s.n_unique().alias("acks"), time_s.min().alias("from_s"),
               time_s.max().alias("to_s"))  # fmt: skip
@@ -90,7 +90,7 @@ def _frame(
 
 
 def _flow_places(runs: Sequence[Results]) -> dict[tuple[int, str], int]:
-    """Return the row of each flow in the page's table of flows."""
+    """Return the row of each flow in the page's table of flows, by run and name."""
     flows = [(number, name) for number, run in enumerate(runs) for name in run.flows["name"]]
     return {flow: at for at, flow in enumerate(flows)}
 
@@ -123,14 +123,14 @@ def _add_curves(
 def _connections(
     traces: Sequence[tuple[int, Trace]], quantity: Quantity
 ) -> Iterator[tuple[Connection, pl.DataFrame]]:
-    """Yield the connections of all runs that recorded a quantity, with its samples."""
+    """Yield the connections of all runs that have recorded a quantity, with the samples."""
     for number, trace in traces:
         for (_, name, connection), samples in trace.connections(quantity):
             yield Connection(number, name, connection), samples
 
 
 def _held(samples: pl.DataFrame, times: np.ndarray) -> np.ndarray:
-    """Return the latest value at each time, between the first and the last sample."""
+    """Return the latest value at each time between the first and the last sample; otherwise NaN."""
     seconds, values = samples["t_s"].to_numpy(), samples["value"].to_numpy()
     latest = np.searchsorted(seconds, times, side="right") - 1
     known = (latest >= 0) & (times <= seconds[-1])

@@ -1,4 +1,4 @@
-"""Tables and curves of a page, from data frames."""
+"""Tables and curves of a page, made from data frames."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,19 +15,19 @@ from longhaul.explore.blobs import Blobs
 from longhaul.figures.registry import unit_of
 from longhaul.libraries import hierarchy
 
-# Maximum number of different texts in a column; columns with more are left out.
+# Maximum number of different texts in a column; columns with more texts are left out.
 MOST_CATEGORIES = 60_000
-# Maximum rows and columns of a heat map, and values of all curves of a page.
+# Maximum numbers of rows and columns of a heat map, and of values in all curves of a page.
 MOST_CLUSTERED = 400
 MOST_COLUMNS = 30
 MOST_SAMPLES = 40_000_000
-# Maximum rows of a table in a file; of longer tables it has a sample.
+# Maximum number of rows of a table on a page; the page has only a sample of longer tables.
 MOST_ROWS = 1_000_000
 
 
 @dataclass
 class Content:
-    """Content of a page, to which tables and curves are added."""
+    """Content of a page; functions add tables and curves to it."""
 
     blobs: Blobs = field(default_factory=Blobs)
     tables: list[dict[str, Any]] = field(default_factory=list)
@@ -35,47 +35,47 @@ class Content:
     networks: list[dict[str, Any]] = field(default_factory=list)
     relations: list[dict[str, Any]] = field(default_factory=list)
     large: dict[str, Any] = field(default_factory=dict)
-    """Tables of which the page has only a sample, by name."""
+    """Tables of which the page has only a sample, by the table's name."""
     sample: int = MOST_ROWS
     """Maximum number of rows of a sample."""
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Roles of the columns of a table."""
+    """Meaning of a table's columns for the page."""
 
     label: str | None = None
-    """The column that names a row."""
+    """Column that names the rows."""
     colour: str | None = None
-    """The column that initially colours rows."""
+    """Column that colours the rows until the reader selects another one."""
     factors: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """Factors with their levels in order."""
     numbers: Sequence[str] = ()
-    """Numeric columns that only identify rows."""
+    """Numeric columns that identify rows and are not measured."""
     shown: Sequence[str] = ()
-    """The columns that are shown first."""
+    """Columns that the page shows first."""
     about: Mapping[str, str] = field(default_factory=dict)
     """Description of each column, by name."""
     units: Mapping[str, str] = field(default_factory=dict)
-    """Units of columns whose names do not end in them."""
+    """Units of columns whose names do not end in a unit."""
     groups: Mapping[str, str] = field(default_factory=dict)
-    """Heading of each column in a list of many columns, such as its period."""
+    """Heading under which a long list of columns shows a column, such as its period."""
     competitor: str | None = None
-    """The factor whose levels are compared under the same conditions."""
+    """Factor whose levels compete; they are compared under equal conditions."""
     title: str = ""
-    """Title of the table, if it differs from the name."""
+    """Title of the table, if it is not the table's name."""
     there: str = ""
-    """Numbers of existing and needed runs, as text."""
+    """Text on the numbers of existing and of needed runs."""
     is_partial: bool = False
     """True if some runs are missing."""
     samples: str = ""
-    """Setting that would record samples for curves over time."""
+    """Setting with which runs would record samples for curves over time."""
     note: str = ""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """Values of all elements and times: shape (elements, times), NaN where a value is missing."""
+    """Values of a measure; shape: elements x times, NaN for a missing value."""
 
     name: str
     values: np.ndarray
@@ -90,7 +90,7 @@ def described(file: Path) -> dict[str, str]:
 
 
 def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) -> None:
-    """Add a table, without empty columns and columns with too many different texts."""
+    """Add a table to a page, without empty columns and columns with too many different texts."""
     if not frame.is_empty():
         content.tables.append(entry_of(content.blobs, name, frame, roles))
 
@@ -98,7 +98,7 @@ def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) ->
 def entry_of(
     blobs: Blobs, name: str, frame: pl.DataFrame, roles: Roles, exact: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return a table's entry in the catalogue; columns in `exact` are integers of any size."""
+    """Return the entry of a table in the catalogue; columns in `exact` are integers of any size."""
     columns = [
         entry
         for column in frame.get_columns()
@@ -158,7 +158,7 @@ def _column(blobs: Blobs, column: pl.Series, roles: Roles, *, exact: bool) -> di
 
 
 def _clusters(frame: pl.DataFrame, columns: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return a clustering of the rows by all measured columns, if there are few rows."""
+    """Return a clustering of rows by all measured columns; None if there are too many rows."""
     names = [column["name"] for column in columns if column["role"] == "response"]
     if not 3 <= frame.height <= MOST_CLUSTERED:
         return None
@@ -185,9 +185,9 @@ def add_series(
     lost: str = "",
     note: str = "",
 ) -> None:
-    """Add curves to a table, one for each of its rows; too many samples are thinned.
+    """Add curves to a table, one for each row; too many samples are thinned.
 
-    `lost` is the measure that counts losses, if there is one; it is the first choice of the view
+    `lost` is the measure that counts losses, if there is one. It is the first choice of the view
     "who has any, and when".
     """
     known = [measure for measure in measures if np.isfinite(measure.values).any()]
@@ -216,7 +216,7 @@ def add_series(
 
 
 def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Series]:
-    """Return each element's first and last time of loss, and its number of samples with losses."""
+    """Return each element's first and last time of a loss, and its number of samples with one."""
     losing = np.nan_to_num(lost) > 0
     any_ = losing.any(1)
     last = losing.shape[1] - 1 - losing[:, ::-1].argmax(1)
@@ -230,7 +230,7 @@ def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Ser
 
 
 def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[int, int]]) -> None:
-    """Relate rows of two tables, so that related rows are selected together."""
+    """Relate rows of two tables, so that the page selects related rows together."""
     there = {entry["name"] for entry in content.tables}
     if not pairs or not {table, to} <= there:
         return
@@ -245,7 +245,10 @@ def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[in
 def matrix(
     frame: pl.DataFrame, key: str, elements: Sequence[str], times: pl.Series, columns: Sequence[str]
 ) -> dict[str, np.ndarray]:
-    """Return columns of samples as arrays (elements, times); a row of the frame is one sample."""
+    """Return columns of samples as arrays.
+
+    Shape: elements x times. A row of the frame is a sample.
+    """
     places = {name: at for at, name in enumerate(elements)}
     rows = frame[key].replace_strict(places, default=-1, return_dtype=pl.Int64).to_numpy()
     at = times.search_sorted(frame["t_s"]).to_numpy()

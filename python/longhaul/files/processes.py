@@ -1,11 +1,11 @@
-"""Check of processes of this machine that file names record."""
+"""Test of processes of this machine that are recorded in file names."""
 
 import os
 import socket
 
 
 def has_ended(host: str, process: str) -> bool:
-    """Return true if a process has ended; false for processes of other hosts."""
+    """Return true if a process of this machine has ended; false for processes of other machines."""
     if host != socket.gethostname() or not process.isdecimal():
         return False
     try:

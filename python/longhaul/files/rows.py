@@ -1,4 +1,4 @@
-"""Reader and writer of CSV files; cells are text, and comments may precede the head."""
+"""Reader and writer of CSV files whose cells are text; comments may precede the head line."""
 
 import csv
 import io
@@ -16,16 +16,16 @@ COMMENT = "#"
 
 
 def read_rows(file: Path, columns: Sequence[str] = ()) -> list[Row]:
-    """Return the rows by column name; with `columns`, refuse a file with other columns."""
+    """Return the rows, each by column; if `columns` are given, raise an error for other columns."""
     return list(numbered_rows(file, columns).values())
 
 
 def numbered_rows(
     file: Path, columns: Sequence[str] = (), optional: Sequence[str] = ()
 ) -> dict[int, Row]:
-    """Return the rows by the numbers of their lines in the file, from 1 on.
+    """Return the rows by the number of their line in the file, which counts from 1.
 
-    With `columns`, the file must have these columns, followed by any of `optional`.
+    If `columns` are given, the file must have these columns, which any of `optional` may follow.
     """
     (_, head), *rows = _cells(file).items() or [(1, [])]
     further = [column for column in optional if column in head[len(columns) :]]
@@ -40,12 +40,15 @@ def numbered_rows(
 
 @cache
 def published_rows(file: Path) -> tuple[Row, ...]:
-    """Return the rows of a file of the package, which is read once."""
+    """Return the rows of a file in the package; the file is read only once."""
     return tuple(read_rows(file))
 
 
 def _cells(file: Path) -> dict[int, list[str]]:
-    """Return the cells of each line by number; a cell of several lines counts at its last line."""
+    """Return the cells of each line by its number.
+
+    A row of several lines counts at its last line.
+    """
     with file.open(encoding="utf-8-sig", newline="") as text:
         lines = text.readlines()
     comments = len(list(takewhile(lambda line: line.startswith(COMMENT), lines)))
@@ -55,14 +58,14 @@ def _cells(file: Path) -> dict[int, list[str]]:
 
 
 def number(cell: str) -> float | None:
-    """Return a cell as a number; None if the cell is empty."""
+    """Return the number in a cell; None if the cell is empty."""
     return float(cell) if cell else None
 
 
 def write_rows(
     file: Path, rows: Iterable[Mapping[str, object]], columns: Sequence[str], comment: str = ""
 ) -> None:
-    """Write rows, given as dictionaries by column, after an optional comment."""
+    """Write rows, each a dictionary by column, after an optional comment."""
     text = io.StringIO()
     text.write(comment)
     writer = csv.DictWriter(text, columns, lineterminator="\n")
