@@ -1,4 +1,4 @@
-"""Figures of the flows of a label, and of all flows together: expressions over their rows."""
+"""Figures of a label's flows, and of all flows together: expressions over the flows' rows."""
 
 from functools import partial
 
@@ -8,37 +8,37 @@ from longhaul.analysis.fairness import jain_of_column
 from longhaul.figures.forms import number, percent
 from longhaul.figures.registry import ALL, LABEL, MERIT, SUMMARY, PreparedRun, declare
 
-# Sources whose flows compete for a share of a link with one connection each; web traffic has many
-# connections, and datagrams are sent at a given rate.
+# Sources whose flows have one connection each and compete for a share of a link. Web traffic has
+# many connections, and datagrams are sent at a fixed rate.
 COMPARABLE = ("greedy", "transfer", "messages")
-# Counters whose values before the measurement window are shown where they are 0 in it.
+# Counters for which tables show the value before the measurement window if it is 0 in the window.
 COUNTS = {
     "cuts_loss": ("cwnd reductions (loss)", "window reductions for losses"),
     "cuts_ecn": ("cwnd reductions (ECN)", "window reductions for marks"),
     "timeouts": ("timeouts", "retransmission timeouts"),
 }
-# Limiting factors of a sender; that of a flow is the one that limited it longest.
+# Factors that limit a sender; the one that limited a flow longest is the flow's.
 LIMITS = {
     "network": "limited_network_s",
     "receive window": "limited_receive_window_s",
     "application": "limited_application_s",
 }
-# Quantiles of delays and of response times, in words.
+# Quantiles of delays and of response times, with their names in text.
 QUANTILES = {"p50": "median", "p95": "95th percentile", "p99": "99th percentile"}
 MEANT = {
     "p50": "the median", "p95": "not exceeded by 95 %", "p99": "not exceeded by 99 %",
 }  # fmt: skip
-# Quantiles in which competitors may harm a flow.
+# Quantiles by which competitors may harm a flow.
 _HARMED = {"p50": "less", "p99": "less"}
 
 
 def flows(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the flows of a run, parallel streams added up, with the limiting factor of each."""
+    """Return the flows of a run with the factor that limits each; parallel streams are added up."""
     return with_limits(prepared.run.bundles)
 
 
 def with_limits(flows: pl.DataFrame) -> pl.DataFrame:
-    """Return flows with their limiting factor, counts before the window, and the total goodput."""
+    """Add to flows the factor that limits each, counts before the window, and the total goodput."""
     held = [pl.col(column) for column in LIMITS.values()]
     longest = pl.max_horizontal(held)
     limit = pl.coalesce(
@@ -73,7 +73,7 @@ of_flows(
 )  # fmt: skip
 of_flows(
     "completed", "transfers completed",
-    # Only finite transfers can be completed.
+    # Only finite transfers can complete.
     pl.when(pl.col("transfer_bytes").count() > 0).then(pl.col("completion_s").count()),
     "flows whose transfer was complete", form=str,
 )  # fmt: skip
@@ -99,7 +99,7 @@ of_responses(
     "responses_cut_short", "cut short by the end", _TIME.null_count(),
     "responses that the end of the run cut short", form=_unless_zero,
 )  # fmt: skip
-# Responses cut short by the end of the run are missing, which makes the quantiles too small.
+# Responses that the end of the run cut short are missing, so that the quantiles are too small.
 for _part, _title in QUANTILES.items():
     of_responses(
         f"response_{_part}_s", f"response time, {_title}",
@@ -121,7 +121,7 @@ of_flows(
     (pl.col("retransmitted_pkts").sum() / _SENT).fill_nan(None),
     "packets retransmitted, as part of those sent", better="less", form=percent(3), most=1.0,
 )  # fmt: skip
-# De Souza, LBNL-52549, section 5.3.1: CER of a protocol, and of all flows GCER.
+# CER of a protocol, and GCER of all flows: De Souza, LBNL-52549, section 5.3.1.
 of_flows(
     "congestion_event_rate", "congestion event rate",
     ((pl.col("dropped_pkts").sum() + pl.col("marked_pkts").sum()) / _SENT).fill_nan(None),
@@ -147,12 +147,15 @@ of_flows(
 
 
 def delays(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the delays of the data packets of each label, and of all flows."""
+    """Return the delays of data packets, for each label and for all flows."""
     return with_names(prepared.run.delays)
 
 
 def with_names(delays: pl.DataFrame) -> pl.DataFrame:
-    """Return the delays of labels and of all flows; the column `label` has the name, or `all`."""
+    """Return the delays of labels and of all flows.
+
+    Column `label` has the label's name, or `all`.
+    """
     is_all = pl.col("kind") == ALL
     return delays.filter(is_all | (pl.col("kind") == LABEL)).with_columns(
         label=pl.when(is_all).then(pl.lit(ALL)).otherwise("name")
@@ -174,7 +177,7 @@ of_delays(
 
 
 def counted(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the flows, with the bottleneck's rate and the window's length in round trips."""
+    """Return the flows, with the rate of the bottleneck, and the window's length in round trips."""
     run = prepared.run
     link = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)
     round_trips = run.measured_s / (2 * link["delay_s"]) if link["delay_s"] else None

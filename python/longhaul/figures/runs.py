@@ -1,7 +1,7 @@
 """Figures of merit of a run (RFC 5166): delays, shares, convergence, starvation, smoothness.
 
-Only flows of one connection each are compared. The fair share at a time is the total rate of the
-active flows divided by their number, as on a path with one bottleneck.
+Only flows that have a single connection are compared. The fair share at a time is the total rate of
+the active flows divided by their number, as on a path with one bottleneck.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from longhaul.analysis import fairness, merit
 from longhaul.figures.labels import COMPARABLE, QUANTILES
 from longhaul.figures.registry import RUN, PreparedRun, declare, figure
 
-# Half-widths of the bands of convergence, as fractions of the fair share.
+# Half-widths of the bands for convergence, as fractions of the fair share.
 BANDS = (0.1, 0.2, 0.3)
-# Windows over which rates are averaged: their lengths in seconds and in round trips; the larger
+# Length of the windows over which rates are averaged, in seconds and in round trips; the longer one
 # applies.
 SHARES_S, SHARES_ROUND_TRIPS = 1.0, 10
 STARVATION_S, STARVATION_ROUND_TRIPS = 5.0, 50
@@ -53,7 +53,10 @@ of_busiest(
 
 
 def losses(prepared: PreparedRun) -> tuple[float | None, float | None] | None:
-    """Return the mean interval between losses, and the mean number of packets lost at a time."""
+    """Return the mean time between losses in seconds, and the mean number of packets per loss.
+
+    None if the run lacks the samples; see `analysis.merit.losses` for missing values.
+    """
     measured = pl.col("t_s") >= prepared.run.measured_from_s
     samples = prepared.run.bottleneck_series.filter(measured).sort("t_s")
     return merit.losses(samples["t_s"], samples["dropped_pkts"]) if len(samples) > 1 else None
@@ -71,7 +74,10 @@ of_losses(
 
 
 def waits(prepared: PreparedRun) -> dict[str, Any]:
-    """Return quantiles of waiting times at the busiest link; empty if none were recorded."""
+    """Return the quantiles of waiting times at the busiest link.
+
+    Empty if they were not recorded.
+    """
     name = prepared.run.bottleneck
     rows = prepared.run.delays.filter(pl.col("kind") == "link", pl.col("name") == name)
     row: dict[str, Any] = rows.row(0, named=True) if len(rows) else {}
@@ -87,13 +93,13 @@ for _part, _title in QUANTILES.items():
 
 
 def comparable(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the flows whose shares can be compared."""
+    """Return those flows whose shares can be compared."""
     flows: pl.DataFrame = prepared.run.bundles.filter(pl.col("source").is_in(COMPARABLE))
     return flows
 
 
 def goodputs(prepared: PreparedRun) -> list[float] | None:
-    """Return the goodput of each comparable flow; None for fewer than two flows."""
+    """Return the goodput of each comparable flow; None if there are fewer than two such flows."""
     found: list[float] = comparable(prepared)["goodput_bps"].fill_null(0.0).to_list()
     return found if len(found) > 1 else None
 
@@ -122,38 +128,38 @@ of_goodputs(
 
 @dataclass(frozen=True)
 class DeliveredBytes:
-    """Samples of the delivered bytes of at least two flows."""
+    """Samples over time of the bytes delivered by two or more flows."""
 
     times: np.ndarray
     counts: np.ndarray
-    """Bytes, by time and flow."""
+    """Number of bytes; shape: times x flows."""
     starts: np.ndarray
     ends: np.ndarray
     round_trip_s: float
-    """The longest mean RTT of a flow."""
+    """Largest mean RTT of any flow, in seconds."""
 
     @property
     def shares_s(self) -> float:
-        """The window over which shares are compared, in seconds."""
+        """Length in seconds of the windows over which shares are compared."""
         return max(SHARES_S, SHARES_ROUND_TRIPS * self.round_trip_s)
 
     @property
     def starvation_s(self) -> float:
-        """The window over which a flow may starve, in seconds."""
+        """Length in seconds of the windows over which a flow may starve."""
         return max(STARVATION_S, STARVATION_ROUND_TRIPS * self.round_trip_s)
 
     @cached_property
     def shares(self) -> merit.Rates:
-        """The rates of the flows over windows of `shares_s`."""
+        """Rates of the flows over windows of `shares_s`."""
         return self.rates(self.shares_s)
 
     def rates(self, window_s: float) -> merit.Rates:
-        """Return the rates of the flows over windows of a length."""
+        """Return the rates of the flows, averaged over windows of `window_s`."""
         return merit.rates(self.times, self.counts, self.starts, window_s, self.ends)
 
 
 def lengths(prepared: PreparedRun) -> dict[str, str]:
-    """Return the lengths of the windows over which a run's rates are taken, as texts."""
+    """Return the lengths of the windows over which a run's rates are averaged, as texts by name."""
     found = prepared.of(delivered) if "series" in prepared.run.tables else None
     if found is None:
         return {}
@@ -161,7 +167,7 @@ def lengths(prepared: PreparedRun) -> dict[str, str]:
 
 
 def delivered(prepared: PreparedRun) -> DeliveredBytes | None:
-    """Return samples of flows' delivered bytes; None for fewer than two flows."""
+    """Return samples of the flows' delivered bytes; None if there are fewer than two such flows."""
     flows = comparable(prepared)
     round_trips = [value for value in flows["rtt_mean_s"].to_list() if value is not None]
     names = flows["name"].to_list()
@@ -179,7 +185,7 @@ def delivered(prepared: PreparedRun) -> DeliveredBytes | None:
 
 
 def _lives(flows: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return the starts and ends of flows; the end of an unlimited flow is infinite."""
+    """Return the start and the end of each flow; the end of an unlimited flow is infinite."""
     ends = flows["finish_s"].cast(pl.Float64).fill_null(np.inf)
     return flows["start_s"].to_numpy(), ends.to_numpy()
 
@@ -234,7 +240,7 @@ of_starvation(
 
 
 def synchronisation(prepared: PreparedRun) -> np.ndarray | None:
-    """Return the fraction of the active flows that reduced their windows, by congestion event."""
+    """Return, by congestion event, the fraction of active flows that reduced their windows."""
     flows = prepared.run.flows.filter(pl.col("source").is_in(COMPARABLE))
     cuts = prepared.run.events.filter(
         pl.col("event").is_in(["cut", "timeout"]),
@@ -264,9 +270,10 @@ of_events(
 
 
 def kinds(prepared: PreparedRun) -> pl.Series | None:
-    """Return the mean goodput per flow of two kinds of flows.
+    """Return the mean goodput per flow of the two kinds of flows of a run.
 
-    A kind is a label up to its colon. None for a run with another number of kinds.
+    The kind of a flow is its label up to the first colon. None if the run does not have exactly two
+    kinds.
     """
     sums = prepared.run.flows.group_by("label", maintain_order=True).agg(
         pl.col("goodput_bps").sum(), pl.len().alias("flows")

@@ -1,4 +1,4 @@
-"""Named analyses of competitors, the levels of one factor, which are mostly algorithms."""
+"""Analyses that compare competitors, which are the levels of one factor, mostly algorithms."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -59,7 +59,7 @@ def _clusters(table: ResponseTable, options: Options) -> Findings:
 
 
 def _classes_by(table: ResponseTable, options: Options, who: str) -> Sequence[tuple[str, ...]]:
-    """Return the congestion class of each condition if conditions are ordered, else nothing.
+    """Return the congestion class of each condition if conditions are ordered; otherwise nothing.
 
     Dendrograms of NIST SP 500-282 show these classes (figures 6-8 and 7-4).
     """
@@ -96,7 +96,10 @@ def _residuals(table: ResponseTable, options: Options) -> Findings:
 
 
 def _at_least(count: int, table: ResponseTable, options: Options) -> str:
-    """Return the factor whose levels compete; refuse a factor with fewer than `count` levels."""
+    """Return the factor whose levels compete.
+
+    Raise an error if it has fewer than `count` levels.
+    """
     who = competitors_of(table, options)
     if (found := len(table.factors[who])) < count:
         raise TableError(f"{who}: expected {count} levels or more, found {found}")
@@ -104,7 +107,7 @@ def _at_least(count: int, table: ResponseTable, options: Options) -> str:
 
 
 def _limit(options: Options, count: int) -> str:
-    """Return the critical value as text."""
+    """Return the critical value of the test as text."""
     if options.critical is None:
         return f"{outliers.grubbs_critical(count):.3f} (Grubbs' test, two-sided, 5 %)"
     if options.critical <= 0:
@@ -114,7 +117,7 @@ def _limit(options: Options, count: int) -> str:
     return f"{options.critical:g} (as given{never if options.critical >= largest else ''})"
 
 
-# Maximum responses on a page.
+# Maximum number of responses on a page.
 MAX_RESPONSES = 50
 
 
@@ -152,7 +155,7 @@ def _in_words(
     line: Sequence[Standout | None], names: Sequence[str], responses: Sequence[str], *,
     is_high: bool,
 ) -> str:  # fmt: skip
-    """Return the high or low outliers under a condition, with their responses, as text."""
+    """Return a condition's high or low outliers, each with its responses, as text."""
     found: dict[int, list[str]] = {}
     for cell, response in zip(line, responses, strict=True):
         if cell is not None and cell.is_high == is_high:
@@ -161,7 +164,7 @@ def _in_words(
 
 
 def _named(table: ResponseTable, response: str) -> str:
-    """Return a response's name, followed by its description if that differs."""
+    """Return the name of a response, followed by its description if this is different."""
     words = label(table.place(response))
     return response if words == response else f"{words}  {response}"
 
@@ -196,12 +199,12 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
 
 
 def _classed(rates: Sequence[float], classes: int | None) -> tuple[list[str], list[float]]:
-    """Return the class of each rate, and the bounds between classes."""
+    """Return the class of each rate, and the bounds between the classes."""
     classes = classes or min(CLASSES, len({rate for rate in rates if rate > 0}))
     bounds = congestion.natural_bounds(rates, classes) if classes > 1 else []
     letters = congestion.class_names(len(bounds) + 1)
     return [letters[k] for k in congestion.congestion_classes(rates, bounds)], bounds
 
 
-# Number of congestion classes, as in figures 6-5 and 7-1 of NIST SP 500-282.
+# Number of congestion classes in figures 6-5 and 7-1 of NIST SP 500-282.
 CLASSES = 4

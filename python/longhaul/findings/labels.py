@@ -1,4 +1,4 @@
-"""Labels of a table's columns in plots: descriptions with units."""
+"""Labels for columns of a table in plots: descriptions with units."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from longhaul.mesonet.groups import short_name
 from longhaul.mesonet.meanings import Meaning, meaning
 from longhaul.results.table import UNITS
 
-# Names of periods in labels, if they differ; a run's only period is not named.
+# Names of periods in labels, if they differ from those in columns; the only period is left out.
 PERIODS = {"measured": "", "half": "second half"}
 _LOGARITHM = re.compile(rf"{LOGARITHM}\((.+)\)")
 _COMPONENT = re.compile(r"PC\d+")
@@ -19,15 +19,15 @@ _NUMBERED = re.compile(r"(T\.)?y\d+")
 
 
 def label(column: str) -> str:
-    """Return a response's description and unit, such as `smoothed round-trip time, TP1 (ms)`.
+    """Return the description and unit of a response, such as `smoothed round-trip time, TP1 (ms)`.
 
-    An unknown column without a unit in its name keeps its name.
+    An unknown column that has no unit in its name keeps its name.
     """
     return with_unit(*words_and_unit(column))
 
 
 def in_row_unit(column: str, values: Iterable[float]) -> tuple[str, float]:
-    """Return the label with the unit of tables, and the factor to convert the column's values."""
+    """Return the label of a column in the unit of tables, and the factor that converts values."""
     return in_unit_of_rows(*words_and_unit(column), values)
 
 
@@ -40,7 +40,7 @@ def in_unit_of_rows(words: str, unit: str, values: Iterable[float]) -> tuple[str
 
 
 def words_and_unit(column: str) -> tuple[str, str]:
-    """Return the description of a column, and its unit; empty if unknown."""
+    """Return the description of a column and its unit, both empty if the column is unknown."""
     if logarithm := _LOGARITHM.fullmatch(column):
         of, unit = words_and_unit(logarithm[1])
         return f"{LOGARITHM} of {of}{f' in {unit}' if unit else ''}", ""
@@ -60,11 +60,12 @@ def words_and_unit(column: str) -> tuple[str, str]:
 def codes(
     columns: Sequence[str], places: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[list[str], list[str]]:
-    """Return short names of columns where labels would not fit, and lines that explain them.
+    """Return short names of columns, for places where labels do not fit, and explanations.
 
-    Responses that a campaign named, with their figure in `places`, keep this name. The names of
-    numbered responses omit a period that all have in common; flow groups have their letters. For
-    other columns the name is the description without unit, not explained further.
+    A response that a campaign has renamed, with its original path in `places`, keeps its name.
+    Names of numbered responses leave out a period that all of them have. Flow groups have their
+    letters. The short name of any other column is its description without unit, which needs no
+    further line.
     """
     period = _common([meaning(column) for column in columns])
     shorter = [short_name(column) for column in columns]
@@ -83,7 +84,7 @@ def codes(
 
 
 def _common(found: Sequence[Meaning | None]) -> str:
-    """Return the common period of all columns; empty if they differ."""
+    """Return the period that all columns have in common; empty if there is none."""
     periods = {each.period if each else "" for each in found}
     return periods.pop() if len(periods) == 1 else ""
 

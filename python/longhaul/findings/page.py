@@ -1,4 +1,4 @@
-"""The report of a campaign: findings, effects of factors, every cell, and the design."""
+"""The report of a campaign: findings, effects of factors, all cells, and the design."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-# Number of responses with a sentence at the beginning of the report.
+# Maximum number of responses that have a sentence at the beginning of the report.
 MOST = 4
 
 
 def write(dataset: Dataset, path: Path) -> Path:
-    """Write the report; needs at least one finished run."""
+    """Write the report of a campaign with at least one finished run; return its path."""
     table = dataset.table()
-    # With a single factor, cells and effects are the same.
+    # With a single factor, the analyses of cells and of effects show the same.
     names = ("effects", "cells") if len(table.varying) > 1 else ("effects",)
     analyses = {name: analyse(name, table, Options()) for name in names}
     responses = [text.title for text in analyses["effects"].tables]
@@ -53,7 +53,10 @@ def write(dataset: Dataset, path: Path) -> Path:
 
 
 def _finding(table: ResponseTable, response: str) -> str:
-    """Return a sentence on the factor with the largest effect on a response, or nothing."""
+    """Return a sentence on the factor with the largest effect on a response.
+
+    Empty if there is none.
+    """
     factors = levels.factor_means(table, response)
     first = factors[0] if factors else None
     if first is None or not first.share:
@@ -70,7 +73,7 @@ def _finding(table: ResponseTable, response: str) -> str:
 
 
 def _shares(table: ResponseTable) -> list[dict[str, Any]]:
-    """Return a section on the shares of labels, if responses are of several labels."""
+    """Return a section on the shares of labels, if there are responses of several labels."""
     if not of_several_labels(table):
         return []
     found = analyse("shares", table, Options())
@@ -80,7 +83,7 @@ def _shares(table: ResponseTable) -> list[dict[str, Any]]:
 
 
 def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
-    """Return the table and the plot, if there is one, of an analysis of a response."""
+    """Return the table of an analysis of a response, and its plot if it has one."""
     text = next(text for text in findings.tables if text.title == response)
     return _filled(f"{name}-{response}", name, text, findings.plots.get(f"{name}-{response}"))
 
@@ -88,7 +91,7 @@ def _part(name: str, response: str, findings: Findings) -> dict[str, Any]:
 def _filled(
     plot: str, name: str, text: Text, draw: "Callable[[], Figure] | None"
 ) -> dict[str, Any]:
-    """Return a part of the page: a table, and a plot if there is one."""
+    """Return a part of the page: a table, and a plot if `draw` is given."""
     title = f"{name}: {text.heading or text.title}"
     return {
         "name": title,

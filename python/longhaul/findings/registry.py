@@ -1,7 +1,7 @@
 """Registry of the analyses that `longhaul analyze` applies to tables of factors and responses.
 
-Each analysis gets a table and options, and returns tables of text and plots that are drawn on
-request. The package `analysis` has the computations.
+An analysis is a function of a table and options. It returns tables of text, and functions that draw
+its plots. The computations are in the package `analysis`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,33 +20,36 @@ from longhaul.findings.labels import in_row_unit, label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Maximum printed lines of a table, more than the conditions of NIST SP 500-282; --json has all
-# lines.
+# Maximum number of lines of a table that are printed, above the number of conditions in NIST SP
+# 500-282. --json prints all lines.
 MAX_ROWS = 40
-# Columns in the unit of the response.
+# Columns whose values have the unit of the response.
 OF_RESPONSE = ("mean", "difference", "size", "95 % from", "to")
 
 
 @dataclass(frozen=True)
 class Options:
-    """Options of an analysis."""
+    """Options that a user may give for an analysis."""
 
     responses: tuple[str, ...] = ()
-    """Selected responses; all by default."""
+    """Selected responses; if empty, all responses."""
     of: str | None = None
     """The factor whose levels compete, such as the algorithm."""
     factors: tuple[str, ...] = ()
-    """Selected factors; all suitable ones by default."""
+    """Selected factors; if empty, all suitable factors."""
     threshold: float = correlation.NIST_THRESHOLD
     critical: float | None = None
     min_percent: float = 0.0
     low_is_best: tuple[str, ...] = ()
     classes: int | None = None
-    """Number of congestion classes; by default four, or fewer for fewer different rates."""
+    """Number of congestion classes.
+
+    None means four, or fewer if there are fewer different rates.
+    """
     order_by: str | None = None
-    """The response whose mean over competitors orders conditions, in ascending order."""
+    """Response whose mean over competitors orders the conditions, in ascending order."""
     against: ResponseTable | None = None
-    """Table of another campaign, whose correlations are compared with this campaign's."""
+    """Table of another campaign, whose correlations are compared with those of this one."""
 
 
 @dataclass(frozen=True)
@@ -57,16 +60,16 @@ class Text:
     heads: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     left_out: Sequence[str] = ()
-    """Omitted items, with reasons."""
+    """Items that are left out of the table, each with the reason."""
     note: str = ""
-    """Meaning of columns, such as of intervals; printed below the table."""
+    """Explanation of columns, such as intervals; it is printed below the table."""
     heading: str = ""
-    """Printed title, with the unit of a response, if it differs from the title."""
+    """Title with the unit of a response, if it differs from `title`; this one is printed."""
     scale: float = 1.0
-    """Factor that converts the unit of a response to that of the heading."""
+    """Factor from the unit of the response to the unit in the heading."""
 
     def printed(self) -> list[list[str]]:
-        """Return the rows as texts, with responses in the unit of the heading."""
+        """Return the rows as texts, with values of the response in the unit of the heading."""
         scales = [self.scale if head in OF_RESPONSE else 1.0 for head in self.heads]
         return [
             [
@@ -79,18 +82,18 @@ class Text:
 
 @dataclass
 class Findings:
-    """Results of an analysis."""
+    """Results of an analysis: tables of text, and plots."""
 
     tables: list[Text] = field(default_factory=list)
     plots: dict[str, Callable[[], "Figure"]] = field(default_factory=dict)
     scores: pl.DataFrame | None = None
-    """Factors and principal-component scores of each run, from an analysis that computes them."""
+    """Factors and principal-component scores of runs, if the analysis computes them."""
 
     def add(
         self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]],
         left_out: Sequence[str] = (), note: str = "", place: str = "",
     ) -> None:  # fmt: skip
-        """Add a table; `place` is the path of a response's figure."""
+        """Add a table; `place` is the path of the response that it shows."""
         if place.startswith(LOGARITHM):
             title = f"{LOGARITHM}({title})"
         found = Text(title, tuple(heads), [*map(tuple, rows)], left_out, note)
@@ -105,7 +108,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Analysis:
-    """A named analysis, and a line of help."""
+    """An analysis with its name and a line of help."""
 
     name: str
     help: str
@@ -118,7 +121,7 @@ Find = Callable[[ResponseTable, Options], Findings]
 
 
 def named(name: str, help: str) -> Callable[[Find], Find]:
-    """Register an analysis."""
+    """Register the decorated function as an analysis."""
 
     def register(find: Find) -> Find:
         ANALYSES[name] = Analysis(name, help, find)
@@ -128,23 +131,23 @@ def named(name: str, help: str) -> Callable[[Find], Find]:
 
 
 def analyse(name: str, table: ResponseTable, options: Options) -> Findings:
-    """Run a named analysis."""
+    """Run the analysis with this name on a table."""
     if name not in ANALYSES:
         raise TableError(unknown("analysis", name, ANALYSES, "longhaul analyze list"))
     return ANALYSES[name].find(table, options)
 
 
 def drawn_by(place: str, *given: Any) -> Callable[[], "Figure"]:  # noqa: ANN401
-    """Return a function that draws the plot `module.function` of `plots.analysis`.
+    """Return a function that draws a plot; `place` is `module.function` in `plots.analysis`.
 
-    The module is imported for drawing only, since loading it takes longer than an analysis.
+    The module is imported only when the plot is drawn, since loading takes longer than an analysis.
     """
     module, function = place.split(".")
     return lambda: getattr(import_module(f"longhaul.plots.analysis.{module}"), function)(*given)
 
 
 def chosen(table: ResponseTable, options: Options) -> list[str]:
-    """Return the named responses, or all responses that every run has."""
+    """Return the responses that the user has named, or all responses that every run has."""
     for name in options.responses:
         table.values(name)
     chosen = list(options.responses or table.telling())
@@ -154,9 +157,10 @@ def chosen(table: ResponseTable, options: Options) -> list[str]:
 
 
 def matrix(table: ResponseTable, options: Options) -> tuple[list[str], np.ndarray]:
-    """Return the selected responses, and a matrix of their values with a row per run.
+    """Return the selected responses, and their values; shape: runs x responses.
 
-    A constant response has no correlation: it is refused if it is named, otherwise left out.
+    A constant response has no correlation. If the user has named it, it is an error; otherwise it
+    is left out.
     """
     names = chosen(table, options)
     values = np.stack([table.values(name) for name in names], axis=1)
@@ -179,11 +183,11 @@ def competitors_of(table: ResponseTable, options: Options) -> str:
 
 
 def title(levels_: Mapping[str, object]) -> str:
-    """Return a condition as text."""
+    """Return a condition, given by the levels of factors, as text."""
     return ", ".join(f"{name} {level}" for name, level in levels_.items()) or "all"
 
 
-# Factors whose levels are only numbers of conditions.
+# Factors whose levels are nothing but numbers of conditions.
 NUMBERS = ("condition", "run")
 MINUS = "\N{MINUS SIGN}"
 
@@ -191,9 +195,9 @@ MINUS = "\N{MINUS SIGN}"
 def in_signs(
     table: ResponseTable, conditions: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, list[str]], str]:
-    """Return a text per condition for each factor, and an explanation of the signs.
+    """Return a text per condition for each factor, and an explanation of the texts' signs.
 
-    The first of two levels is written as minus, the second as plus.
+    The first of two levels is written as minus, and the second as plus.
     """
     rows, signs = {}, []
     for name in conditions[0]:
@@ -214,14 +218,14 @@ def short(table: ResponseTable, conditions: Sequence[Mapping[str, Any]]) -> tupl
 
 
 def order_in_words(table: ResponseTable, options: Options) -> str:
-    """Return the order of conditions as text; empty for the order of the table."""
+    """Return a description of the order of conditions; empty if it is that of the table."""
     return f"by increasing {label(table.place(options.order_by))}" if options.order_by else ""
 
 
 def cells_of(
     table: ResponseTable, options: Options, who: str
 ) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
-    """Return `ResponseTable.conditions` of the selected responses, in the requested order."""
+    """Return `ResponseTable.conditions` for the selected responses, in the requested order."""
     conditions, cells, left_out = table.conditions(who)
     every = list(table.complete())
     if options.order_by is not None:
@@ -233,7 +237,7 @@ def cells_of(
 
 
 def shown(cell: object) -> str:
-    """Return a table's cell as text."""
+    """Return the value in a table's cell as text."""
     if cell is None:
         return ""
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

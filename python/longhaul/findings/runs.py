@@ -1,4 +1,4 @@
-"""Named analyses of one run, or of two runs compared: `longhaul analyze r1 NAME`."""
+"""Analyses of one run, or of one run compared with another: `longhaul analyze r1 NAME`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,19 +22,20 @@ from longhaul.results.counts import counted
 if TYPE_CHECKING:
     from longhaul.results import Results
 
-# Upper bounds of classes of response sizes, in bytes.
+# Upper ends of the classes of response sizes, in bytes.
 CLASSES = (1420, 25_560, 100_000, inf)
-# Quantiles of response times, and of sizes for growing numbers of responses.
+# Quantiles of response times, and quantiles of sizes over growing numbers of responses.
 QUANTILES = (0.1, 0.5, 0.9, 0.99, 0.999)
 SIZE_QUANTILES = (0.5, 0.9, 0.99)
-# Fraction of the first responses that convergence leaves out; minimum number of responses.
+# Fraction of the first responses that the analysis of convergence leaves out, and the minimum
+# number of responses.
 LEFT_OUT, LEAST = 0.4, 100
-# Tolerance within which response times count as equal, in seconds.
+# Response times that differ by no more than this time in seconds count as equal.
 EQUAL_S = 1e-3
 
 
 class RunAnalysisError(LonghaulError):
-    """An unknown analysis, or one for which a run has no data."""
+    """Error: an analysis does not exist, or a run has no data for it."""
 
 
 Find = Callable[["Results", "Results | None"], list[Text]]
@@ -43,20 +44,20 @@ FindAll = Callable[[Sequence["Results"]], list[Text]]
 
 @dataclass(frozen=True)
 class RunAnalysis:
-    """A named analysis of a run, and a line of help."""
+    """An analysis of a run, with its name and a line of help."""
 
     name: str
     help: str
     find: Find
     of_all: FindAll | None = None
-    """Joint analysis of several runs, if it differs from separate analyses."""
+    """Analysis of several runs together; None if each run is analysed separately."""
 
 
 RUN_ANALYSES: dict[str, RunAnalysis] = {}
 
 
 def named(name: str, help: str) -> Callable[[Find], Find]:
-    """Register an analysis."""
+    """Register the decorated function as an analysis of runs."""
 
     def register(find: Find) -> Find:
         RUN_ANALYSES[name] = RunAnalysis(name, help, find)
@@ -66,12 +67,12 @@ def named(name: str, help: str) -> Callable[[Find], Find]:
 
 
 def analyse_run(name: str, run: "Results", against: "Results | None" = None) -> list[Text]:
-    """Run a named analysis of a run."""
+    """Run the analysis with this name on a run, compared with `against` if given."""
     return of_run(name).find(run, against)
 
 
 def of_run(name: str) -> RunAnalysis:
-    """Return the analysis of runs with a name."""
+    """Return the analysis of runs with this name."""
     if name not in RUN_ANALYSES:
         if name in ANALYSES:
             raise RunAnalysisError(
@@ -131,7 +132,7 @@ def _harm(run: "Results", against: "Results | None") -> list[Text]:
     harmed = [figure for figure in declared(LABEL) if figure.better]
     rows = []
     for row in both:
-        # Figures for which more is better come first.
+        # Quantities of which more is better come first.
         for figure in sorted(harmed, key=lambda figure: (figure.better != "more", figure.name)):
             ours, other = alone[row["label"]].get(figure.name), row.get(figure.name)
             if ours is not None and other is not None and (ours or other):
@@ -184,7 +185,7 @@ def _hurst(run: "Results", against: "Results | None") -> list[Text]:
 
 
 def _without_estimate(name: str, samples: int, refused: Mapping[str, str]) -> list[str]:
-    """Return a line for each reason why methods gave no estimate."""
+    """Return lines for methods that gave no estimate, one line for each reason."""
     reasons: dict[str, list[str]] = {}
     for method, reason in refused.items():
         reasons.setdefault(reason, []).append(method)
@@ -246,7 +247,7 @@ def _paired(run: "Results", against: "Results | None") -> list[Text]:
 
 
 def _unique(heads: tuple[str, ...]) -> tuple[str, ...]:
-    """Return unique heads of columns."""
+    """Return heads of columns such that each is unique."""
     return tuple(
         f"{head} ({heads[: k + 1].count(head)})" if heads.count(head) > 1 else head
         for k, head in enumerate(heads)
@@ -254,7 +255,7 @@ def _unique(heads: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _by_label(run: "Results") -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield the exchanges of each label that began in the measurement window."""
+    """Yield each label with its exchanges that began in the measurement window."""
     labels = run.flows.select("name", "label")
     joined = run.measured_exchanges.join(labels, on="name", maintain_order="left")
     for (label,), exchanges in joined.group_by("label", maintain_order=True):

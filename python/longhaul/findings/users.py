@@ -1,4 +1,4 @@
-"""Analysis of users' goodput: groups of flows, and the flows that compete with them."""
+"""Analysis of users' goodput: of groups of flows, and of the flows that compete with them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,38 +28,38 @@ if TYPE_CHECKING:
 
     from longhaul.plots.analysis.users import Pair
 
-# Names of the flows of each role.
+# Names for the flows of each role.
 ROLES = {
     "alternate": "the alternate's own flows",
     "standard": "flows with standard TCP beside the alternate",
 }
-# A space that does not allow a line break.
+# A space at which a line does not break.
 UNBROKEN = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True)
 class Goodputs:
-    """Goodput of users under each condition, with the names of its dimensions."""
+    """Goodput of users by condition, response and competitor, with the names of all three."""
 
     names: Mapping[int, str]
     conditions: Sequence[str]
     factors: str
     """Names of the factors in a condition."""
     signs: str
-    """Explanation of signs in conditions."""
+    """Explanation of the signs in names of conditions."""
     responses: Sequence[str]
-    """Flow groups by statistic and role, in the order of their numbers."""
+    """Names of responses; flow groups are ordered by statistic, role and number."""
     cells: np.ndarray
-    """Values by condition, response and competitor."""
+    """Values; shape: conditions x responses x competitors."""
     missing: Sequence[str]
-    """Responses that some run lacks."""
+    """Responses that are left out, since some run lacks them."""
     order: str
-    """Order of the conditions, as text."""
+    """Description of the order of conditions."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
-        """Return the positions of responses by statistic and role.
+        """Return the indices of responses by statistic and role.
 
-        Both texts are empty for a response that is not of a flow group.
+        Statistic and role are empty texts for a response that is not of a flow group.
         """
         found: dict[tuple[str, str], list[int]] = {}
         for k, name in enumerate(self.responses):
@@ -68,7 +68,10 @@ class Goodputs:
         return found
 
     def pairs(self) -> dict[str, tuple[int, int]]:
-        """Return pairs of own and competing flows: of each flow group, or the two responses."""
+        """Return the indices of pairs of own and competing flows, by name.
+
+        The pairs are those of each flow group, or the only two responses.
+        """
         at = {name: k for k, name in enumerate(self.responses)}
         several = len({statistic for statistic, _ in self.blocks()}) > 1
         found = {
@@ -86,7 +89,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
     who = competitors_of(table, options)
     findings = Findings()
     table.matching(options.responses)
-    # Groups of users may have no flows in a short run.
+    # In a short run, groups of users may have no flows.
     empty = [response for response in options.responses if response not in table.complete()]
     if empty and len(empty) < len(options.responses):
         runs = [(name, table.without(name)) for name in empty]
@@ -94,7 +97,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
         kept = tuple(response for response in options.responses if response not in empty)
         options = replace(options, responses=kept)
     responses = chosen(table, options)
-    # Two responses stay in order: own flows first.
+    # Two responses keep their order, in which own flows come first.
     responses = sorted(responses, key=_place) if len(responses) > 2 else responses
     options = replace(options, responses=tuple(responses))
     conditions, cells, left_out = cells_of(table, options, who)
@@ -117,7 +120,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
 
 
 def _place(response: str) -> tuple[str, str, int]:
-    """Return the sort key of a flow group; other responses keep their order."""
+    """Return the sort key of a flow group's response; other responses keep their order."""
     group = groups.parts_of(response)
     return (group.statistic, group.role, int(response.rpartition("_")[2])) if group else ("", "", 0)
 
@@ -139,7 +142,7 @@ def _require_one_unit(given: Goodputs) -> None:
 
 
 def _differences(given: Goodputs, means: np.ndarray, findings: Findings) -> None:
-    """Add ranges of goodputs (NIST SP 500-282, table 8-30)."""
+    """Add a table of the ranges of goodputs (NIST SP 500-282, table 8-30)."""
     rows = []
     for name, (first, second) in given.pairs().items():
         gaps = users.differences(means[first], means[second])
@@ -154,15 +157,15 @@ def _differences(given: Goodputs, means: np.ndarray, findings: Findings) -> None
 
 
 def _statistic(response: str) -> str:
-    """Return the description of a response's statistic, without its subject."""
+    """Return the description of a response's statistic, without the flow group."""
     return words_and_unit(response)[0].partition(",")[0]
 
 
 def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.RankSummary:
-    """Add average ranks over conditions, and return their summary.
+    """Add tables of average ranks over conditions; return their summary.
 
-    Averages of flow groups are by role and type of file, with standard deviations as in NIST SP
-    500-282, tables 8-31, 8-32 and 9-13; averages of other responses are by response.
+    Averages for flow groups are by role and type of file, with standard deviations as in NIST SP
+    500-282, tables 8-31, 8-32 and 9-13. Averages for other responses are by response.
     """
     ranked = ranks.value_ranks(given.cells)
     each = {name: ranked[:, k] for k, name in enumerate(given.responses)}
@@ -182,7 +185,7 @@ def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.R
 
 
 def _left_out(given: Goodputs, role: str = "", file: str = "") -> str:
-    """Return a note on flows that a plot leaves out, since some runs lack them."""
+    """Return a note on the flows that a plot leaves out since some runs lack them; may be empty."""
     names: dict[str, list[str]] = {}
     for name in given.missing:
         group = groups.parts_of(name)
@@ -208,7 +211,7 @@ def _spread(given: Goodputs, summary: ranks.RankSummary) -> "Figure":
 def _plots_of_pairs(
     given: Goodputs, means: np.ndarray
 ) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    """Yield bar plots, and for a single pair also plots of differences and scatter plots."""
+    """Yield named plots: bars, and for a single pair also differences and scatter plots."""
     pairs = given.pairs()
     if len(pairs) == 1:
         ((name, pair),) = pairs.items()
@@ -275,7 +278,7 @@ def _bars(
 
 
 def _matrices(given: Goodputs) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    """Yield a rank matrix for each competitor, and for each statistic and role of flows."""
+    """Yield a rank matrix, with its name, for each competitor, statistic and role of flows."""
     blocks = given.blocks()
     statistics = {statistic for statistic, _ in blocks}
     for (k, name), (statistic, role) in product(enumerate(given.names.values()), blocks):

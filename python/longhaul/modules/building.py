@@ -1,4 +1,4 @@
-"""Compilation of modules: `longhaul module build`."""
+"""Compilation of modules, for `longhaul module build`."""
 
 import os
 import shutil
@@ -18,8 +18,8 @@ from longhaul.modules import diagnostics, sources
 
 KERNEL = Path(__file__).parent / "kernel"
 
-# The kernel's flags: signed overflow wraps, and types may alias. Undeclared functions and wrong
-# signatures of hooks, which are warnings of older compilers, are errors.
+# The flags of the kernel: signed overflow wraps, and types may alias. Undeclared functions and
+# wrong signatures of hooks, which older compilers only warn of, are errors.
 FLAGS = (
     "-std=gnu11",
     "-O2",
@@ -38,17 +38,17 @@ MODULE_FLAGS = (
     "-Werror=int-conversion",
 )
 
-# Values of CONFIG_HZ, the clock ticks per second.
+# Possible values of CONFIG_HZ, the number of clock ticks per second.
 HZ = (100, 250, 300, 1000)
 
 
 class ModuleBuildError(LonghaulError):
-    """A module that cannot be built."""
+    """Error: a module cannot be built."""
 
 
 @dataclass(frozen=True)
 class Built:
-    """A built object, with the object's description of its module."""
+    """A built object, with the description of the module that the object contains."""
 
     object: Path
     name: str
@@ -88,7 +88,7 @@ def build(
 
 
 def _described(target: Path, files: Sequence[Path], *, name: str | None, hz: int) -> dict[str, Any]:
-    """Compile to an object; return the object's description of its module."""
+    """Compile the sources to an object; return the description of the module in the object."""
     compile_to(target, files, ["-shared"], name=name, hz=hz)
     try:
         return _engine.describe_module(target)
@@ -98,7 +98,7 @@ def _described(target: Path, files: Sequence[Path], *, name: str | None, hz: int
 
 
 def check_inputs(files: Sequence[Path], hz: int) -> None:
-    """Refuse files that are no C sources, and values of `hz` that no kernel has."""
+    """Raise an error for files that are no C sources, and for values of `hz` that no kernel has."""
     for file in files:
         if not file.is_file():
             raise ModuleBuildError(f"{file}: no such file")
@@ -117,7 +117,7 @@ def compile_to(
     hz: int,
     beside: Sequence[Path] = (),
 ) -> None:
-    """Compile and link the files of a module, the driver and the files in `beside`."""
+    """Compile and link the sources of a module, the driver, and the files in `beside`."""
     texts = sources.read_all(files)
     macros = [f"-D{macro}" for macro in sources.macros(texts.values())]
     macros += [f"-DHZ={hz}", *([f'-DLONGHAUL_NAME="{name}"'] if name else [])]
@@ -138,15 +138,15 @@ def _compiling(flags: Sequence[str]) -> list[str]:
 
 
 def _all_symbols() -> list[str]:
-    """Return the linker option that makes a missing symbol an error."""
+    """Return the linker option with which missing symbols are errors."""
     return [] if sys.platform == "darwin" else ["-Wl,-z,defs"]
 
 
 @contextmanager
 def _stand_ins(names: set[str]) -> Iterator[tuple[Path, Path]]:
-    """Yield a temporary directory, and a subdirectory with an empty file for each kernel header.
+    """Yield a temporary directory, and its subdirectory with an empty file for each kernel header.
 
-    Our `kernel.h` is included before all of them, and has the declarations.
+    All declarations are in our `kernel.h`, which is included before these files.
     """
     with tempfile.TemporaryDirectory(prefix="longhaul-module-") as temporary:
         folder = Path(temporary)
@@ -168,7 +168,7 @@ def _run(arguments: Sequence[str], files: Sequence[Path]) -> None:
 
 
 def compiler() -> list[str]:
-    """Return the C compiler's command: that of the environment variable CC, or `cc`."""
+    """Return the command of the C compiler: the environment variable CC, or `cc`."""
     command = os.environ.get("CC", "cc").split() or ["cc"]
     if shutil.which(command[0]) is None:
         raise ModuleBuildError(

@@ -1,4 +1,4 @@
-"""Test of a module with synthetic connections under the compiler's sanitizers."""
+"""Test of a module with artificial connections under the sanitizers of the compiler."""
 
 import subprocess
 import tempfile
@@ -7,19 +7,19 @@ from pathlib import Path
 
 from longhaul.modules.building import KERNEL, ModuleBuildError, check_inputs, compile_to
 
-# Checks for division by zero, out-of-bounds access, null pointers and excessive shifts, but not for
+# Checks for division by zero, access out of bounds, null pointers and excessive shifts; but not for
 # signed overflow, on which the kernel relies.
 SANITIZERS = (
     "-g",
     "-fsanitize=address,bounds,integer-divide-by-zero,null,shift-exponent,unreachable",
     "-fno-sanitize-recover=all",
 )
-# Seconds after which a module in an endless loop is stopped.
+# Time limit in seconds, after which a module in an endless loop is stopped.
 LIMIT_S = 120
 
 
 def check(files: Sequence[Path], *, name: str | None = None, hz: int = 250) -> str:
-    """Run a module through synthetic connections under the sanitizers; return the report.
+    """Run a module through artificial connections under the sanitizers; return the report.
 
     Raises:
         ModuleBuildError: the first fault that a sanitizer found, with its place in the source.
@@ -43,7 +43,7 @@ def check(files: Sequence[Path], *, name: str | None = None, hz: int = 250) -> s
 
 
 def _first_finding(errors: str) -> str:
-    """Return the sanitizer's line on the fault, and the first place in the module."""
+    """Return a sanitizer's line on the first fault, and the fault's place in the module."""
     lines = [line.strip() for line in errors.splitlines()]
     found = next((line for line in lines if "rror:" in line), None)
     if found is None:

@@ -1,10 +1,11 @@
-"""Explanation of a module's compiler errors for readers who know the kernel's headers."""
+"""Explanation of compiler errors in a module, for readers who know the headers of the kernel."""
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-# Kernel headers by prefix of names of functions, constants and types; longer prefixes first.
+# Kernel headers by prefix of the functions, constants and types in them; longer prefixes come
+# first.
 PLACES = (
     ("tcp_cong", "include/net/tcp.h"),
     ("tcp_", "include/net/tcp.h"),
@@ -33,7 +34,7 @@ PLACES = (
     ("k", "include/linux/slab.h"),
 )
 
-# Kernel structs that are merged into one struct here, by prefix of their members.
+# Structs of the kernel that are one struct here, by prefix of their members.
 STRUCTS = (
     ("icsk_", "struct inet_connection_sock, include/net/inet_connection_sock.h"),
     ("sk_", "struct sock, include/net/sock.h"),
@@ -47,7 +48,7 @@ UNDEFINED = re.compile(rf"undefined reference to {QUOTED}|Undefined symbols?.*?\
 
 
 def explain(errors: str, files: Sequence[Path]) -> str:
-    """Return the compiler's first error, with the kernel header of a missing item."""
+    """Return the compiler's first error, with the kernel header of the missing item."""
     first = ERROR.search(errors)
     undefined = UNDEFINED.search(errors)
     if first is not None:
@@ -59,7 +60,7 @@ def explain(errors: str, files: Sequence[Path]) -> str:
 
 
 def _missing(message: str) -> str | None:
-    """Return the kernel header of an item missing here; None for other errors."""
+    """Return the kernel header of an item that is missing here; None for other errors."""
     undeclared = re.search(
         rf"implicit declaration of function {QUOTED}|undeclared (?:function|identifier) {QUOTED}"
         rf"|{QUOTED} undeclared|unknown type name {QUOTED}|undeclared here.*{QUOTED}",

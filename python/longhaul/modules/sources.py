@@ -1,4 +1,4 @@
-"""Reader of a module's sources: its includes, and macros that depend on names in the text."""
+"""Reader of a module's sources: the headers they include, and macros that depend on their text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,8 @@ from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
-# Macros for data that take time to collect, by the names with which a module uses them.
+# Macros that enable data which take time to collect, by the names that a module's text uses for the
+# data.
 ASKS = {
     "LONGHAUL_TIMESTAMPS": re.compile(r"\brcv_ts(val|ecr)\b"),
     "LONGHAUL_FLIGHTS": re.compile(
@@ -16,7 +17,7 @@ ASKS = {
 
 
 def read_all(sources: Sequence[Path]) -> dict[Path, str]:
-    """Return the texts of the sources and of included files in the same directories."""
+    """Return the texts of the sources, and of the files they include from their directories."""
     texts: dict[Path, str] = {}
     waiting = list(sources)
     while waiting:
@@ -30,13 +31,13 @@ def read_all(sources: Sequence[Path]) -> dict[Path, str]:
 
 
 def headers(texts: Iterable[str]) -> set[str]:
-    """Return the names of the kernel's headers that the texts include, such as `net/tcp.h`."""
+    """Return the names of kernel headers that the texts include, such as `net/tcp.h`."""
     found = (name for text in texts for mark, name in INCLUDE.findall(text) if mark == "<")
     return {name for name in found if ".." not in name and not name.startswith("/")}
 
 
 def macros(texts: Iterable[str]) -> list[str]:
-    """Return the macros that select the data to collect, and cong_control's signature."""
+    """Return the macros that enable the data to collect, and that select cong_control's form."""
     whole = "\n".join(texts)
     asked = [name for name, pattern in ASKS.items() if pattern.search(whole)]
     if _takes_flag(whole):
@@ -45,7 +46,7 @@ def macros(texts: Iterable[str]) -> list[str]:
 
 
 def _takes_flag(text: str) -> bool:
-    """Return True if cong_control has four arguments, as in Linux 6.10 and later."""
+    """Return true if cong_control has four arguments, as it has in Linux 6.10 and later."""
     assigned = re.search(r"\.\s*cong_control\s*=\s*(\w+)", text)
     if assigned is None:
         return False

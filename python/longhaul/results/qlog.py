@@ -1,10 +1,10 @@
-"""A run as a qlog file, which qvis shows: a trace for each flow, from its samples and events.
+"""A run as a qlog file for qvis: a trace for each flow, made from its samples and events.
 
-Format 0.3: draft-ietf-quic-qlog-main-schema-04 and draft-ietf-quic-qlog-quic-events-03, which qvis
-reads. Times are in milliseconds, windows in bytes of payload. Tables of runs do not record single
-packets: each `packet_sent` stands for all packets sent between two samples, and an additional key
-`count` has their number. A flow whose QUIC stack wrote its own qlog (`stack.qlog`) has that log's
-events instead, unchanged.
+The format is version 0.3, which qvis reads: draft-ietf-quic-qlog-main-schema-04 and
+draft-ietf-quic-qlog-quic-events-03. Times are in milliseconds, windows in bytes of payload. Tables
+of runs do not record single packets. Therefore each `packet_sent` stands for all packets sent
+between two samples, and an additional key `count` has their number. If the QUIC stack of a flow has
+written its own qlog (`stack.qlog`), the trace has the events of this log unchanged.
 """
 
 import json
@@ -21,14 +21,14 @@ from longhaul.results.run import Results
 
 VERSION = "0.3"
 ONE_RTT = "1RTT"
-# File name of the QUIC stack's log of a flow in a run directory, by the flow's number.
+# Name of the QUIC stack's log of a flow in a run directory; the number is that of the flow.
 LOG = "flow-{}.sqlog"
 
-# States of a congestion controller as the events draft names them (section 7.3).
+# Names of a congestion controller's states in the draft on events (section 7.3).
 SLOW_START, AVOIDANCE, RECOVERY = "slow_start", "congestion_avoidance", "recovery"
-# Triggers of lost packets (section 7.5), by the run's events.
+# Triggers of packet loss (section 7.5), by the name of the run's event.
 LOST = {"cut": "reordering_threshold", "timeout": "pto_expired"}
-# Trigger of a change of the congestion controller's state (section 7.3) by a timeout: QUIC calls it
+# Trigger for a change of the controller's state by a timeout (section 7.3): QUIC calls it
 # persistent congestion (RFC 9002, section 7.6).
 PERSISTENT = "persistent_congestion"
 
@@ -36,7 +36,7 @@ Event = dict[str, Any]
 
 
 def write(run: Results, path: Path) -> None:
-    """Write a run of TCP as one file.
+    """Write a run of TCP or QUIC flows as one qlog file.
 
     Raises:
         ResultsError: the run has no samples of flows with a congestion window.
@@ -47,12 +47,12 @@ def write(run: Results, path: Path) -> None:
 
 
 def qlog(run: Results) -> dict[str, Any]:
-    """Return the file as plain lists and dictionaries; for its errors see `write`."""
+    """Return the content of the file as lists and dictionaries; `write` describes the errors."""
     return cast(dict[str, Any], json.loads("".join(_text(run))))
 
 
 def _text(run: Results) -> Iterator[str]:
-    """Yield the file in pieces: a stack's own log may not fit into memory."""
+    """Yield the file in parts, since a stack's own log may not fit into memory."""
     series = run.series.filter(pl.col("kind") == "flow", pl.col("cwnd_pkts").is_not_null())
     if series.is_empty():
         raise ResultsError(f"{run.path}: expected samples of TCP flows, found none")
@@ -87,12 +87,12 @@ def _dense(value: object) -> str:
 
 
 def _opened(value: dict[str, Any]) -> str:
-    """Return the text of a JSON object without its closing brace, so that members can follow."""
+    """Return a JSON object as text without the closing brace, so that members can be appended."""
     return _dense(value)[:-1] + ","
 
 
 def _logged(log: Path) -> Iterator[str]:
-    """Yield the events of a stack's log (RFC 7464), the records after its header."""
+    """Yield the events in a stack's log, which are the records after the header (RFC 7464)."""
     with log.open(encoding="utf-8") as file:
         next(file)
         for record in file:
@@ -124,21 +124,25 @@ def _trace(flow: dict[str, Any], told: str, *, quic: bool) -> dict[str, Any]:
 
 
 class _Trace:
-    """The last written state of a flow, so that only changes are written."""
+    """The last written state of a flow; only changes are written."""
 
     def __init__(self, flow: dict[str, Any], *, quic: bool) -> None:
         self.quic = quic
-        # Bytes per segment, the unit of the tables: of the payload, and of the packet with headers.
+        # Bytes per segment, which is the unit of the tables: of its payload, and of the packet with
+        # headers.
         self.payload = flow["total_delivered_bytes"] / max(flow["total_delivered_pkts"], 1)
         self.length = flow["total_sent_bytes"] / max(flow["total_sent_pkts"], 1)
         self.metrics: dict[str, float] = {}
         self.state = ""
-        # Runs record no end of a recovery that ECN marks caused, since nothing is retransmitted.
+        # Runs record no end of a recovery after ECN marks, since nothing is retransmitted.
         self.ends_by_itself = False
         self.sent = self.number = 0
 
     def events(self, samples: list[Event], happened: list[Event]) -> Iterator[Event]:
-        """Yield samples and events in the order of time; at equal times the event comes first."""
+        """Yield samples and events in order of time.
+
+        An event comes before a sample at the same time.
+        """
         rows = [(row["t_s"], 1, row) for row in samples] + [
             (row["t_s"], 0, row) for row in happened
         ]
@@ -185,7 +189,7 @@ class _Trace:
     def _updated(
         self, window: float, threshold: float | None, in_flight: float, srtt_s: float | None
     ) -> Iterator[tuple[str, Event]]:
-        """Yield an event with the metrics that changed."""
+        """Yield an event with those metrics that have changed."""
         found: dict[str, float] = {
             "congestion_window": round(window * self.payload),
             "bytes_in_flight": round(in_flight * self.payload),

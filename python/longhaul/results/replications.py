@@ -1,4 +1,4 @@
-"""Groups of runs that are replications: their scenarios differ in random numbers alone."""
+"""Groups of runs that are replications: their scenarios differ only in random numbers."""
 
 import json
 from collections.abc import Sequence
@@ -6,24 +6,24 @@ from typing import TypeVar
 
 from longhaul.results.kinds import RunData
 
-# Keys of scenarios that change only random numbers.
+# Keys of scenarios that change nothing but random numbers.
 RANDOM = ("seed", "replication")
 
 AnyRun = TypeVar("AnyRun", bound=RunData)
 
 
 def replicated(runs: Sequence[AnyRun]) -> list[list[AnyRun]]:
-    """Return runs in groups of replications, ordered by each group's first run."""
+    """Return groups of runs that are replications, in the order of each group's first run."""
     alike: dict[str, list[AnyRun]] = {}
     for run in runs:
         rest = {key: value for key, value in run.scenario.items() if key not in RANDOM}
-        # The programs of an emulation determine its flows.
+        # Flows of an emulation depend on its programs.
         programs = run.meta.get("emulation", {}).get("programs")
         alike.setdefault(json.dumps([rest, programs], sort_keys=True), []).append(run)
     return list(alike.values())
 
 
 def named(group: Sequence[RunData]) -> str:
-    """Return the name of a group: the first run's name and the number of replications."""
+    """Return the name of a group: that of the first run, with the number of replications."""
     first, *others = group
     return f"{first.name}, {len(group)} replications" if others else first.name

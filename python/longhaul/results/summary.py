@@ -1,4 +1,4 @@
-"""Summary of a run: figures by label, flow and link, over the measurement window."""
+"""Summary of a run: metrics of labels, flows, links and proxies in the measurement window."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ from longhaul.figures.labels import COUNTS, LIMITS, with_limits
 from longhaul.figures.registry import ALL, LABEL, LINK, PROXY, expressions
 from longhaul.results.response_times import response_times
 
-# Text columns.
+# Columns that contain text.
 _TEXTS = ("kind", "name", "label", "congestion", "source", "bundle", "proxy")
-# Columns of each flow in summaries.
+# Columns of each flow in a summary.
 _OF_FLOWS = (
     "name", "label", "congestion", "source", "transfer_bytes", "start_s", "completion_s",
     "goodput_bps", "sent_pkts", "retransmitted_pkts", *COUNTS,
@@ -27,17 +27,17 @@ _OF_FLOWS = (
 
 @dataclass(frozen=True, repr=False)
 class Summary:
-    """Figures of one run, over the measurement window."""
+    """Metrics of one run in the measurement window."""
 
     labels: pl.DataFrame
     flows: pl.DataFrame
     links: pl.DataFrame
     proxies: pl.DataFrame
-    """Rows of proxies; an empty table for a run without proxies."""
+    """Rows of proxies; an empty table if the run has none."""
     total: dict[str, Any]
 
     def __repr__(self) -> str:
-        """Return the figures as text, one line each, of labels, all flows, links and proxies."""
+        """Return the metrics of labels, all flows, links and proxies as text, one line each."""
         of_flows = {row["label"]: row for row in self.labels.to_dicts()}
         tables = [of_flows | {ALL: self.total}]
         for owner, table in ((LINK, self.links), (PROXY, self.proxies)):
@@ -54,12 +54,12 @@ class Summary:
         delays: pl.DataFrame | None = None,
         proxies: pl.DataFrame | None = None,
     ) -> "Summary":
-        """Summarise a run: its flows with parallel streams added up, and the links to show.
+        """Summarise a run, given its flows with parallel streams added up, and the links to show.
 
-        `delays` and `proxies` are the tables of these names, if the run has them.
+        `delays` and `proxies` are the tables with these names, if the run has them.
         """
         flows = with_limits(flows)
-        # Rows of all flows together and of labels, by source.
+        # Rows for all flows together and for labels, by source of the metrics.
         tables = {
             of_labels.flows: (flows, flows),
             of_labels.responses: (response_times, response_times),
@@ -86,7 +86,7 @@ class Summary:
 
     @classmethod
     def without_flows(cls, *, delays: bool, proxies: bool) -> "Summary":
-        """Return a summary with all its columns and no rows, to name the figures of TCP runs.
+        """Return a summary with all columns but no rows, to name the metrics of TCP runs.
 
         `delays` and `proxies` are true if runs have these tables.
         """
@@ -100,15 +100,15 @@ class Summary:
         return cls.of(bundles(flows), links, times, measured, split)
 
     def link(self, name: str) -> dict[str, Any]:
-        """Return the figures of one link; empty if the run has no such link."""
+        """Return the metrics of one link; empty if the run has no such link."""
         return _row(self.links, LINK, name)
 
     def proxy(self, name: str) -> dict[str, Any]:
-        """Return the figures of one proxy; empty if the run has no such proxy."""
+        """Return the metrics of one proxy; empty if the run has no such proxy."""
         return _row(self.proxies, PROXY, name)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the tables as plain lists and dictionaries."""
+        """Return the tables as lists and dictionaries."""
         return {
             "labels": self.labels.to_dicts(),
             "all": self.total,
@@ -119,7 +119,7 @@ class Summary:
 
 
 def _lines(columns: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the table's head, then a line for each figure that any column has."""
+    """Yield the head of a table, then a line for each metric that at least one column has."""
     names = dict.fromkeys(name for column in columns.values() for name in column)
     rows = [[_cell(column.get(name)) for column in columns.values()] for name in names]
     widths = [max(len(head), *map(len, cells)) for head, *cells in zip(columns, *rows, strict=True)]
@@ -135,7 +135,7 @@ def _cell(value: Any) -> str:  # noqa: ANN401
 
 
 def _row(table: pl.DataFrame, owner: str, name: str) -> dict[str, Any]:
-    """Return the row of a link or a proxy; empty if there is none."""
+    """Return the row of a link or a proxy as a dictionary; empty if there is none."""
     if owner not in table.columns:
         return {}
     rows = table.filter(pl.col(owner) == name).to_dicts()
@@ -143,7 +143,7 @@ def _row(table: pl.DataFrame, owner: str, name: str) -> dict[str, Any]:
 
 
 def _declared(table: str) -> pl.DataFrame:
-    """Return an empty table with the columns that the engine declares."""
+    """Return an empty table with the columns that the engine declares for this table."""
     names = [column["name"] for column in columns() if column["table"] == table]
     return pl.DataFrame(
         schema={name: pl.String if name in _TEXTS else pl.Float64 for name in names}
@@ -151,11 +151,11 @@ def _declared(table: str) -> pl.DataFrame:
 
 
 def bundles(flows: pl.DataFrame) -> pl.DataFrame:
-    """Return each flow's figures, with those of its parallel streams added up."""
+    """Return a row for each flow, with its parallel streams added up."""
     if flows["bundle"].n_unique() == len(flows):
         return flows
     samples = pl.col("rtt_samples")
-    # A flow is unfinished as long as one of its streams is.
+    # A flow has not completed while one of its streams has not.
     done = pl.col("completion_s").count() == pl.len()
     end = (pl.col("start_s") + pl.col("completion_s")).max()
     return (

@@ -1,4 +1,4 @@
-"""A progress bar of one run, on the error stream."""
+"""A progress bar for one run, on standard error."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,20 +7,23 @@ from time import monotonic
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-# Characters of the bar, and of the whole line except the title.
+# Characters of the bar, and of the line without the title.
 BAR_WIDTH = 16
 BESIDE_TITLE = BAR_WIDTH + 58
 
 
 def shortened(title: str, width: int) -> str:
-    """Shorten a title so that bar and time left fit on a line of a given width."""
+    """Shorten a title such that title, bar and remaining time fit on a line of this width."""
     room = max(4, width - BESIDE_TITLE)
     return title if len(title) <= room else f"{title[: room - 1]}…"
 
 
 @contextmanager
 def bar(title: str, duration_s: float) -> Iterator[Callable[[float, int], None]]:
-    """Show a bar on the error stream, if that is a terminal; yield the function to advance it."""
+    """Show a bar on standard error if that is a terminal.
+
+    Yield the function that updates the bar.
+    """
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

@@ -1,4 +1,4 @@
-"""Live view of a run in the terminal: windows, queues, throughput."""
+"""Live view of a run in the terminal: windows, queues and throughput."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -14,18 +14,18 @@ from rich.text import Text
 
 from longhaul._engine import Latest, ScenarioError
 
-# Maximum lines of a table, redraws per second, and characters of a curve.
+# Maximum number of lines of a table, redraws per second, and characters of a curve.
 MOST_LINES = 12
 DRAWN_HZ = 4
 CURVE = 24
 BLOCKS = " ▁▂▃▄▅▆▇█"
 
-# A row: name, values as text, and the number shown as a curve.
+# A row: its name, its values as text, and the number that its curve shows.
 Row = tuple[str, list[str], float | None]
 
 
 class Watch:
-    """Measurements of a run so far."""
+    """The latest measurements of a run, and their history."""
 
     def __init__(self, title: str, duration_s: float, latest: Latest) -> None:
         self.title = title
@@ -37,7 +37,7 @@ class Watch:
         self.rates: dict[str, float] = {}
 
     def picture(self, simulated_s: float, packets: int) -> RenderableType:
-        """Return the whole view at this moment."""
+        """Return the view at this time, for rich to print."""
         share = simulated_s / self.duration_s if self.duration_s > 0 else 1.0
         speed = packets / max(monotonic() - self.began, 1e-9)
         head = Table.grid(padding=(0, 2))
@@ -75,7 +75,10 @@ class Watch:
         return table
 
     def _curve(self, key: str, number: float | None) -> str:
-        """Return the last values as block characters, whose height grows with the value."""
+        """Return the last values of a row as block characters.
+
+        The height of a block shows the value.
+        """
         past = self.curves.setdefault(key, deque(maxlen=CURVE))
         if number is not None:
             past.append(number)
@@ -104,7 +107,10 @@ class Watch:
         return rows
 
     def _rate(self, key: str, sample: Mapping[str, Any], counter: str) -> float:
-        """Return Mbit/s since the previous sample; without a new sample, the last rate."""
+        """Return the rate of a counter in Mbit/s since the previous sample.
+
+        If there is no new sample, return the last rate.
+        """
         before = self.before.get(key, {"t_s": 0.0, counter: 0})
         passed = sample["t_s"] - before["t_s"]
         if passed > 0:
@@ -113,7 +119,7 @@ class Watch:
         return self.rates.get(key, 0.0)
 
     def _mesonet(self, interval: Any) -> Iterator[RenderableType]:  # noqa: ANN401
-        """Return tables of flows, classes and the fullest routers of a MesoNet interval."""
+        """Yield tables of flows, classes and the fullest routers in an interval of MesoNet."""
         length = interval.length_s
         flows: list[Row] = []
         for name, flow in interval.long_lived.items():
@@ -146,7 +152,7 @@ class Watch:
 def watching(
     title: str, duration_s: float, latest: Latest
 ) -> Iterator[Callable[[float, int], None]]:
-    """Show a run on the error stream while it runs, and yield the progress display."""
+    """Show a run on standard error while it runs; yield the function that updates the view."""
     console = Console(stderr=True)
     if not console.is_terminal:
         raise ScenarioError("--watch: shows a run in a terminal, and there is none")

@@ -1,10 +1,10 @@
-"""HighSpeed TCP (RFC 3649) in Python, with exactly the windows of the built-in `hstcp`."""
+"""HighSpeed TCP (RFC 3649) in Python; its windows are exactly those of the built-in `hstcp`."""
 
 from longhaul.congestion import Ack, Congestion, CongestionControl, Tabulated, Window, exp, log
 
 
 class Curves:
-    """The increase and the decrease of RFC 3649 section 5 for windows above `low_window`."""
+    """Increase and decrease of RFC 3649 section 5, for windows above `low_window`."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Curves:
 
 
 class Hstcp(CongestionControl):
-    """HSTCP that computes the increase at each acknowledgement, as in the RFC."""
+    """HSTCP that computes the increase at each acknowledgement, as the RFC does."""
 
     def __init__(self, low_window: float = 38, high_decrease: float = 0.1) -> None:
         self.low_window = low_window
@@ -52,13 +52,13 @@ class Hstcp(CongestionControl):
         self.table = self.curves.tabulated()
 
     def on_ack(self, ack: Ack, window: Window) -> None:
-        """Grow by this acknowledgement's share of `a(w)`, never less than standard TCP's."""
+        """Grow by this acknowledgement's share of `a(w)`, but at least by standard TCP's."""
         cwnd = window.cwnd
         a = 1.0 if cwnd <= self.low_window else max(self.table(cwnd), 1.0)
         window.grow(a * ack.credit / cwnd)
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """Remove `b(w)` of the window."""
+        """Reduce the window by the fraction `b(w)`."""
         window.reduce_to(event.base * (1 - self.curves.decrease(event.base)))
 
 
@@ -75,5 +75,5 @@ class HstcpPerRound(CongestionControl):
         return max(self.curves.increase(window.cwnd), 1.0)
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """Remove `b(w)` of the window."""
+        """Reduce the window by the fraction `b(w)`."""
         window.reduce_to(event.base * (1 - self.curves.decrease(event.base)))
