@@ -135,7 +135,7 @@ def explain(error: BaseException, file: str, where: str, now_s: float | None = N
 def _available(error: BaseException) -> str:
     """Return the names of available attributes if the error is an unknown attribute.
 
-    Otherwise empty.
+    The result is empty otherwise.
     """
     asked = getattr(error, "obj", None)
     if not isinstance(error, AttributeError) or type(asked).__module__ != "longhaul.congestion":

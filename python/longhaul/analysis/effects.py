@@ -34,7 +34,7 @@ class Effect:
     interval: tuple[float, float] | None = None
     """95 % interval of the effect, from differences between replications.
 
-    None without replications.
+    It is None without replications.
     """
     aliases: tuple[str, ...] = ()
     """Other main effects and interactions that the design cannot distinguish from this one."""

@@ -8,7 +8,7 @@ import polars as pl
 def jain_of_column(shares: pl.Expr) -> pl.Expr:
     """Return Jain's index of a column of n shares: 1 if all are equal, 1/n if one flow has all.
 
-    NaN if all shares are zero. Source: Jain, Chiu and Hawe 1984, DEC-TR-301.
+    The value is NaN if all shares are zero. Source: Jain, Chiu and Hawe 1984, DEC-TR-301.
     """
     return shares.sum() ** 2 / (shares.len() * (shares**2).sum())
 

@@ -23,9 +23,9 @@ ROUNDING = 1e-9
 def harm(alone: float, beside: float, *, more_is_better: bool) -> float:
     """Return the harm that a competitor does: 0 for none, 1 if all is lost, below 0 if it helps.
 
-    `alone` and `beside` are a metric of a flow without and with the competitor. NaN if the
-    denominator is zero. Source: Ware, Mukerjee, Seshan and Sherry, "Beyond Jain's fairness index"
-    (HotNets 2019), section 4.
+    `alone` and `beside` are a metric of a flow without and with the competitor. The value is NaN if
+    the denominator is zero. Source: Ware, Mukerjee, Seshan and Sherry, "Beyond Jain's fairness
+    index" (HotNets 2019), section 4.
     """
     worse, by = (alone - beside, alone) if more_is_better else (beside - alone, beside)
     return worse / by if by else float("nan")
@@ -100,7 +100,7 @@ class Starvation:
     ratio: float
     """Largest rate divided by the smallest, at the time of the largest ratio.
 
-    Infinite if a rate is 0.
+    The value is infinite if a rate is 0.
     """
     starves: bool
     least_share: float

@@ -66,7 +66,7 @@ def unit_deviations(values: ArrayLike, axis: int = -1) -> np.ndarray:
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
     """Return Spearman's coefficient: 1 if `y` always rises with `x`, -1 if it always falls.
 
-    Zero if `x` or `y` is constant; NaN if any value is NaN.
+    The value is zero if `x` or `y` is constant; NaN if any value is NaN.
     """
     return float(rank_correlations(x, y))
 
@@ -102,7 +102,7 @@ def _ranks(values: ArrayLike) -> np.ndarray:
 def crossing(x: ArrayLike, falling: ArrayLike, rising: ArrayLike) -> float | None:
     """Return the x at which a falling curve meets a rising one, by linear interpolation.
 
-    None if the curves do not cross.
+    Return None if the curves do not cross.
     """
     at = np.asarray(x, float)
     gap = np.asarray(falling, float) - np.asarray(rising, float)

@@ -71,7 +71,7 @@ class Dataset:
 def path_from(store: Store, campaign: Campaign) -> str:
     """Return the path of the campaign file relative to its store.
 
-    Thus both can be moved together.
+    Thus the file and the store can be moved together.
     """
     return relpath(campaign.path.resolve(), store.path.resolve())
 

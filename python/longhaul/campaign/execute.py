@@ -204,7 +204,7 @@ class _Execution:
         self.workers.submit(key, work, scenario, self.store, self.reducer, threads)
 
     def _note(self, done: RunOutcome, leases: Leases) -> None:
-        """Record that a run has finished, or repeat it or record its failure."""
+        """Process the outcome of a run: store its values, repeat it, or record its failure."""
         key = done.key
         self.running.discard(key)
         if done.error is None:

@@ -93,7 +93,7 @@ class Store:
     def failure(self, key: str) -> tuple[float, str] | None:
         """Return the time (seconds since 1970) and message of a run's last failure.
 
-        None without one.
+        Return None without one.
         """
         file = self._failure(key)
         try:

@@ -56,7 +56,7 @@ def table_file(source: Path) -> Path:
 def study_named(source: Path) -> tuple[Study, str | None] | None:
     """Return the installed study that `NAME` or `NAME/SCALE` names, and the scale or None.
 
-    None if no study is named.
+    Return None if no study is named.
     """
     meant = _OF_STUDY.fullmatch(source.as_posix())
     if meant is None or meant["name"] not in [study.name for study in studies()]:

@@ -31,7 +31,7 @@ def table(runs: Sequence[Results]) -> Table:
 def changes(runs: Sequence[Results]) -> Table | None:
     """Return the differences of each run from the first one.
 
-    None for a single run, or if runs are of different kinds.
+    Return None for a single run, or if runs are of different kinds.
     """
     kind = runs[0].kind
     if len(runs) < 2 or any(run.kind is not kind for run in runs):

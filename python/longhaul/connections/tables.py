@@ -186,7 +186,7 @@ def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:
 def _change(before: Any, after: Any, form: Callable[[Any], str]) -> str:  # noqa: ANN401
     """Return the difference of two values with its sign.
 
-    Empty if they are equal or one is missing.
+    The result is empty if they are equal or one is missing.
     """
     if not isinstance(before, int | float) or not isinstance(after, int | float):
         return ""

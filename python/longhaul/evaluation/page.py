@@ -102,7 +102,7 @@ def _svg(drawn: Drawing | None, name: str, title: str) -> Markup:
 def _overview(outcomes: Sequence[Outcome]) -> Markup:
     """Draw the numbers of better, equal and worse points for each criterion.
 
-    Empty if there are no points.
+    The result is empty if there are no points.
     """
     evaluated = [outcome for outcome in outcomes if outcome.judged]
     if not evaluated:

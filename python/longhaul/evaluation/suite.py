@@ -36,7 +36,7 @@ class Figure:
     at_most: float | None = None
     """Upper bound for the value, whatever the values of other contenders are.
 
-    None without a bound.
+    It is None without a bound.
     """
     starves: bool = False
     """True if a positive value means that a flow starves."""

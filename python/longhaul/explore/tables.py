@@ -247,7 +247,7 @@ def matrix(
 ) -> dict[str, np.ndarray]:
     """Return columns of samples as arrays.
 
-    Shape: elements x times. A row of the frame is a sample.
+    The shape is elements x times. A row of the frame is a sample.
     """
     places = {name: at for at, name in enumerate(elements)}
     rows = frame[key].replace_strict(places, default=-1, return_dtype=pl.Int64).to_numpy()

@@ -75,7 +75,7 @@ class Figure:
     better: str = ""
     """`more` or `less`, whichever is better, so that the figure can measure harm.
 
-    Otherwise empty.
+    It is empty otherwise.
     """
     needs: tuple[str, ...] = ()
     """Names of the tables that the figure needs."""

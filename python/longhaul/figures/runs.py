@@ -55,7 +55,7 @@ of_busiest(
 def losses(prepared: PreparedRun) -> tuple[float | None, float | None] | None:
     """Return the mean time between losses in seconds, and the mean number of packets per loss.
 
-    None if the run lacks the samples; see `analysis.merit.losses` for missing values.
+    Return None if the run lacks the samples; see `analysis.merit.losses` for missing values.
     """
     measured = pl.col("t_s") >= prepared.run.measured_from_s
     samples = prepared.run.bottleneck_series.filter(measured).sort("t_s")
@@ -76,7 +76,7 @@ of_losses(
 def waits(prepared: PreparedRun) -> dict[str, Any]:
     """Return the quantiles of waiting times at the busiest link.
 
-    Empty if they were not recorded.
+    The dictionary is empty if they were not recorded.
     """
     name = prepared.run.bottleneck
     rows = prepared.run.delays.filter(pl.col("kind") == "link", pl.col("name") == name)
@@ -272,8 +272,8 @@ of_events(
 def kinds(prepared: PreparedRun) -> pl.Series | None:
     """Return the mean goodput per flow of the two kinds of flows of a run.
 
-    The kind of a flow is its label up to the first colon. None if the run does not have exactly two
-    kinds.
+    The kind of a flow is its label up to the first colon. Return None if the run does not have
+    exactly two kinds.
     """
     sums = prepared.run.flows.group_by("label", maintain_order=True).agg(
         pl.col("goodput_bps").sum(), pl.len().alias("flows")

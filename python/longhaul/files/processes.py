@@ -1,4 +1,4 @@
-"""Test of processes of this machine that are recorded in file names."""
+"""Test if a process of this machine, which a file name records, has ended."""
 
 import os
 import socket

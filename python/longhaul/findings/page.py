@@ -55,7 +55,7 @@ def write(dataset: Dataset, path: Path) -> Path:
 def _finding(table: ResponseTable, response: str) -> str:
     """Return a sentence on the factor with the largest effect on a response.
 
-    Empty if there is none.
+    The result is empty if there is none.
     """
     factors = levels.factor_means(table, response)
     first = factors[0] if factors else None

@@ -357,7 +357,7 @@ def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 def _monitored(given: object, names: list[str]) -> str | None:
     """Return the name of a monitored link, which is given by name or by number from 1.
 
-    None for 0.
+    Return None for 0.
     """
     if isinstance(given, str):
         return given or None

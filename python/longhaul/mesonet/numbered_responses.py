@@ -48,7 +48,7 @@ class Part:
     def measured(self, column: str) -> float | None:
         """Return the mean of a column in the network's table.
 
-        None for older runs without this column.
+        Return None for older runs without this column.
         """
         return self.mean(column) if column in self._network.columns else None
 

@@ -66,7 +66,8 @@ class Law:
 def crossing(first: Law, other: Law, rtt_s: float) -> float | None:
     """Return the loss rate below which the first law has a larger window than the other.
 
-    `None` if the first law's window is not larger at 1e-9; 1 if it is larger at all loss rates.
+    Return None if the first law's window is not larger at 1e-9; 1 if it is larger at all loss
+    rates.
     """
 
     def is_ahead(p: float) -> bool:

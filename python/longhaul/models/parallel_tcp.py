@@ -150,7 +150,7 @@ class Band:
 def band(path: Path, buffer: float, utilisation: float = 0.95) -> Band | None:
     """Return the range of numbers of synchronised connections that reach a utilisation.
 
-    The first number is the smallest that reaches the utilisation without losses. `None` if no
+    The first number is the smallest that reaches the utilisation without losses. Return None if no
     number reaches it.
     """
     first = ceil(utilisation * path.bdp / path.max_window)

@@ -144,7 +144,7 @@ def droptail(curves: Curves) -> Figure:
 
 @styled()
 def red(paths: dict[str, Path], settings: Red, connections: Iterable[int]) -> Figure:
-    """Draw the loss rates with which RED controls numbers of connections, by path."""
+    """Draw, for each path, the equilibrium loss rate under RED over the number of connections."""
     counts = list(connections)
     drawing, axes = single(7.2, 3.1)
     style_of = styles.of_runs(len(paths))

@@ -89,7 +89,7 @@ class Trajectory:
     response_pkts: float | None
     """Mean window by the algorithm's response function at this loss rate.
 
-    None without such a function.
+    It is None without such a function.
     """
 
     def settled(self) -> pl.DataFrame:

@@ -93,7 +93,7 @@ class Kind:
     changes: Callable[[Sequence[RunData]], Table | None]
     """Function that returns the differences of each run from the first.
 
-    None if there are none to show.
+    The function returns None if there are no differences to show.
     """
     plots: tuple[str, ...]
     """Names of the modules that register plots, in the order of lists."""

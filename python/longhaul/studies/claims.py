@@ -60,7 +60,7 @@ class Claim:
     runs: str
     """Number of runs behind the source's number, or `several`.
 
-    Empty for theory and general statements.
+    It is empty for theory and general statements.
     """
     source: str
     """Section, table or figure of the source; begins with `derived` for a derived claim."""
@@ -72,7 +72,8 @@ class Claim:
     narrower: str = ""
     """Levels that the source's sentence includes but the claim does not.
 
-    A claim with missing levels cannot confirm its sentence. Empty if no level is missing.
+    A claim with missing levels cannot confirm its sentence. The text is empty if no level is
+    missing.
     """
 
     @property
@@ -94,8 +95,8 @@ class Claim:
     def of_one_run(self) -> bool:
         """True if the source's number is from a single run and is inside the claim's band.
 
-        False for a printed 0, for which factors such as one half and two mean nothing, and for a
-        number that is an end of its band.
+        It is false for a printed 0, for which factors such as one half and two mean nothing,
+        and for a number that is an end of its band.
         """
         band = self.expected
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]

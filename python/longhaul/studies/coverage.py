@@ -81,7 +81,7 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
 def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
     """Return text such as `6 of 8 runs are there` if a claim needs all runs and some are missing.
 
-    Empty if the claim does not need all runs, or if all exist.
+    The result is empty if the claim does not need all runs, or if all exist.
     """
     if not claim.question.needs_all_runs:
         return ""
@@ -91,8 +91,8 @@ def lacking(study: Study, recorded: RecordedCells, claim: Claim) -> str:
 def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> str:
     """Return the number of runs behind a claim at a scale, such as `on 180 of 270 runs`.
 
-    Empty if all runs exist, if the claim has the word `whole`, if it does not name its runs, and
-    for checks of the set-up.
+    The result is empty if all runs exist, if the claim has the word `whole`, if it does not name
+    its runs, and for checks of the set-up.
     """
     question = claim.question
     if question.whole or not question.names_runs or claim.is_set_up:

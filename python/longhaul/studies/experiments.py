@@ -63,7 +63,7 @@ class Experiment:
     all_samples: bool = False
     """True if all samples over time are kept.
 
-    False if trajectories are reduced to a few hundred samples.
+    It is false if trajectories are reduced to a few hundred samples.
     """
     folder: Path = field(default_factory=Path)
     """Directory of the file that declares the experiment; it may contain a `reduce.py`."""

@@ -29,7 +29,7 @@ class Judgement:
     shape: str = ""
     """Distribution assumed for the prediction interval of one more run.
 
-    Empty for a median's interval.
+    It is empty for a median's interval.
     """
     needs: str = ""
     """Description of the runs that the claim needs; empty for theory."""
@@ -38,7 +38,7 @@ class Judgement:
     so_far: str = ""
     """Verdict on the levels that were run, if the verdict on all levels is undecided.
 
-    Otherwise empty.
+    It is empty otherwise.
     """
     there: frozenset[Cell] = frozenset()
     """Cells that the claim needs and that were run."""

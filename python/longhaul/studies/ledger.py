@@ -129,7 +129,7 @@ class _MeasuredClaim:
     on_runs: str = ""
     """Text such as `on 180 of 270 runs` if runs of the claim are missing at this scale.
 
-    Otherwise empty.
+    It is empty otherwise.
     """
     value: float | None = None
     reason: str = ""
@@ -146,7 +146,7 @@ class _MeasuredClaim:
     def kind(self) -> str:
         """Kind of number, from which `partial` derives bounds over all levels.
 
-        Empty if there are none.
+        It is empty if there are none.
         """
         return "" if self.part is None else self.question.kind(self.part.axis)
 

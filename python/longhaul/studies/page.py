@@ -167,7 +167,7 @@ def _family(judged: FamilyJudgement) -> dict[str, Any]:
 def _conclusions(study: Study, judgements: Sequence[Judgement]) -> dict[str, Any] | None:
     """Return the source's conclusions, with verdicts and the runs behind them, for the report.
 
-    None if the study has no conclusions.
+    Return None if the study has no conclusions.
     """
     declared = conclusions.read(study)
     if declared is None:
@@ -302,7 +302,7 @@ def _figure(
 def _other_numbers(study: Study, record: Record) -> str:
     """Return the scale of the README's results, if it differs from that of the record.
 
-    Otherwise empty.
+    The result is empty otherwise.
     """
     if "<!--" not in study.readme or not any(study.recorded.glob("*/run.json")):
         return ""

@@ -145,7 +145,7 @@ def _places(axes: Axes, values: np.ndarray, fit: int) -> list[tuple[int, float, 
 def _first_overlap(groups: Sequence[Sequence[int]], heights: np.ndarray, fit: int) -> int | None:
     """Return the index of the first group whose numbers would overlap those of the next group.
 
-    None if no numbers overlap.
+    Return None if no numbers overlap.
     """
     edges = []
     for group in groups:

@@ -124,7 +124,7 @@ class DrawnExperiment:
     def drawn(self, metric: str) -> np.ndarray:
         """Return the drawn values of a metric; shape: samples x draws x cells x runs of the cell.
 
-        NaN where a draw has no value.
+        The value is NaN where a draw has no value.
         """
         column = self.whole.table[metric].to_numpy()
         kind = column.dtype if np.issubdtype(column.dtype, np.floating) else np.dtype(float)
@@ -136,7 +136,7 @@ class DrawnExperiment:
     def _row_of_cell(self) -> np.ndarray:
         """Row numbers of runs; shape: replications x cells x runs.
 
-        The number of all rows stands for a missing run.
+        A missing run has the number of all rows, one more than the last row number.
         """
         none = len(self.cell_of_row)
         most = max(np.bincount(self.cell_of_row[rows]).max() for rows in self.rows)

@@ -33,7 +33,7 @@ class NotedData(Data):
     def noted(self) -> int | None:
         """Return the smallest number of replications read since the last call.
 
-        None if none were read.
+        Return None if none were read.
         """
         fewest = min(self._counts, default=None)
         self._counts.clear()

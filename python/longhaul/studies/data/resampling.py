@@ -21,7 +21,7 @@ from longhaul.studies.data.lookup import Key, Lookup, NotRunError, Samples, Unev
 class ResampledData:
     """The bootstrap samples of a study's results.
 
-    None if no experiment has several replications.
+    There are none if no experiment has several replications.
     """
 
     def __init__(self, data: Data, count: int) -> None:
@@ -104,7 +104,8 @@ class _AllSamplesData(Data):
     def paired(self, metric: str, cell: Cell, other: Cell, combine: Combine) -> np.ndarray:  # type: ignore[override]
         """Combine a metric's values in two cells; return the median over replications by sample.
 
-        NaN in a sample without a common replication. Raise NotRunError if all samples are NaN.
+        The value is NaN in a sample without a common replication. Raise NotRunError if all samples
+        are NaN.
         """
         if not self._samples.have_the_same_replications(cell, other):
             raise UnevenError

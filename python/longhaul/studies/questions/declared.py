@@ -168,7 +168,7 @@ class DeclaredQuestion(Question):
     def in_samples(self, samples: Data) -> np.ndarray | None:
         """Return the value in each bootstrap sample.
 
-        None if it must be computed one sample at a time.
+        Return None if it must be computed one sample at a time.
         """
         if REPLICATION in self.shape.each:
             return None
@@ -200,7 +200,8 @@ class DeclaredQuestion(Question):
     def kind(self, axis: str) -> str:
         """Return how the number depends on an axis' levels: one of the kinds in `partial`.
 
-        Empty if further levels can both raise and lower the number, and its sign says nothing.
+        The result is empty if further levels can both raise and lower the number, and its sign says
+        nothing.
         """
         name, shape = self.measure.name, self.shape
         kind = "" if "against" in self.sides.compared else KINDS.get(name, "")
@@ -268,7 +269,7 @@ def _ratios_in_order(
 def _selected_by(level: str, levels: Sequence[Word]) -> np.ndarray | None:
     """Return a mask of the levels that a place of an order names.
 
-    None for `*`, all other levels.
+    Return None for `*`, all other levels.
     """
     if level == REST:
         return None

@@ -111,7 +111,7 @@ class Question(ABC):
     def level_in(self, cell: Words, axis: str) -> Word | None:
         """Return the question's level of an axis if its other words match a cell.
 
-        Otherwise None.
+        Return None otherwise.
         """
         words = {OF: self.experiments[0], **self.words}
         level = words.pop(axis, None)
