@@ -37,7 +37,7 @@ class Effect:
     It is None without replications.
     """
     aliases: tuple[str, ...] = ()
-    """Other main effects and interactions that the design cannot distinguish from this one."""
+    """Other main effects and interactions that the design confounds with this effect."""
 
     @property
     def effect(self) -> float:

@@ -73,5 +73,5 @@ def of_responses(responses: Sequence[Response]) -> dict[str, str]:
 
 
 def of_table(settings: Mapping[str, Setting], responses: Sequence[Response]) -> dict[str, Any]:
-    """Return the descriptions of all columns of a campaign's table, which its metadata store."""
+    """Return the descriptions of all columns of a campaign's table, to be stored as metadata."""
     return OTHERS | of_factors(settings) | of_responses(responses)

@@ -109,7 +109,7 @@ def figures() -> list[Row]:
 
 
 def responses() -> list[Row]:
-    """Return the responses of NIST SP 500-282 of MesoNet runs, by chapter of their numbers."""
+    """Return the numbered responses of MesoNet runs (NIST SP 500-282), by chapter."""
     from longhaul.mesonet.numbered_responses import GROUP_RESPONSES, OF_PERIODS, OF_RUNS
 
     numbered = (

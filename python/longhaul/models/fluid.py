@@ -137,7 +137,7 @@ class Model:
     ) -> list[float]:
         """Return the derivative of state `x`.
 
-        `lost` are the loss rates that each class now detects.
+        `lost` are the packets per second that one flow of each class now detects as lost.
         """
         out: list[float] = [0.0] * self.size
         rates = self.rates(x, t)

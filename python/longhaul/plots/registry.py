@@ -18,10 +18,13 @@ class Options:
     links: tuple[str, ...] = ()
     """Links to show in plots of links; if empty, the busy links."""
     colour_by: Literal["algorithm", "label"] = "algorithm"
-    """Attribute of flows that has a colour for each value."""
+    """Attribute of flows whose values have different colours: the algorithm, or the label."""
     from_s: float | None = None
     to_s: float | None = None
-    """End of the part of a MesoNet run that plots show, in seconds; None for the end of the run."""
+    """Part of a MesoNet run or of a packet capture that plots show: `from_s` to `to_s`, in seconds.
+
+    None means the beginning or the end of the run.
+    """
     parts: tuple[str, ...] = ()
     """Parts to show: flows, classes or routers of MesoNet, or quantities of algorithms' state."""
     overlay: bool = False

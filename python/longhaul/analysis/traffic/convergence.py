@@ -15,9 +15,9 @@ class Running:
     """A statistic of the first values of a series, as a function of their number."""
 
     counts: np.ndarray
-    """Numbers of first values."""
+    """Numbers of values, counted from the beginning of the series."""
     values: np.ndarray
-    """The statistic of the first so many values."""
+    """The statistic of the first `counts` values."""
 
     def after(self, count: int) -> np.ndarray:
         """Return the statistic for `count` first values or more."""
