@@ -258,7 +258,7 @@ def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
     labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs().tolist())
     left = NAME_IN + CHARACTER_IN * max((len(label) for label in labels), default=0)
     others = [axes for axes in whole.axes if axes not in panels]
-    # Color bars and second axes have labels on their right.
+    # Colour bars and second axes have labels on their right.
     gap = BAR_IN if others else GAP_IN
     second = any(axes.bbox.bounds == panels[-1].bbox.bounds for axes in others)
     right = BAR_IN if second else RIGHT_IN
