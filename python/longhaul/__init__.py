@@ -6,7 +6,7 @@
     print(results.summary().labels)
     again = longhaul.open("r1")  # a run directory
 
-Functions have the names of the commands on the command line: `run`, `plot`, `compare`, `report`. An
+The commands of the command line have the same names here: `run`, `plot`, `compare`, `report`. An
 algorithm of your own is a subclass of `CongestionControl`.
 """
 
@@ -65,7 +65,7 @@ _HOMES = {
     "report": "longhaul.reports",
     "run": "longhaul.running.execution",
 }
-# Public names that differ from the names in their modules; there, `open` would hide the built-in.
+# Public names that differ from those in their modules, where `open` would hide the built-in.
 _NAMES_THERE = {"open": "open_run"}
 
 

@@ -1,7 +1,6 @@
 """Loading, checking and error messages of congestion control that users write in Python.
 
-The compiled engine calls `load` when it reads a scenario, and `explain` when an algorithm raises an
-exception.
+The compiled engine calls `load` while it reads a scenario and `explain` when an algorithm raises.
 """
 
 import ctypes
@@ -105,7 +104,7 @@ def interrupt(thread: int) -> None:
 
 
 def forget_interruption(thread: int) -> None:
-    """Cancel an interruption that came after the algorithm had returned."""
+    """Cancel an interruption that came too late."""
     _raise_in(thread, None)
 
 
@@ -133,10 +132,7 @@ def explain(error: BaseException, file: str, where: str, now_s: float | None = N
 
 
 def _available(error: BaseException) -> str:
-    """Return the names of available attributes if the error is an unknown attribute.
-
-    The result is empty otherwise.
-    """
+    """Return the available attributes if the error is an unknown attribute."""
     asked = getattr(error, "obj", None)
     if not isinstance(error, AttributeError) or type(asked).__module__ != "longhaul.congestion":
         return ""
@@ -144,11 +140,11 @@ def _available(error: BaseException) -> str:
 
 
 def _executed(file: str, text: str) -> ModuleType:
-    """Execute a text as a new module, which no other scenario shares."""
+    """Execute the text as a module that no other scenario shares."""
     digest = hashlib.sha256(f"{file}\n{text}".encode()).hexdigest()[:12]
     module = ModuleType(f"longhaul_algorithm_{digest}")
     module.__file__ = file
-    # The module is registered, since some decorators look up the module of their class.
+    # Registered, since some decorators look up the module of their class.
     sys.modules[module.__name__] = module
     try:
         exec(compile(text, file, "exec"), module.__dict__)

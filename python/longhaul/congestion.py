@@ -89,9 +89,9 @@ class CongestionControl:
         window.reduce_to(event.base / 2)
 
     def on_timeout(self, event: Timeout, window: Window) -> None:
-        """React to a retransmission timeout. Default: ssthresh is half the window, cwnd 1 segment.
+        """React to a retransmission timeout; default: ssthresh half the window, cwnd 1 segment.
 
-        Source: RFC 5681 section 3.1.
+        RFC 5681 section 3.1.
         """
         if not event.keep_ssthresh:
             window.ssthresh = event.base / 2
@@ -101,7 +101,7 @@ class CongestionControl:
         """React to the end of a recovery episode."""
 
     def on_idle(self, idle_s: float, window: Window) -> None:
-        """React to the end of a pause of `idle_s` seconds with nothing in flight."""
+        """React to a pause of `idle_s` seconds with nothing in flight."""
 
     def pacing_rate(self) -> float | None:
         """Return the pacing rate in bit/s on the wire; called before each segment.

@@ -1,12 +1,10 @@
 """Congestion control as an environment of Gymnasium: an agent sets the window of a flow.
 
-    env = CongestionEnv("mine.toml")  # a scenario with flows labelled `agent`
-    observation, info = env.reset(seed=1)
-    while True:
+    env = CongestionEnv("mine.toml")              # it has the flows labelled `agent` observation,
+    info = env.reset(seed=1) while True:
         action = policy(observation)
         observation, reward, terminated, truncated, info = env.step(action)
-        if terminated:
-            break
+        if terminated: break
 
 A step is a round trip of a flow. If several flows have the label, steps follow the order of their
 round trips in the simulation, and `info["agent"]` is the number of the flow. The simulation runs in
@@ -73,12 +71,12 @@ def aurora(interval: Interval) -> float:
 
 
 class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
-    """A scenario in which an agent controls the window of some flows.
+    """A scenario in which an agent controls some of the flows.
 
-    The action `a` is a number from -1 to 1, which multiplies the window by `1.25^a`. An observation
-    has five numbers, each limited to -10 to 10: the throughput divided by its maximum so far; the
-    RTT divided by its minimum, minus 1; the rate of change of the RTT; the fraction of lost
-    segments; and the window divided by the product of maximum throughput and minimum RTT, minus 1.
+    The action `a` is a number from -1 to 1: the window is multiplied by `1.25^a`. The observation
+    has five numbers, each clipped to -10 and 10: the throughput divided by its maximum so far; the
+    RTT divided by its minimum, minus 1; the rate of change of the RTT; the fraction of segments
+    lost; and the window divided by the product of maximum throughput and minimum RTT, minus 1.
     """
 
     def __init__(
@@ -114,10 +112,7 @@ class CongestionEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Begin a run with other random numbers.
-
-        `options["set"]` has settings for this run only.
-        """
+        """Begin a run with other random numbers; `options["set"]` has settings for this run."""
         super().reset(seed=seed)
         self.close()
         more = list((options or {}).get("set", ()))
@@ -248,10 +243,10 @@ class _Episode:
 
 
 class Agent(CongestionControl):
-    """Algorithm of a flow whose window is only set by the environment, once per round trip."""
+    """Algorithm of a flow whose window only the environment sets, once per round trip."""
 
     def __init__(self, episode: int) -> None:
-        """Create the algorithm of a flow; `episode` is the number of the run."""
+        """Create the algorithm of a flow in the run with number `episode`."""
         self.episode = _Episode.of[episode]
         self.number: int | None = None
         self.since_s: float | None = None
@@ -283,7 +278,7 @@ class Agent(CongestionControl):
         window.cwnd = max(SMALLEST_WINDOW, window.cwnd * self.episode.ask(interval))
 
     def on_congestion(self, event: Congestion, window: Window) -> None:
-        """Do nothing: the agent sees the losses in its observations."""
+        """Do nothing: the agent observes the losses."""
 
     def on_timeout(self, event: Timeout, window: Window) -> None:
         """Keep the window."""

@@ -1,7 +1,7 @@
-"""Parts of SciPy, each of which is loaded when it is first used.
+"""Parts of SciPy, each loaded on first use.
 
-Loading `scipy.special` alone takes longer than the simulation of 100,000 packets, and most commands
-use none of these parts.
+Loading `scipy.special` alone takes longer than simulating 100,000 packets, and most commands use
+none of these parts.
 """
 
 from importlib import import_module

@@ -66,7 +66,7 @@ def report(
 
 
 def card(run: Results) -> str:
-    """Return HTML that shows a run in a notebook: the table of its summary, and a small plot."""
+    """Return HTML of a run for a notebook: the table of its summary and a small plot."""
     there = plots.suitable([run])
     name = next((name for name in run.kind.report_plots if name in there and name != "shares"), "")
     drawn = _inline(name, [run])["svg"] if name else ""
@@ -99,7 +99,7 @@ def _inline(name: str, runs: Sequence[Results]) -> dict[str, Any]:
 
 
 def inline_svg(drawing: Figure, name: str, title: str = "") -> Markup:
-    """Return a figure as an SVG element for a page; its magnification is limited.
+    """Return a figure as an SVG element for HTML, with limited magnification.
 
     `title` is the alternative text for readers who cannot see the figure.
     """

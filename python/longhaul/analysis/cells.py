@@ -12,7 +12,7 @@ from longhaul.analysis.table import REPLICATION, Level, ResponseTable
 
 @dataclass(frozen=True)
 class Cell:
-    """A combination of levels of factors, with the mean response of its runs."""
+    """A combination of levels, with the mean of the response."""
 
     levels: tuple[Level, ...]
     """Levels, in the order of the factors."""

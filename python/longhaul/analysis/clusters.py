@@ -22,7 +22,7 @@ class Dendrogram:
     merges: np.ndarray
     """SciPy's linkage matrix."""
     labels: np.ndarray
-    """For each competitor, the number (from 1) of the cluster in which it is below the cut."""
+    """Number of each competitor's cluster at the cut, from 1."""
     distinctive: tuple[int, ...]
     """Competitors that the last merge separates from all others; none if there is no such group."""
     responses: int

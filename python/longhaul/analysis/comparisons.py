@@ -35,7 +35,7 @@ def mean_interval(values: ArrayLike, coverage: float = 0.95) -> MeanInterval:
 
 
 def over_replications(means: Iterable[MeanInterval]) -> str:
-    """Return a note on the intervals of these means, with their number of replications."""
+    """Return a note on the intervals of means, with the number of replications."""
     counts = {mean.count for mean in means}
     if max(counts, default=0) < 2:
         return NO_INTERVAL

@@ -12,15 +12,12 @@ from longhaul.libraries import hierarchy, stats
 
 @dataclass(frozen=True)
 class Components:
-    """Principal components, ordered by decreasing variance."""
+    """Principal components, the largest variance first."""
 
     weights: np.ndarray
-    """Unit vectors over the responses, one row per component.
-
-    The largest entry of a row is positive.
-    """
+    """One unit vector over the responses per row (component); its largest entry is positive."""
     scores: np.ndarray
-    """Scores of the runs: a row per run, a column per component."""
+    """A row per run, a column per component."""
     deviations: np.ndarray
     """Standard deviation of the scores of each component."""
 
@@ -32,7 +29,7 @@ class Components:
 
     @property
     def deviation_shares(self) -> np.ndarray:
-        """Each component's standard deviation, divided by the sum over all components.
+        """Standard deviation of each component divided by the sum over components.
 
         NIST SP 500-282, chapter 4, calls this the component's share of the variation.
         """
@@ -41,7 +38,7 @@ class Components:
 
 
 def standardised(responses: ArrayLike) -> np.ndarray:
-    """Scale each column to mean 0 and sample standard deviation 1; a constant column becomes 0."""
+    """Return columns with mean 0 and sample standard deviation 1; a constant column becomes 0."""
     unit = unit_deviations(responses, axis=0)
     scaled: np.ndarray = unit * np.sqrt(len(unit) - 1)
     return scaled

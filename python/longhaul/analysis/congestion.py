@@ -1,4 +1,4 @@
-"""Conditions ordered by congestion, and divided into classes of congestion."""
+"""Order and classes of conditions by congestion."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -17,7 +17,7 @@ def congestion_order(rates: ArrayLike) -> list[int]:
     return [int(i) for i in np.argsort(means, kind="stable")]
 
 
-# Names of four classes (Mills et al. 2010, NIST SP 500-282, figures 6-5 and 7-1).
+# Four classes (Mills et al. 2010, NIST SP 500-282, figures 6-5 and 7-1).
 NAMES = {
     "N": "no congestion", "L": "little congestion", "M": "moderate congestion", "C": "congested"
 }  # fmt: skip
@@ -36,9 +36,9 @@ def congestion_classes(rates: Sequence[float], bounds: Sequence[float]) -> list[
 
 
 def natural_bounds(rates: Sequence[float], classes: int) -> list[float]:
-    """Return bounds between classes, at the widest gaps between rates on a logarithmic scale.
+    """Return class bounds at the widest gaps between rates, on a logarithmic scale.
 
-    A bound is the geometric mean of the two ends of its gap. Rates of zero are in the first class.
+    Rates of zero are in the first class. Each bound is the geometric mean of the gap's ends.
     """
     positive = np.unique([rate for rate in rates if rate > 0])
     if len(positive) < classes:

@@ -63,14 +63,14 @@ def groups(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[Group]:
 
 
 def mean_strength(matrix: ArrayLike) -> np.ndarray:
-    """Return, for each response, its mean |r| with the other responses."""
+    """Return the mean |r| of each response with the others."""
     r = np.abs(np.asarray(matrix, float))
     strength: np.ndarray = (r.sum(axis=0) - 1.0) / (len(r) - 1)
     return strength
 
 
 def by_strength(matrix: ArrayLike) -> list[int]:
-    """Return the responses in descending order of mean |r|, the order in correlation matrices."""
+    """Return responses in the order of correlation matrices: by descending mean |r|."""
     return [int(i) for i in np.argsort(-mean_strength(matrix), kind="stable")]
 
 
@@ -86,7 +86,7 @@ def by_partners(matrix: ArrayLike, threshold: float = NIST_THRESHOLD) -> list[in
 
 
 def histogram(matrix: ArrayLike, bins: int = 13) -> tuple[np.ndarray, np.ndarray]:
-    """Return a histogram of |r| over all pairs: the counts, and the edges of bins from 0 to 1."""
+    """Return a histogram of |r| over all pairs: counts, and edges of the bins from 0 to 1."""
     r = np.abs(np.asarray(matrix, float))[np.triu_indices(len(np.asarray(matrix)), k=1)]
     count, edges = np.histogram(r, bins=bins, range=(0.0, 1.0))
     return count, edges

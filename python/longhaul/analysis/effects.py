@@ -24,7 +24,7 @@ class Effect:
     """The effect of a factor, or of an interaction, in the response's unit."""
 
     name: str
-    """Name of the term, such as `x1` or `x1*x2`."""
+    """Name, such as `x1` or `x1*x2`."""
     term: Term
     low: float
     """Mean response at the minus level."""
@@ -66,11 +66,11 @@ def effects(
 ) -> list[Effect]:
     """Return the effects of all factors and of their interactions of up to `order` factors.
 
-    `coded` has a row per run and a column per factor, with values -1 and +1. Rows that occur more
-    than once are replications. The variance within them gives intervals by Student's t, with as
-    many degrees of freedom as there are repetitions. If other factors vary as well, `cells` must
-    have a value for each run, and runs with equal values are replications. If interactions are
-    aliased, only the first is returned, and the others are its `aliases`.
+    `coded` has a row per run and a column per factor, -1 or +1. Rows that occur more than once are
+    replications: the variance within them gives intervals, by Student's t with as many degrees of
+    freedom as there are repetitions. If other factors vary as well, `cells` has a value for each
+    run, and runs with equal values are replications. Of interactions that are aliased with one
+    another only the first is returned; the others are its `aliases`.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     error = pure_error(matrix if cells is None else np.asarray(cells, str)[:, None], y)
@@ -87,9 +87,9 @@ def effects(
 
 
 def pure_error(cells: np.ndarray, response: np.ndarray) -> tuple[float, int] | None:
-    """Return the variance between replications and its degrees of freedom.
+    """Return variance between replications, and its degrees of freedom; None without replications.
 
-    Replications are runs with equal rows of `cells`; None if there are none.
+    Replications are equal rows of `cells`.
     """
     _, which, count = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
     freedom = int((count - 1).sum())
@@ -112,7 +112,7 @@ def _interval(
 
 
 def by_size(effects: Sequence[Effect]) -> list[Effect]:
-    """Return the effects in descending order of their absolute values."""
+    """Return the effects in descending order of absolute value."""
     return sorted(effects, key=lambda effect: -abs(effect.effect))
 
 
@@ -128,10 +128,10 @@ def half_normal_quantiles(count: int) -> np.ndarray:
 def cumulative_residual_sd(
     coded: ArrayLike, response: ArrayLike, effects: Sequence[Effect]
 ) -> np.ndarray:
-    """Return residual standard deviations as terms are added to a model, the largest effect first.
+    """Return the residual standard deviation as terms are added, the largest effect first.
 
     The first value is for the grand mean alone. Sums of squares are divided by the number of runs
-    minus the number of coefficients. Models with as many coefficients as runs are left out.
+    minus the number of coefficients; models with as many coefficients as runs are left out.
     """
     matrix, y = np.asarray(coded, float), np.asarray(response, float)
     residual = y - y.mean()

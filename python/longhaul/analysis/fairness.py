@@ -14,15 +14,15 @@ def jain_of_column(shares: pl.Expr) -> pl.Expr:
 
 
 def jain(shares: Sequence[float]) -> float | None:
-    """Return Jain's index of a list of shares; None if all are zero."""
+    """Return Jain's index of a few shares; None if all are zero."""
     squares = sum(share * share for share in shares)
     return sum(shares) ** 2 / (len(shares) * squares) if squares > 0.0 else None
 
 
 def relative_fairness(share: float, other: float) -> float | None:
-    """Return the ratio of one group's share to that of the `other` group; None if the latter is 0.
+    """Return the ratio of a group's share to the `other` group's; None if the latter is zero.
 
-    Both shares are totals of their groups, or both are averages per flow.
+    The shares may be of whole groups, or of the average flow of each group.
     """
     return share / other if other > 0.0 else None
 

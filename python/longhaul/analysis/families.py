@@ -18,7 +18,7 @@ from longhaul.analysis.prediction import MIN_RUNS
 from longhaul.libraries import special
 
 LOGARITHM, DIFFERENCE = "logarithm", "difference"
-# Probability of rejecting at least one family of a source if all families are distributed as ours.
+# Probability of rejecting any family of a source although its values are distributed as ours.
 LEVEL = 0.05
 # A verdict is undecided if at most this number of replications reaches the printed values.
 FEW = 1
@@ -55,7 +55,7 @@ class Family:
 
     @property
     def difference(self) -> float:
-        """Mean excess of our values over the printed ones, as a fraction of the printed ones."""
+        """Excess of our values over the printed ones, as a fraction of the printed values."""
         return exp(self.mean) - 1.0 if self.statistic == LOGARITHM else self.mean
 
     @property

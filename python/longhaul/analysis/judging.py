@@ -27,8 +27,8 @@ VERDICTS = (REPRODUCED, UNDECIDED, OUTSIDE, CONTRADICTED, NOT_RUN)
 
 Interval = tuple[float, float]
 
-# Relative tolerance at the ends of a band, so that rounding decides no verdict: for values computed
-# in double precision, and for values stored in single precision.
+# Relative precision of verdicts, so that rounding decides none: for values computed in double
+# precision, and for values stored in single precision.
 DOUBLE, SINGLE = 1e-9, 1e-6
 ABSOLUTE = 1e-12
 
@@ -76,7 +76,7 @@ class Expected:
         return cls.within(printed, half_a_unit(decimals) + inputs)
 
     def judge(self, measured: float | None, interval: Interval | None = None) -> str:
-        """Return the verdict on a measured value, or on its interval if there is one."""
+        """Return the verdict on a measured value."""
         if measured is None:
             return NOT_RUN
         low, high = interval or (measured, measured)
@@ -133,7 +133,7 @@ class Expected:
         return any(other is not None and low <= other <= high for other in others)
 
     def _at_most(self, low: float, high: float) -> bool:
-        """Return true if `low` is at most `high`, up to rounding errors."""
+        """Return true if `low` is at most `high`, up to rounding error."""
         return low <= high or low - high <= self.precision * min(abs(low), abs(high)) + ABSOLUTE
 
 

@@ -1,4 +1,4 @@
-"""Means of a response at each level of a factor, with intervals, for any number of levels."""
+"""Means of a response at each level of a factor, of any number of levels, with intervals."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -13,15 +13,15 @@ from longhaul.analysis.variance import anova
 
 @dataclass(frozen=True)
 class FactorMeans:
-    """Mean response at each level of one factor, over all levels of the other factors."""
+    """Mean of a response at each level of one factor, over all levels of the others."""
 
     factor: str
     levels: tuple[Level, ...]
     means: tuple[MeanInterval, ...]
     share: float | None
-    """The factor's sum of squares, as a fraction of the total over all runs."""
+    """The factor's sum of squares divided by the total over all runs."""
     p: float | None
-    """P-value of the F test that the means of all levels are equal."""
+    """P-value of the F test that all levels have the same mean."""
 
     @property
     def span(self) -> float:
@@ -31,10 +31,10 @@ class FactorMeans:
 
 
 def factor_means(table: ResponseTable, response: str) -> list[FactorMeans]:
-    """Return the means at the levels of each varying factor, the most influential factor first.
+    """Return means at the levels of every varying factor, the most influential factor first.
 
-    The interval of a mean shows the effect of other random numbers. It is computed from one mean
-    over the whole design per replication. Without replications there is no interval.
+    The interval of a mean shows the effect of other random numbers: it is computed from one mean
+    per replication over the whole design. Without replications there is no interval.
     """
     y = table.values(response)
     columns = {name: table.frame[name].to_list() for name in table.varying}
@@ -80,7 +80,7 @@ def compare_levels(table: ResponseTable, factor: str, response: str) -> list[Com
 
 
 def _comparison(matched: Matched, first: Level, other: Level) -> Comparison:
-    # Differences: a row per condition, a column per replication.
+    # A row per condition, a column per replication.
     rows, left_out = [], []
     for condition, replications in matched.items():
         missing = [str(one) for one in (first, other) if not all(one in at for at in replications)]

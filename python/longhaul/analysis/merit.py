@@ -1,7 +1,7 @@
-"""Figures of merit of flows that share a path: harm, convergence, starvation and others.
+"""Figures of merit of flows that share a path: harm, convergence, starvation.
 
-`delivered[t, i]` is the number of bytes of flow i delivered up to `times[t]`, in seconds and at
-equal intervals. Rates are in bytes per second.
+`delivered[t, i]` has the bytes of flow i delivered up to `times[t]` in seconds, at equal intervals.
+Rates are in bytes per second.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 STARVED_PART = 0.05
 STARVED_S = 10.0
 STARVED_RATIO = 10.0
-# Number of windows for which rates must stay within their band before they count as converged.
+# Number of windows for which shares must stay within their band to have converged.
 STAYS_WINDOWS = 10
 ROUNDING = 1e-9
 
@@ -33,7 +33,7 @@ def harm(alone: float, beside: float, *, more_is_better: bool) -> float:
 
 @dataclass(frozen=True)
 class Rates:
-    """Rates of flows, averaged over windows that end at each of the times."""
+    """Rates of flows over windows that end at each of the times."""
 
     times: np.ndarray
     values: np.ndarray
@@ -204,7 +204,7 @@ class Ellipse:
 
 
 def ellipse(points: Sequence[tuple[float, float]]) -> Ellipse:
-    """Return the ellipse of at least two points, such as (delay, goodput) of each replication."""
+    """Return the ellipse of points such as (delay, goodput) of replications; at least two."""
     given = np.asarray(points, float)
     values, vectors = np.linalg.eigh(np.cov(given.T))
     x, y = given.mean(axis=0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from longhaul.libraries import graphs, sparse
 
-# Maximum number of nodes in a plot; more nodes cannot be told apart.
+# Maximum number of nodes in a plot: more cannot be distinguished.
 MOST_NODES = 1200
 # Layouts whose height is below this fraction of their width are not stretched vertically.
 FLAT = 0.2
@@ -16,7 +16,7 @@ Place = tuple[float, float]
 
 
 def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, Place]:
-    """Return positions of a graph's nodes, with coordinates from 0 to 1, by stress majorisation."""
+    """Return positions (0 to 1) of a graph's nodes, by stress majorisation."""
     if len(names) == 1:
         return {names[0]: (0.5, 0.5)}
     fitted = _fit(majorised(names, links)).tolist()
@@ -24,11 +24,10 @@ def spread(names: Sequence[str], links: Sequence[tuple[str, str]]) -> dict[str, 
 
 
 def majorised(names: Sequence[str], links: Sequence[tuple[str, str]]) -> np.ndarray:
-    """Return positions, a row per node, by stress majorisation; the longest distance is horizontal.
+    """Return points, a row per node, by stress majorisation; the longest distance is horizontal.
 
-    Distances between positions approximate numbers of links. The initial layout is classical
-    multidimensional scaling. Source: E. Gansner, Y. Koren and S. North, *Graph Drawing by Stress
-    Majorization*, 2004.
+    Distances approximate numbers of links. Source: E. Gansner, Y. Koren and S. North, *Graph
+    Drawing by Stress Majorization*, 2004. The initial layout is classical multidimensional scaling.
     """
     count = len(names)
     places = {name: at for at, name in enumerate(names)}
@@ -86,12 +85,11 @@ def around(
 
 
 def _classical(distances: np.ndarray) -> np.ndarray:
-    """Return positions in two dimensions by classical multidimensional scaling."""
+    """Return classical multidimensional scaling in two dimensions."""
     count = len(distances)
     centre = np.eye(count) - 1.0 / count
     values, vectors = np.linalg.eigh(-0.5 * centre @ distances**2 @ centre)
-    # The signs of eigenvectors are arbitrary. They are chosen such that the first large entry is
-    # positive.
+    # Signs of eigenvectors are arbitrary: the first large entry is positive.
     top = vectors[:, [-1, -2]]
     signs = np.sign(top[np.abs(top).argmax(0), range(2)])
     points: np.ndarray = top * signs * np.sqrt(np.maximum(values[[-1, -2]], 1e-12))

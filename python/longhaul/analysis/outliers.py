@@ -8,16 +8,15 @@ from numpy.typing import ArrayLike
 
 from longhaul.libraries import special
 
-# Critical value that NIST SP 500-282 used for seven as well as for eight algorithms.
+# The critical value that NIST SP 500-282 used for seven and eight algorithms alike.
 NIST_CRITICAL = 2.08
 NIST_COUNT = 7
 
 
 def grubbs_critical(count: int, significance: float = 0.05, *, two_sided: bool = True) -> float:
-    """Return the critical value of Grubbs' statistic for `count` values from a normal distribution.
+    """Return the critical value of Grubbs' statistic for a number of normal values.
 
-    It follows from Student's t with count - 2 degrees of freedom (Grubbs 1969, Technometrics 11,
-    pp. 1-21).
+    Grubbs 1969, Technometrics 11, pp. 1-21; from Student's t with count - 2 degrees of freedom.
     """
     if count < 3:
         raise ValueError("Grubbs' test: expected at least three values")
@@ -46,17 +45,14 @@ def nist_critical(count: int) -> float:
 
 @dataclass(frozen=True)
 class Residuals:
-    """Deviations of the competitors' values under one condition from their mean."""
+    """Residuals of the values under one condition from their mean."""
 
     residuals: np.ndarray
     mean: float
     extreme: int
     """Index of the value farthest from the mean; -1 if all are equal."""
     statistic: float
-    """Grubbs' G: the largest absolute residual in sample standard deviations.
-
-    0 if all are equal.
-    """
+    """Grubbs' G: the largest residual in sample standard deviations; 0 if all are equal."""
     critical: float
 
     @property
@@ -66,7 +62,7 @@ class Residuals:
 
     @property
     def largest(self) -> float:
-        """The residual with the largest size, with its sign."""
+        """The residual of the extreme value, with its sign."""
         return float(self.residuals[self.extreme]) if self.extreme >= 0 else 0.0
 
     @property

@@ -1,9 +1,9 @@
-"""Prediction intervals for one more run, from the existing runs.
+"""Prediction intervals for one more run, from the runs that exist.
 
-The confidence interval of a median narrows with every further run. The prediction interval does
-not: it describes the scatter of single runs, so that a run of another group can be compared with
-it. Source: Hahn and Meeker, Statistical Intervals, 1991, chapters 4 (normal distribution; a
-lognormal one by logarithms) and 5 (order statistics).
+The confidence interval of a median narrows with every run. The prediction interval for one more run
+does not: it describes the scatter of single runs, so that another group's run can be compared with
+it. Sources: Hahn and Meeker, Statistical Intervals, 1991, chapters 4 (normal; of logarithms for
+lognormal) and 5 (order statistics).
 """
 
 from collections.abc import Sequence
@@ -52,8 +52,7 @@ def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | Non
     if shape == ORDER:
         return Prediction(float(runs[0]), float(runs[-1]), ORDER, (count - 1) / (count + 1))
     interval = _of_next(runs, coverage)
-    # An interval of positive values must not extend below 0, although few runs may not show
-    # skewness.
+    # The interval of positive values must not reach below 0; few runs do not show skewness.
     if shape == LOGNORMAL or (runs[0] > 0.0 > interval[0]):
         low, high = _of_next(np.log(runs), coverage)
         return Prediction(exp(low), exp(high), LOGNORMAL, coverage)
@@ -61,7 +60,7 @@ def predict(values: Sequence[float], coverage: float = 0.95) -> Prediction | Non
 
 
 def shape_of(runs: np.ndarray) -> str:
-    """Return `normal` or `lognormal`, whichever fits better; `ORDER` if many runs reject both."""
+    """Return the better fit of `normal` and `lognormal`, or `ORDER` if many runs reject both."""
     correlations = {NORMAL: probability_plot_correlation(runs)}
     if runs[0] > 0:
         correlations[LOGNORMAL] = probability_plot_correlation(np.log(runs))
@@ -99,7 +98,7 @@ def _critical(count: int) -> float:
 
 
 def _of_next(runs: np.ndarray, coverage: float) -> tuple[float, float]:
-    """Return the prediction interval of one more value from a normal distribution."""
+    """Return the interval of one more value of a normal distribution."""
     count = len(runs)
     factor = float(special.stdtrit(count - 1, 0.5 + coverage / 2.0)) * sqrt(1.0 + 1.0 / count)
     half = factor * float(runs.std(ddof=1))

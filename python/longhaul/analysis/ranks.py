@@ -32,40 +32,37 @@ def factor_ranks(effects: ArrayLike, digits: int | None = None) -> np.ndarray:
 
 
 def ordinal(averages: ArrayLike) -> np.ndarray:
-    """Rank average ranks in ascending order; ties share the highest of their ranks."""
+    """Return ranks by ascending average rank; ties share the highest rank."""
     return _ranked(np.asarray(averages, float), "max").astype(int)
 
 
 def value_ranks(given: ArrayLike, *, low_is_best: bool = False) -> np.ndarray:
-    """Return ranks along the last axis, the best value having the highest.
-
-    Ties share their mean.
-    """
+    """Return ranks along the last axis, the highest rank being best; ties share their mean rank."""
     values = np.asarray(given, float)
     return _ranked(-values if low_is_best else values, axis=-1)
 
 
 def corners(factors: int) -> list[Corner]:
-    """Return the corners of a cube in standard order, in which the first factor changes fastest."""
+    """Return the corners of the cube, in standard order: the first factor changes fastest."""
     return [corner[::-1] for corner in product((-1, 1), repeat=factors)]
 
 
 @dataclass(frozen=True)
 class Edge:
-    """An edge of a cube, along which one factor changes and the others do not."""
+    """An edge of the cube: one factor changes, the others do not."""
 
     factor: int
     ends: tuple[int, int]
-    """Indices of the corners at its ends, first the corner at the minus level."""
+    """Indices of its corners, the one at the minus level first."""
     change: float
     """Absolute difference between the values at both corners."""
 
 
 def cube_edges(values: Sequence[float], digits: int | None = None) -> list[Edge]:
-    """Return the edges of a cube with a value, such as an average rank, at each corner.
+    """Return the edges of a cube with a value at each corner, such as an average rank.
 
-    Large changes along the edges of a factor mean a large effect of the factor. With `digits`,
-    values are rounded first, as in printed tables.
+    Large changes along a factor's edges mean a large effect. With `digits` values are rounded
+    first, as in printed tables.
     """
     count = len(values)
     factors = count.bit_length() - 1
@@ -95,7 +92,7 @@ class RankSummary:
     average: np.ndarray
     """Mean over the groups."""
     spread: np.ndarray
-    """Sample standard deviation of the average ranks of the groups."""
+    """Sample standard deviation over the groups."""
 
 
 def summarise_ranks(groups: Mapping[str, ArrayLike]) -> RankSummary:
@@ -113,7 +110,7 @@ def summarise_ranks(groups: Mapping[str, ArrayLike]) -> RankSummary:
 
 
 def distinctive(values: ArrayLike) -> int:
-    """Return the index of the competitor whose value is farthest from the mean of all values.
+    """Return the index of the competitor whose value is farthest from the mean of all.
 
     Rank matrices fill this competitor's cell (Mills et al. 2010, NIST SP 500-282, chapter 8).
     """

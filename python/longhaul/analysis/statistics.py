@@ -66,7 +66,7 @@ def unit_deviations(values: ArrayLike, axis: int = -1) -> np.ndarray:
 def rank_correlation(x: ArrayLike, y: ArrayLike) -> float:
     """Return Spearman's coefficient: 1 if `y` always rises with `x`, -1 if it always falls.
 
-    The value is zero if `x` or `y` is constant; NaN if any value is NaN.
+    Zero if `x` or `y` is constant; NaN if any value is NaN.
     """
     return float(rank_correlations(x, y))
 
@@ -93,7 +93,7 @@ def rank_correlations(x: ArrayLike, y: ArrayLike) -> np.ndarray:
 def _ranks(values: ArrayLike) -> np.ndarray:
     """Return twice the rank of each value, from 1 on; equal values share their mean rank.
 
-    Twice a mean rank is a whole number, so that sums are exact.
+    Twice a rank is a whole number, so that sums are exact.
     """
     each, others = np.asarray(values)[..., np.newaxis], np.asarray(values)[..., np.newaxis, :]
     return 2.0 * (each > others).sum(axis=-1) + (each == others).sum(axis=-1) + 1.0  # type: ignore[no-any-return]

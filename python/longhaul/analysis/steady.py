@@ -36,7 +36,7 @@ def warm_up(values: ArrayLike, batch: int = BATCH) -> int:
 
 @dataclass(frozen=True)
 class Drift:
-    """Trend of a series that is expected to be steady."""
+    """Trend of a series that should be steady."""
 
     change: float
     """Change from beginning to end along the fitted line, in the response's unit."""
@@ -62,7 +62,7 @@ def drift(values: ArrayLike, batches: int = BATCHES) -> Drift:
 
 
 def steady_mean(values: ArrayLike, batches: int = BATCHES) -> MeanInterval:
-    """Return the mean of a steady series, with a 95 % interval from the means of batches."""
+    """Return the mean of a steady series with a 95 % interval from the means of batches."""
     parts = np.array_split(np.asarray(values, float), batches)
     return mean_interval([float(part.mean()) for part in parts])
 

@@ -20,8 +20,7 @@ from longhaul.files.writing import atomic
 # A level of a factor, in a campaign or a table.
 Level = str | int | float
 REPLICATION = "replication"
-# Prefix of the name of a response that is a logarithm; the name of the measure follows in
-# parentheses.
+# Prefix of a response of logarithms; the name of the figure follows in parentheses.
 LOGARITHM = "log10"
 # For each condition, a list of replications, each with the response at each level of a factor.
 Matched = dict[str, list[dict[Level, float]]]
@@ -32,19 +31,18 @@ KEY = "longhaul.campaign"
 PROVENANCE = ("scenario_hash", "results_version", "version", "data_packets", "wall_s")
 # Columns with the cost of a run, which are not analysed.
 COSTS = ("peak_memory_bytes", "events", "wall_s", "results_version")
-# Maximum numbers: of texts and of names in a message, and of levels of a column that may be a
-# factor.
+# Maximum numbers of texts and of names in a message, and of levels of a likely factor.
 NAMED = 3
 MOST_NAMED = 20
 MOST_LEVELS = 40
 
 
 class TableError(LonghaulError):
-    """Error: a table, or a part of it, cannot be analysed as requested."""
+    """A table, or a part of one, that cannot be analysed as requested."""
 
 
 def _text(level: Level) -> str:
-    """Return a level as it is written in files, such as `true` and not `True`."""
+    """Return a level as written in files: `true`, not `True`."""
     return str(level).lower() if isinstance(level, bool) else str(level)
 
 
@@ -57,7 +55,7 @@ def is_meant(level: Level, text: str) -> bool:
 
 
 def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
-    """Read a table, and the facts that a campaign stored in its file."""
+    """Read a table, and the facts that a campaign stored with it."""
     if file.suffix == ".csv":
         # R writes NA for a missing value.
         return pl.read_csv(file, comment_prefix="#", infer_schema_length=None, null_values="NA"), {}
@@ -68,7 +66,7 @@ def _read(file: Path) -> tuple[pl.DataFrame, dict[str, Any]]:
 
 
 def write_table(file: Path, frame: pl.DataFrame, factors: Mapping[str, Sequence[Level]]) -> None:
-    """Write a table as Parquet or CSV; a Parquet file also stores the factors' levels in order."""
+    """Write a table; a Parquet file names its factors, with their levels in order."""
     with atomic(file) as temporary:
         if file.suffix == ".csv":
             frame.write_csv(temporary)
@@ -110,7 +108,7 @@ def _ascending(levels: Sequence[Level]) -> list[Level]:
     """Sort levels by number, time or rate (5 ms before 10 ms), otherwise alphabetically."""
     parts = [str(level).partition(" ") for level in levels]
     try:
-        # Levels with the same unit, such as packets, are sorted by the numbers before the unit.
+        # Levels in one unit, such as packets, are sorted by the numbers that they begin with.
         same = len({unit for *_, unit in parts}) == 1
         sizes = [float(number) for number, *_ in parts] if same else [*map(_size, levels)]
     except ValueError:
@@ -122,14 +120,14 @@ def _ascending(levels: Sequence[Level]) -> list[Level]:
 
 @dataclass(frozen=True)
 class ResponseTable:
-    """A table with one row per run, which has the run's levels of factors and its responses."""
+    """A table with one row per run: levels of factors, and responses."""
 
     frame: pl.DataFrame
     factors: Mapping[str, Sequence[Level]]
-    """Levels of each factor in order; the first level of a two-level factor is its minus level."""
+    """Each factor's levels in order; of a two-level factor the first is the minus level."""
     responses: tuple[str, ...]
     whole: Mapping[str, Sequence[Level]] = field(default_factory=dict)
-    """All levels of factors from which `where` has left some out."""
+    """Levels of factors before `where` left some out."""
     places: Mapping[str, str] = field(default_factory=dict)
     """Original names, such as `labels.cubic.goodput_bps`, of responses that were renamed."""
 
@@ -137,10 +135,10 @@ class ResponseTable:
     def read(
         cls, file: Path, factors: Sequence[str] = (), responses: Sequence[str] = ()
     ) -> "ResponseTable":
-        """Read the table of a campaign, or any Parquet or CSV file.
+        """Read a campaign's table, or any Parquet or CSV file.
 
-        The file of a campaign names its factors; for other files, `factors` must name them. By
-        default, all other numeric columns are responses.
+        A campaign's file names its factors; for other tables, `factors` must name them. Responses
+        are by default all other numeric columns.
         """
         if not file.is_file():
             raise TableError(f"{file}: no such file")
@@ -203,17 +201,17 @@ class ResponseTable:
         return (~self.frame[response].cast(pl.Float64).is_finite()).fill_null(value=True)
 
     def without(self, response: str) -> int:
-        """Return the number of runs without a value of the response."""
+        """Return the number of runs without a value."""
         return int(self._lacks(response).sum())
 
     def _runs_without(self, response: str) -> str:
-        """Return the first runs without a value, by their levels of the varying factors."""
+        """Return the first runs without a value, by the levels of the varying factors."""
         factors = self.varying or list(self.factors)
         rows = self.frame.filter(self._lacks(response)).select(factors).to_dicts()
         return some([_named(row) for row in rows])
 
     def with_all(self, responses: Sequence[str]) -> tuple["ResponseTable", list[str]]:
-        """Return the table of runs that have all of these responses, and the other runs' levels.
+        """Return the runs that have all of these responses, and the levels of the other runs.
 
         Raises TableError if no run has all responses.
         """
@@ -234,7 +232,7 @@ class ResponseTable:
         return replace(self, frame=self.frame.filter(~lacks)), [_named(row) for row in left_out]
 
     def incomplete(self) -> dict[str, int]:
-        """Return the responses that some runs lack, each with the number of these runs."""
+        """Return the responses that some runs lack, with the number of those runs."""
         lacking = {name: self.without(name) for name in self.responses}
         return {name: runs for name, runs in lacking.items() if 0 < runs < len(self.frame)}
 
@@ -302,12 +300,12 @@ class ResponseTable:
         return factor
 
     def averaged(self) -> "ResponseTable":
-        """Return a table in which the replications of each combination of levels are averaged."""
+        """Return the table with means over replications."""
         groups = self.frame.group_by(list(self.factors), maintain_order=True)
         return replace(self, frame=groups.agg(pl.col(*self.responses).mean()))
 
     def positive(self) -> tuple[str, ...]:
-        """Return the responses that are above 0 in all runs, so that they have a logarithm."""
+        """Return the responses that are above 0 in all runs, so that they have logarithms."""
         return tuple(name for name in self.complete() if (self.values(name) > 0).all())
 
     def logarithms(self, responses: Sequence[str]) -> "ResponseTable":
@@ -355,10 +353,7 @@ class ResponseTable:
         return replace(fewer, whole=whole, places=self.places)
 
     def numbered(self, factor: str) -> dict[int, str]:
-        """Return the levels of a factor by number from 1.
-
-        A number stays the same if levels are left out.
-        """
+        """Return the levels by number, from 1; leaving levels out does not change numbers."""
         levels = self.factors[self.require(factor)]
         every = enumerate(self.whole.get(factor, levels), start=1)
         return {number: str(level) for number, level in every if level in levels}
@@ -440,7 +435,7 @@ class ResponseTable:
 
 
 def _by(names: Sequence[str], frame: pl.DataFrame) -> Iterator[tuple[dict[str, Any], pl.DataFrame]]:
-    """Group rows by their levels of some factors; without factors, all rows form one group."""
+    """Group rows by their levels of some factors; without factors all rows are one group."""
     for levels, part in frame.group_by(names, maintain_order=True) if names else [((), frame)]:
         yield dict(zip(names, levels, strict=True)), part
 
@@ -450,7 +445,7 @@ def _named(condition: Mapping[str, Any]) -> str:
 
 
 def some(texts: Sequence[str]) -> str:
-    """Join the first texts, and append the number of texts that are left out."""
+    """Join the first texts, and append the number of the others."""
     more = len(texts) - NAMED
     return "; ".join(texts[:NAMED]) + (f"; and {more} more" if more > 0 else "")
 

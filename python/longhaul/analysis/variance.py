@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 
 from longhaul.libraries import linalg, special
 
-# Smaller fractions of a column's norm, or of a sum of squares, are treated as rounding errors.
+# Smaller fractions of a column's norm, or of a sum of squares, are rounding errors.
 ROUNDING = 1e-10
 
 
 @dataclass(frozen=True)
 class Source:
-    """A line of an analysis of variance: a term, or the residual."""
+    """A line of an analysis of variance."""
 
     names: tuple[str, ...]
     """Names of the term and of its aliases, such as `a*b`."""
@@ -29,7 +29,7 @@ class Source:
 
     @property
     def name(self) -> str:
-        """Name of the line, such as `a*b = c*d` if the runs cannot distinguish these two terms."""
+        """The line's name: `a*b = c*d` where the runs cannot distinguish the two."""
         return " = ".join(self.names)
 
 
@@ -39,9 +39,9 @@ class _Term:
 
     factors: tuple[str, ...]
     basis: np.ndarray
-    """Orthonormal columns that span the term's contrasts; shape: runs x degrees of freedom."""
+    """Orthonormal columns of its contrasts, shape (runs, degrees of freedom)."""
     own: np.ndarray
-    """Orthonormal columns that span the part orthogonal to all terms of fewer factors."""
+    """The columns that are orthogonal to all terms of fewer factors."""
     names: list[str]
 
 
@@ -70,7 +70,7 @@ def anova(
 
 
 def _terms(factors: Mapping[str, Sequence[str]], order: int) -> list[_Term]:
-    """Return main effects and interactions in increasing order of their numbers of factors."""
+    """Return main effects and interactions, ordered by their number of factors."""
     indicators = {name: _indicators(words) for name, words in factors.items()}
     terms: list[_Term] = []
     for size in range(1, order + 1):
@@ -102,13 +102,13 @@ def _indicators(words: Sequence[str]) -> np.ndarray:
 
 
 def _products(first: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return the products of each column of one array with each column of the other."""
+    """Return the products of each column with each column of the other array."""
     pairs = first[:, :, None] * other[:, None, :]
     return np.reshape(pairs, (len(first), -1))
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:
-    """Return an orthonormal basis of the columns' span; some may be zero up to rounding."""
+    """Return an orthonormal basis of columns, some of which may be zero up to rounding."""
     vectors, triangle, _ = linalg.qr(columns, mode="economic", pivoting=True)
     return np.asarray(vectors[:, np.abs(np.diag(triangle)) > ROUNDING])
 

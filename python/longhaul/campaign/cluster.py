@@ -36,7 +36,7 @@ class ClusterWorkers:
 
     @property
     def capacity(self) -> int:
-        """Number of runs in progress at the same time; it grows with the number of workers."""
+        """Number of runs in progress at a time; grows with the number of workers."""
         threads = sum(self._client.nthreads().values()) if self._is_connected else 0
         return max(1, AHEAD * threads)
 
@@ -71,7 +71,7 @@ class ClusterWorkers:
         return [self._collect(key) for key in ready]
 
     def under_way(self) -> dict[str, float]:
-        """Return an empty dictionary: workers on other machines do not report progress."""
+        """Return an empty table: workers on other machines do not report progress."""
         return {}
 
     def _collect(self, key: str) -> RunOutcome:

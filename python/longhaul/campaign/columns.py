@@ -21,7 +21,7 @@ OTHERS = {
 
 @cache
 def _keys() -> dict[str, str]:
-    """Return the description of each scenario key, by the key's path."""
+    """Return the description of each scenario key."""
     return {row["name"]: row["description"] for row in _engine.scenario_keys()}
 
 
@@ -38,13 +38,13 @@ def of_key(path: str) -> str:
                 part in ("*", step) for part, step in zip(parts, tried, strict=True)
             ):
                 return description
-    # Descriptions end with the original MesoNet's names of parameters in parentheses.
+    # Descriptions end with the original MesoNet's parameter names in parentheses.
     named = re.compile(rf"\({re.escape(steps[-1])}\)")
     return next((text for text in keys.values() if named.search(text)), "")
 
 
 def of_factors(settings: Mapping[str, Setting]) -> dict[str, str]:
-    """Return the description of each factor: the descriptions of the keys that it sets."""
+    """Return the description of each factor: the keys that it sets."""
     paths: dict[str, list[str]] = {}
     for path, setting in settings.items():
         if setting.factor is not None:
@@ -57,7 +57,7 @@ def of_factors(settings: Mapping[str, Setting]) -> dict[str, str]:
 
 
 def of_responses(responses: Sequence[Response]) -> dict[str, str]:
-    """Return the description of each response; the description of a user's function is its name."""
+    """Return the description of each response; for a user's function, its name."""
     meanings = {}
     for response in responses:
         by_user = f"measured by {response.function}" if response.function else ""
@@ -73,5 +73,5 @@ def of_responses(responses: Sequence[Response]) -> dict[str, str]:
 
 
 def of_table(settings: Mapping[str, Setting], responses: Sequence[Response]) -> dict[str, Any]:
-    """Return the descriptions of all columns of a campaign's table, to be stored as metadata."""
+    """Return the descriptions of all columns of a campaign's table, for its metadata."""
     return OTHERS | of_factors(settings) | of_responses(responses)

@@ -7,7 +7,6 @@ from longhaul.results import kinds
 def expected_packets(run: Run) -> float:
     """Return the estimated number of data packets of a run.
 
-    The estimate determines the order of runs and their weight in the campaign's progress, where it
-    is corrected by the packet counts of finished runs.
+    The estimate orders runs and weights their progress; packet counts of finished runs correct it.
     """
     return kinds.of(run.scenario).expected_packets(run)

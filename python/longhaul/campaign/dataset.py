@@ -1,4 +1,4 @@
-"""The table of a campaign: factors, responses and provenance of each finished run."""
+"""The table of a campaign, with factors, responses and provenance of each run."""
 
 import io
 import json
@@ -17,7 +17,7 @@ from longhaul.campaign.file import Campaign
 from longhaul.campaign.store import Store
 from longhaul.files.writing import write_durably
 
-# Directory of the tables of runs, in campaigns that keep tables.
+# Directory of the runs' tables, in campaigns that keep tables.
 TABLES = "tables"
 
 
@@ -35,12 +35,12 @@ class Dataset:
 
     @property
     def factors(self) -> dict[str, list[Any]]:
-        """The factors with their levels, in the order of the campaign file."""
+        """The factors and their levels, in the order of the campaign file."""
         return dict(self.facts["factors"])
 
     @property
     def responses(self) -> list[str]:
-        """The names of the responses, in the order of the campaign file."""
+        """The responses, in order."""
         return list(self.facts["responses"])
 
     def table(self) -> ResponseTable:
@@ -49,9 +49,9 @@ class Dataset:
         return replace(known, places=self.facts.get("places", {}))
 
     def write(self, file: Path) -> None:
-        """Write the data set as one Parquet file, with facts on the campaign in its metadata.
+        """Write one Parquet file, with its provenance in the metadata.
 
-        Processes that share a campaign may write the file at the same time.
+        Processes that share a campaign may write it at the same time.
         """
         content = io.BytesIO()
         self.frame.write_parquet(
@@ -61,7 +61,7 @@ class Dataset:
 
     @classmethod
     def read(cls, file: Path) -> "Dataset":
-        """Read a data set from a file that `write` has written."""
+        """Read a data set that `write` has written."""
         facts = pl.read_parquet_metadata(file).get(KEY)
         if facts is None:
             raise LonghaulError(f"{file}: not a table of a campaign")
@@ -69,15 +69,12 @@ class Dataset:
 
 
 def path_from(store: Store, campaign: Campaign) -> str:
-    """Return the path of the campaign file relative to its store.
-
-    Thus the file and the store can be moved together.
-    """
+    """Return a campaign file's path relative to its store, so that both can be moved together."""
     return relpath(campaign.path.resolve(), store.path.resolve())
 
 
 def collect(campaign: Campaign, store: Store) -> Dataset:
-    """Collect the values of all finished runs into the campaign's table."""
+    """Collect the table of all finished runs."""
     rows, design = [], campaign.design
     columns: dict[str, None] = {}
     runs = campaign.runs()

@@ -1,4 +1,4 @@
-"""Execution of those runs that a store lacks; several processes may share the store."""
+"""Execution of the runs that a store lacks; several processes may share the store."""
 
 import os
 import time
@@ -40,32 +40,32 @@ class Outcome:
     total: int
     """Number of different runs that were requested."""
     found: int
-    """Number of runs that were already in the store, or that another process has finished."""
+    """Runs that were in the store already, or that another process finished."""
     finished: int = 0
     failed: list[tuple[Run, str]] = field(default_factory=list)
-    """Failed runs, each with its error message."""
+    """Failed runs with their error messages."""
     running: int = 0
-    """Number of runs in progress in this process."""
+    """Runs in progress in this process."""
     running_part: float = 0.0
-    """Mean completed fraction of the runs in progress in this process."""
+    """Mean completed fraction of the runs in progress."""
     elsewhere: int = 0
-    """Number of runs in progress in other processes."""
+    """Runs in progress in other processes."""
     data_packets: int = 0
-    """Number of data packets simulated in the runs that this process has finished."""
+    """Data packets simulated in the runs that this process finished."""
     began: float = field(default_factory=monotonic)
     expected_done: float = 0.0
-    """Estimated number of data packets of the runs that this process has finished."""
+    """Expected data packets of the runs that this process finished."""
     expected_left: float = 0.0
-    """Estimated number of data packets of the remaining runs."""
+    """Expected data packets of the remaining runs."""
 
     @property
     def done(self) -> int:
-        """Number of runs that have finished or failed."""
+        """Runs that have finished or failed."""
         return self.found + self.finished + len(self.failed)
 
     @property
     def packets_per_s(self) -> float:
-        """Simulated data packets per second of wall-clock time, over all workers."""
+        """Data packets per second of wall-clock time, over all workers."""
         return self.data_packets / max(monotonic() - self.began, 1e-9)
 
     @property
@@ -138,7 +138,7 @@ class _Execution:
         self.wanted = {run.key: run for run in runs}
         self.expected = {key: expected_packets(run) for key, run in self.wanted.items()}
         missing = [key for key in self.wanted if not store.has(key)]
-        # Sorting is stable, so that runs of equal length keep their order.
+        # Sorting is stable: runs of equal length keep their order.
         missing.sort(key=lambda key: (key not in first, -self.expected[key]))
         self.waiting = deque(missing)
         self.elsewhere: set[str] = set()
@@ -155,7 +155,7 @@ class _Execution:
             self.workers = workers
 
     def run(self) -> Outcome:
-        """Execute all runs, and return their outcome."""
+        """Execute all runs."""
         self._tell()
         try:
             if self.waiting:
@@ -190,8 +190,8 @@ class _Execution:
             elif not leases.acquire(key):
                 self.elsewhere.add(key)
             elif self.store.has(key):
-                # Another process has finished the run and released its lease between the two calls
-                # of `has`.
+                # Another process finished the run and released its lease between the two calls of
+                # `has`.
                 leases.release(key)
                 self._found(key)
             else:
@@ -249,10 +249,7 @@ class _Execution:
             self.elsewhere.discard(key)
 
     def _failed_elsewhere(self, key: str) -> str | None:
-        """Return the error of a run that failed in another process after this one began.
-
-        Else None.
-        """
+        """Return the run's error if it failed in another process since this process began."""
         failure = self.store.failure(key)
         return failure[1] if failure is not None and failure[0] >= self.began else None
 
@@ -299,7 +296,7 @@ def work(
 
 
 class _Progress:
-    """Callback that reports the progress of a run to the main process, at intervals."""
+    """Reporter of a run's progress, at intervals."""
 
     def __init__(self, duration_s: float) -> None:
         self.duration_s = duration_s

@@ -39,15 +39,12 @@ SETTING = {
 
 
 class FactorError(LonghaulError):
-    """Error: a factor, or a setting that depends on a factor, is invalid.
-
-    The message names the key.
-    """
+    """An invalid factor, or an invalid setting of a key by a factor; the message names the key."""
 
 
 @dataclass(frozen=True)
 class Factors:
-    """Levels of each factor, and the scenario keys that are set from the levels."""
+    """Levels of each factor, and the scenario keys that are set from them."""
 
     levels: Mapping[str, Sequence[Level]]
     settings: Mapping[str, Setting]

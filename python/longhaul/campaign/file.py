@@ -60,7 +60,7 @@ DESIGNS = (
 
 
 class CampaignError(LonghaulError):
-    """Error: a campaign file cannot be used; the message names the file and the key."""
+    """A campaign file that cannot be used; the message names file and key."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,12 @@ class Campaign:
 
     @property
     def name(self) -> str:
-        """The name of the campaign's file, without its suffix."""
+        """The name of its file, without the suffix."""
         return self.path.stem
 
     @cached_property
     def cells(self) -> list[dict[str, Level]]:
-        """The levels of all factors in each run of the design."""
+        """The levels of each run of the design."""
         return list(self.design.natural())
 
     def runs(self) -> list[Run]:
@@ -109,7 +109,7 @@ class Campaign:
 
     @cached_property
     def reducer(self) -> Responses:
-        """The reducer that keeps the responses and the requested tables of a run."""
+        """Reducer that keeps the responses and requested tables of each run."""
         return Responses(self.responses, self.keep)
 
 
@@ -134,7 +134,7 @@ _KEY = re.compile(r'([\w-]+(?:\.(?:[\w-]+|"[^"]+"))*)(?: = |: )')
 
 
 def _with_line(text: str, message: str, root: str = "") -> str:
-    """Prefix a message that begins with a key of the file by the number of the key's line."""
+    """Prefix a message that begins with a key of the file by the line of that key."""
     key = _KEY.match(message)
     line = line_of(text, key[1].replace('"', ""), root) if key else None
     return f"line {line}: {message}" if line else message
@@ -335,9 +335,9 @@ def _design(file: Path, whole: Mapping[str, Any], factors: Sequence[Factor]) -> 
 
 
 def _from_csv(file: Path, factors: Sequence[Factor], replications: int | None) -> Design:
-    """Read a design from a table of levels as `design --natural` writes it, a column per factor.
+    """Read a design from a table of levels, a column per factor, as `design --natural` writes it.
 
-    The columns `block` and `replication` are optional. Each replication must contain every run.
+    The columns `block` and `replication` are optional. Each replication needs every run.
     """
     rows = numbered_rows(file)
     lines: dict[tuple[float, ...], int] = {}

@@ -24,7 +24,7 @@ STALE_S = 60.0
 
 
 class Leases:
-    """The leases of one process. As a context manager, it begins and ends the session."""
+    """The leases of one process; a context manager, which ends the session."""
 
     def __init__(self, store: Path) -> None:
         self._sessions = store / "sessions"
@@ -77,10 +77,7 @@ class Leases:
         return True
 
     def release(self, key: str) -> None:
-        """Release the lease of a run, finished or not.
-
-        Keep a lease that another process took over.
-        """
+        """Release a run, finished or not; a lease that another process took over is kept."""
         own = self._held.pop(key)
         for file in self._of(key):
             if _generation(file) <= own:
@@ -92,10 +89,7 @@ class Leases:
         return latest is not None and self._is_live(latest)
 
     def _of(self, key: str) -> list[Path]:
-        """Return the lease files of a run, one per generation.
-
-        Nearly always there is at most one.
-        """
+        """Return the generations of a lease; nearly always there is at most one."""
         return list(self._leases.glob(f"{key}.*"))
 
     def _latest(self, key: str) -> Path | None:
@@ -110,7 +104,7 @@ class Leases:
         return self.is_living(session) if session else _age_s(lease) < STALE_S
 
     def is_living(self, session: str) -> bool:
-        """Return true if the process of a session is running."""
+        """Return true if the process of a session is alive."""
         host, process, _ = session.rsplit("-", 2)
         try:
             age = _age_s(self._sessions / session)
@@ -119,7 +113,7 @@ class Leases:
         return age < STALE_S and not has_ended(host, process)
 
     def _sweep_out(self) -> None:
-        """Remove the session files of killed processes of this machine."""
+        """Remove the sessions of killed processes of this machine."""
         for file in self._sessions.iterdir():
             if not self.is_living(file.name):
                 file.unlink(missing_ok=True)

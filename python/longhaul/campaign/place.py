@@ -54,7 +54,7 @@ def _parts(dotted: str) -> list[str]:
 
 
 def _numbered(table: list[str], counts: Mapping[str, int]) -> list[str]:
-    """Return the path of a table, with the current index of each array of tables."""
+    """Return the path of a table, with the index in each array of tables."""
     steps: list[str] = []
     for length in range(1, len(table) + 1):
         steps.append(table[length - 1])
@@ -64,7 +64,7 @@ def _numbered(table: list[str], counts: Mapping[str, int]) -> list[str]:
 
 
 def indexed(path: str, scenario: Mapping[str, Any]) -> str:
-    """Return the path of a setting as messages have it, with groups of flows by number."""
+    """Return the path of a setting as messages write it: groups of flows by number."""
     steps = path.split(".")
     flows: Sequence[Mapping[str, Any]] = scenario.get("flows", ())
     labels = [flow.get("label") for flow in flows]

@@ -18,13 +18,13 @@ from typing import Any, Protocol
 
 from longhaul._engine import LonghaulError, OutputError
 
-# Function that executes one run in a worker; its result becomes `RunOutcome.value`.
+# A function that executes one run in a worker and returns `RunOutcome.value`.
 Work = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """The outcome of a run: its value, or its error."""
+    """The outcome of a run."""
 
     key: str
     value: Any = None
@@ -33,15 +33,15 @@ class RunOutcome:
     is_storage: bool = False
     """True if writing to storage failed, so that other runs would fail as well."""
     is_lost: bool = False
-    """True if the worker process ended before the run was finished."""
+    """True if the worker ended before its run."""
 
 
 class Workers(Protocol):
-    """Interface of pools of workers: local processes, or a cluster."""
+    """A pool of workers: local processes, or a cluster."""
 
     @property
     def capacity(self) -> int:
-        """Number of runs in progress at the same time."""
+        """Number of runs in progress at a time."""
 
     def threads(self, runs: int) -> int:
         """Return the number of threads for the next run, if `runs` runs are left."""
@@ -53,7 +53,7 @@ class Workers(Protocol):
         """Return the outcomes of finished runs; wait for the first one at most `timeout_s`."""
 
     def under_way(self) -> Mapping[str, float]:
-        """Return the completed fraction of each run in progress whose worker has reported it."""
+        """Return the completed fraction of each run in progress that has reported one."""
 
     def close(self) -> None:
         """End all workers; runs in progress are lost."""
@@ -86,14 +86,14 @@ class LocalWorkers:
         return max(1, self.capacity // runs)
 
     def submit(self, key: str, work: Work, *arguments: Any) -> None:  # noqa: ANN401
-        """Start a run in an idle worker, or in a new one."""
+        """Start a run on an idle worker."""
         idle = next((worker for worker in self._workers if worker.key is None), None)
         worker = idle or self._started()
         worker.key, worker.part = key, 0.0
         try:
             worker.pipe.send((work, arguments))
         except (BrokenPipeError, ConnectionResetError):
-            # The worker was killed while it was idle; `finished` will notice this.
+            # The worker was killed while idle; `finished` notices the loss.
             return
 
     def _started(self) -> _Worker:
@@ -113,15 +113,12 @@ class LocalWorkers:
         return [outcome for outcome in outcomes if outcome is not None]
 
     def under_way(self) -> dict[str, float]:
-        """Return the completed fraction of each run in progress whose worker has reported it."""
+        """Return the completed fraction of each run in progress that has reported one."""
         busy = [worker for worker in self._workers if worker.part > 0]
         return {worker.key: worker.part for worker in busy if worker.key is not None}
 
     def _collect(self, worker: _Worker) -> RunOutcome | None:
-        """Receive a message from a worker.
-
-        Return the run's outcome, or None for a progress report.
-        """
+        """Receive a worker's message; return its run's outcome, None for a progress report."""
         key = worker.key
         assert key is not None
         try:
@@ -169,7 +166,7 @@ def tell(part: float) -> None:
 
 
 def _serve(pipe: "Connection[Any, Any]", memory: int | None) -> None:
-    """Execute runs in a worker process until the main process closes the pipe."""
+    """Execute runs until the pipe is closed."""
     global _told
     _told = pipe
     _become_worker(memory)
@@ -218,7 +215,7 @@ def _become_worker(memory: int | None) -> None:
         # Not every system has this module.
         import resource
 
-        # RLIMIT_DATA limits the memory that a process can write to, but not reserved address space.
+        # RLIMIT_DATA limits memory that a process can write to, not reserved address space.
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -1,4 +1,4 @@
-"""Progress of a campaign on standard error: a bar on a terminal, otherwise a line at intervals."""
+"""Progress on standard error: a bar on a terminal, otherwise a line at intervals."""
 
 import sys
 from collections.abc import Callable, Iterator

@@ -6,7 +6,7 @@ from typing import Any
 from longhaul.campaign.store import Kept
 from longhaul.results import Results
 
-# Maximum number of points that are kept of a time series.
+# Maximum number of points kept of a time series.
 POINTS = 600
 
 

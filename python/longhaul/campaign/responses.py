@@ -1,4 +1,4 @@
-"""Responses of campaigns: values in the summary of a run, or results of the user's functions."""
+"""Responses of campaigns: figures of a run, or values of the user's functions."""
 
 import hashlib
 import json
@@ -19,9 +19,9 @@ from longhaul.files.names import nearest, suggestion
 from longhaul.results import Results, kinds
 from longhaul.results.kinds import Kind
 
-# Tables in which the name of a response without a dot is searched, in this order.
+# Tables in which a response's name without a dot is looked up, in this order.
 PLACES = ("all", "links", "network", "run")
-# Tables of a run's summary that are kept. A table of single flows would be too large.
+# Tables of the summary to keep of each run; a table of single flows would be large.
 KEPT = ("all", "labels", "links", "proxies", "network", "classes", "long_lived")
 
 
@@ -47,7 +47,7 @@ class Response:
 
 @dataclass(frozen=True)
 class Responses:
-    """A reducer: returns the summary of a run, and the results of the user's functions."""
+    """Reducer of a run to its summary and the results of the user's functions."""
 
     responses: tuple[Response, ...]
     keep: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Responses:
 
     @property
     def variant(self) -> str:
-        """Identifier of the set of kept values, which is a part of a run's key in a store."""
+        """Identifier of the kept values, part of a run's key in a store."""
         parts = [(r.name, r.source, r.function) for r in self.responses if r.function]
         if self.figures:
             parts += [(figure.of, figure.name, digest()) for figure in self.figures]
@@ -71,7 +71,7 @@ class Responses:
         return tuple(dict.fromkeys(unlisted))
 
     def __call__(self, run: Results) -> Kept:
-        """Return the values of a run that the store keeps."""
+        """Return the values to keep of a run."""
         for table in self.keep:
             if table not in run.tables:
                 end = suggestion(table, run.tables)
@@ -88,7 +88,7 @@ class Responses:
         }
 
     def row(self, kept: Kept) -> dict[str, float | None]:
-        """Return the values of a run's responses by name, in order."""
+        """Return the responses of a run by name, in order."""
         values: dict[str, float | None] = dict.fromkeys(
             response.name for response in self.responses if not response.function
         )
@@ -171,7 +171,7 @@ def _lacking(place: str, kind: Kind) -> ResponseError | None:
     return ResponseError(f"responses: `{place}` needs the table `{table}`: {kind.remedies[table]}")
 
 
-# Facts of a run with placeholders for the values: 0 for numbers, empty texts.
+# Facts of a run with placeholders for values: 0 for numbers, empty texts.
 _OF_RUN = facts(
     {
         **dict.fromkeys(("scenario_hash", "version"), ""),
@@ -182,7 +182,7 @@ _OF_RUN = facts(
 
 
 def _without_row(place: str, known: Kept) -> str:
-    """Return a path without the name of its row, if such names are known only after a run."""
+    """Return a path without its row's name, if row names are known only after the run."""
     table, *steps = place.split(".")
     rows = known.get(table)
     is_open = isinstance(rows, list) and not any(
@@ -228,7 +228,7 @@ def _known(kept: Kept) -> list[str]:
 
 
 def read_responses(base: Path, given: Any) -> tuple[Response, ...]:  # noqa: ANN401
-    """Read the responses in a campaign file: a list of paths, or a table with their names."""
+    """Read the responses of a campaign file: a list of paths, or a table of names."""
     if isinstance(given, list):
         given = {place: place for place in given}
     if not given:

@@ -1,7 +1,4 @@
-"""The store of finished runs, which has a small file for each run.
-
-A file is renamed into place, so that it is always complete.
-"""
+"""The store of finished runs: a small file for each run, renamed into place atomically."""
 
 import json
 import os
@@ -18,7 +15,7 @@ from longhaul._engine import LonghaulError, Scenario
 from longhaul.files.processes import has_ended
 from longhaul.files.writing import remove_unfinished, write_durably
 
-# Values of a run that a store keeps: tables by name, each a list of rows.
+# Kept values of a run: tables by name, each a list of rows.
 Kept = dict[str, Any]
 
 
@@ -48,7 +45,7 @@ class Store:
         return self._runs / name[:2] / f"{name}.json"
 
     def has(self, run: Scenario | str) -> bool:
-        """Return true if the store has the values of a run."""
+        """Return true if the run's values are stored."""
         return self._file(run).is_file()
 
     def get(self, run: Scenario | str) -> Kept | None:
@@ -83,18 +80,12 @@ class Store:
         return self._file(run).with_suffix("")
 
     def record_failure(self, key: str, message: str) -> None:
-        """Record the failure of a run, with its message.
-
-        The record is cleared when the run succeeds.
-        """
+        """Record the failure of a run, with its reason, until the run succeeds."""
         text = json.dumps({"message": message})
         write_durably(self._failure(key), text.encode())
 
     def failure(self, key: str) -> tuple[float, str] | None:
-        """Return the time (seconds since 1970) and message of a run's last failure.
-
-        Return None without one.
-        """
+        """Return the time (s since the epoch) and message of a run's last failure, or None."""
         file = self._failure(key)
         try:
             return file.stat().st_mtime, str(json.loads(file.read_bytes())["message"])
@@ -102,7 +93,7 @@ class Store:
             return None
 
     def clear_failure(self, key: str) -> None:
-        """Remove the record of a run's failure."""
+        """Clear the record of a failure."""
         self._failure(key).unlink(missing_ok=True)
 
     def _failure(self, key: str) -> Path:
@@ -110,7 +101,7 @@ class Store:
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Provide a temporary directory for the tables of one run, while the block runs."""
+        """Provide a temporary directory for the tables of one run."""
         self._workshop.mkdir(parents=True, exist_ok=True)
         prefix = f"{socket.gethostname()}-{os.getpid()}-"
         path = Path(tempfile.mkdtemp(dir=self._workshop, prefix=prefix))
@@ -126,7 +117,7 @@ class Store:
         return path
 
     def clear_resumable(self, run: Scenario) -> None:
-        """Remove the checkpoints of a run after its values have been stored."""
+        """Remove the checkpoints of a run whose values are stored."""
         shutil.rmtree(self._resumable(run), ignore_errors=True)
 
     def _resumable(self, run: Scenario) -> Path:
@@ -137,7 +128,7 @@ class Store:
         return self.path / "under-way"
 
     def sweep_out(self) -> None:
-        """Remove unfinished files that killed processes of this machine have left."""
+        """Remove unfinished files of killed processes of this machine."""
         for path in self._workshop.glob("*-*-*"):
             host, process, _ = path.name.rsplit("-", 2)
             if has_ended(host, process):

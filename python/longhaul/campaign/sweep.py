@@ -1,6 +1,6 @@
-"""Sweeps: all combinations of levels of axes, the scenario keys that they set, and replications.
+"""Sweeps: axes, the scenario keys that are set from their levels, and replications.
 
-An axis may be a table of conditions. Each condition sets the levels of several factors.
+An axis may be a table of conditions, each of which sets the levels of several factors.
 """
 
 import json
@@ -42,11 +42,11 @@ class Setting:
     when: Mapping[str, Sequence[Level]] = field(default_factory=dict)
 
     def applies(self, cell: Mapping[str, Level]) -> bool:
-        """Return true if the key is set in a cell, which has a level of each factor."""
+        """Return true if the key is set in a cell."""
         return all(cell[factor] in levels for factor, levels in self.when.items())
 
     def at(self, cell: Mapping[str, Level]) -> Any:  # noqa: ANN401
-        """Return the value of the key in a cell; whole numbers remain whole."""
+        """Return the key's value in a cell; whole numbers stay whole."""
         if self.factor is None:
             return self.value
         level = cell[self.factor]
@@ -65,23 +65,23 @@ class Setting:
 
 @dataclass(frozen=True)
 class Run:
-    """A scenario, with the experiment, cell and replication to which it belongs."""
+    """A scenario with its experiment, cell and replication."""
 
     experiment: str
     cell: Mapping[str, Level]
     replication: int
     scenario: Scenario
     beside: Path = Path()
-    """Directory to which names of files in the scenario are relative."""
+    """Directory to which file names in the scenario are relative."""
 
     @property
     def resolved(self) -> Resolved:
-        """The scenario after checks, with its defaults."""
+        """The checked scenario with its defaults."""
         return load(self.scenario, beside=self.beside)
 
     @property
     def complete(self) -> Scenario:
-        """The scenario with all defaults, and with the texts of all files that it names."""
+        """The scenario with all defaults, and the texts of all files that it names."""
         scenario: Scenario = json.loads(self.resolved.resolved_json())
         return scenario
 
@@ -92,7 +92,7 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The name of the run in messages."""
+        """The run's name in messages."""
         levels = ", ".join(f"{axis} {level}" for axis, level in self.cell.items())
         return f"{self.experiment} ({levels}; replication {self.replication})"
 
@@ -111,10 +111,10 @@ class Sweep:
     replications: int = 1
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     beside: Path = Path()
-    """Directory to which names of files in the scenarios are relative."""
+    """Directory to which file names in the scenarios are relative."""
 
     def cells(self, replication: int = 0) -> Iterator[dict[str, Level]]:
-        """Yield all combinations of levels in one replication."""
+        """Yield every combination of levels in a replication."""
         for levels in product(*self.axes.values()):
             cell = dict(zip(self.axes, levels, strict=True))
             for axis, table in self.conditions.items():
@@ -127,29 +127,23 @@ class Sweep:
         return self.replications * prod(map(len, self.axes.values()))
 
     def every_cell(self) -> Iterator[tuple[int, dict[str, Level]]]:
-        """Yield the replication and the cell of every run, one replication after the other."""
+        """Yield replication and cell of every run, one replication after the other."""
         for replication in range(self.replications):
             for cell in self.cells(replication):
                 yield replication, cell
 
     def runs(self) -> Iterator[Run]:
-        """Yield all runs in the order of `every_cell`.
-
-        This takes time, since it builds the scenarios.
-        """
+        """Yield every run in the order of `every_cell`; building the scenarios takes time."""
         for replication, cell in self.every_cell():
             yield self.run(cell, replication)
 
     def run(self, cell: Mapping[str, Level], replication: int = 0) -> Run:
-        """Return the run of a cell in a replication, which determines its random numbers."""
+        """Return the run of a cell, with the random numbers of a replication."""
         scenario = filled_in(self.template, {**self.values_at(cell), "replication": replication})
         return Run(self.experiment, cell, replication, scenario, self.beside)
 
     def values_at(self, cell: Mapping[str, Level]) -> dict[str, Any]:
-        """Return the values that are set in a cell, by path.
-
-        The path is in the message of an error.
-        """
+        """Return the values set in a cell, by path; errors name the path."""
         values = {}
         for path, setting in self.settings.items():
             try:
@@ -161,7 +155,7 @@ class Sweep:
 
 
 def _of(replication: int, levels: Level | tuple[Level, ...], experiment: str) -> Level:
-    """Return the level of a factor in a replication."""
+    """Return a factor's level in a replication."""
     if not isinstance(levels, tuple):
         return levels
     if replication >= len(levels):

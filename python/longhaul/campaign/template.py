@@ -1,4 +1,4 @@
-"""Scenarios that are merged from parts, and values that are set in them by path."""
+"""Scenarios merged from parts, with values set by path."""
 
 import json
 import tomllib
@@ -18,16 +18,16 @@ class TemplateError(LonghaulError):
     """Error: the scenario of a campaign or study cannot be read."""
 
 
-# Wildcard for a part of a label in a path; `*` alone matches all groups of flows.
+# Wildcard for part of a label in a path; alone it matches all groups of flows.
 EVERY = "*"
 
-# Keys that select what a table configures: a built-in kind, or a file with a custom algorithm,
-# whose text is stored in a further key.
+# Keys that say what a table configures: a built-in kind, or the file of a custom algorithm, whose
+# text is stored in a further key.
 NAMES = ("kind", "python", "external", "module")
 
 
 def merge_parts(parts: Sequence[Mapping[str, Any]]) -> Scenario:
-    """Merge scenarios: tables are merged, lists concatenated, and other values replaced."""
+    """Merge scenarios: tables merge, lists are concatenated, other values are replaced."""
     whole: Scenario = {}
     for part in parts:
         _merge(whole, part)
@@ -46,14 +46,14 @@ def _merge(lower: Scenario, upper: Mapping[str, Any]) -> None:
 
 
 def _replace(table: Scenario, key: str, value: Any) -> None:  # noqa: ANN401
-    """Set one key of a table; as with `--set`, other keys stay, except alternatives to `key`."""
+    """Set one key. As with `--set`, other keys stay, except alternatives to `key`."""
     if key in NAMES:
         for named, derived in (("python", "source"), ("module", "sha256")):
             if named in table:
                 table.pop(derived, None)
         for name in NAMES:
             table.pop(name, None)
-    # A copy, since later paths may change a part of the value, and other runs share the value.
+    # Copied, since later paths may change a part of the value, which other runs share.
     table[key] = deepcopy(value)
 
 
@@ -73,29 +73,30 @@ def read_template(file: Path, given: Any) -> Scenario:  # noqa: ANN401
 
 
 def place_of_template(file: Path, given: Any) -> Path:  # noqa: ANN401
-    """Return the directory of a scenario, which is given as a table or as the name of a file."""
+    """Return the directory of a scenario given as a table or by file name."""
     return (file.parent / given).parent if isinstance(given, str) else file.parent
 
 
 def _extending(scenario: Scenario, source: Path) -> Scenario:
-    """Return a scenario whose `extends` is an absolute path, valid in any directory."""
+    """Return a scenario with an absolute path in `extends`, valid in any directory."""
     if isinstance(scenario.get("extends"), str):
         scenario["extends"] = str((source.parent / scenario["extends"]).resolve())
     return scenario
 
 
 def _of_run(whole: dict[str, Any]) -> dict[str, Any]:
-    """Return the scenario in the content of a `run.json`; return other contents unchanged."""
+    """Return the scenario in a `run.json`; any other document unchanged."""
     scenario = whole.get("scenario")
     return scenario if "results_version" in whole and isinstance(scenario, dict) else whole
 
 
 def filled_in(template: Mapping[str, Any], values: Mapping[str, Any]) -> Scenario:
-    """Return a template with values set at paths, such as `duration` and `flows.LABEL.count`.
+    """Return a template with values at paths such as `duration` and `flows.LABEL.count`.
 
-    `flows.*.recovery` sets a key in every group of flows. `flows.cross-*.recovery` sets it in
-    groups whose labels begin with `cross-`. Groups with a count of 0 are left out, so that a sweep
-    may begin at no flows.
+    `flows.*.recovery` sets a key in every group of flows, `flows.cross-*.recovery` in groups whose
+    labels begin with `cross-`.
+
+    Groups with a count of 0 are left out, so that a sweep may begin at no flows.
     """
     scenario: Scenario = deepcopy(dict(template))
     for path, value in values.items():
@@ -130,7 +131,7 @@ def _places(place: Any, way: Sequence[str], path: str) -> Iterator[Any]:  # noqa
 
 
 def _groups(places: list[Any], pattern: str, path: str) -> list[Any]:
-    """Return the groups of flows whose labels match a pattern; `*` matches all groups."""
+    """Return the groups of flows whose labels match a pattern; `*` matches all."""
     if pattern == EVERY:
         return places
     matching = [group for group in places if fnmatchcase(str(group.get("label", "")), pattern)]

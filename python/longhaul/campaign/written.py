@@ -8,7 +8,7 @@ from longhaul.campaign.template import Scenario
 
 
 def as_toml(scenario: Scenario) -> str:
-    """Return a scenario as TOML: first its values, then its tables, with one line per key."""
+    """Return a scenario as TOML: values first, then its tables with one line per key."""
     lines = [_line(key, value) for key, value in scenario.items() if not _table(value)]
     for name, table in scenario.items():
         if _table(table):

@@ -213,7 +213,7 @@ def analyze(
         _say_what_is_left_out(table)
     if not {"effects", "ranks", "cube"}.isdisjoint(findings):
         _say_what_goes_together(table)
-    # Output files that cannot be written are reported before anything is printed.
+    # Output that cannot be written is refused before anything is printed.
     write = None if out is None else _writer(findings, out, format, width, overwrite=overwrite)
     if scores is not None:
         _write_scores(findings["components"], table, scores, overwrite=overwrite)
@@ -239,7 +239,7 @@ def _logarithms(
 
 
 def _rates_among(table: ResponseTable, responses: Sequence[str]) -> list[str]:
-    """Return the factors whose levels are rates, if any response is in bit/s; otherwise none."""
+    """Return the factors that are rates if any response is in bit/s, otherwise none."""
     chosen = [table.place(name) for name in responses or table.telling()]
     if not any(unit_at(place) == "bit/s" for place in chosen):
         return []
@@ -259,7 +259,7 @@ def _is_rate(name: str, levels: Sequence[Level]) -> bool:
 
 
 def _list_analyses() -> None:
-    """Print the names of analyses, first those of tables, then those of single runs."""
+    """Print the analyses of tables, and the analyses of single runs."""
     for analysis in ANALYSES.values():
         typer.echo(f"{analysis.name:14} {analysis.help}")
     typer.echo("of the directory of one run:")
@@ -268,26 +268,26 @@ def _list_analyses() -> None:
 
 
 def _say_what_is_left_out(table: ResponseTable) -> None:
-    """Print the responses that some runs lack, which are analysed only if the user names them."""
+    """Print the responses that some runs lack; analyses use them only if they are named."""
     runs = len(table.frame)
     names = [f"{name} ({count} of {runs} runs)" for name, count in table.incomplete().items()]
     _say("left out, since runs have no value", names)
 
 
 def _say_what_goes_together(table: ResponseTable) -> None:
-    """Warn of factors whose effects cannot be separated because runs are missing."""
+    """Warn of factors whose effects are confounded because runs are missing."""
     what = "warning: levels go together, and means of one factor have part of the other's effect"
     _say(what, [" and ".join(pair) for pair in table.entangled()])
 
 
 def _say(what: str, texts: list[str]) -> None:
-    """Print the first of these texts on standard error; print nothing if there are none."""
+    """Print the first of some texts on standard error, if there are any."""
     if texts:
         typer.echo(f"{what}: {some(texts)}", err=True)
 
 
 def _show(tables: Mapping[str, Sequence[Text]], *, json: bool) -> None:
-    """Print the tables of each analysis, and on standard error the data that they leave out."""
+    """Print the tables of each analysis, and on standard error the data left out of them."""
     every = (text for texts in tables.values() for text in texts)
     _say("left out", list(dict.fromkeys(line for text in every for line in text.left_out)))
     if json:
@@ -306,7 +306,7 @@ def _of_runs(runs: Sequence[Path], names: list[str], against: Path | None, *, js
 
 
 def _analysed(name: str, runs: Sequence[Results], against: Results | None) -> list[Text]:
-    """Return the tables of an analysis: for all runs together, or for each run with its name."""
+    """Return the tables of an analysis, for all runs together or for each run by name."""
     of_all = of_run(name).of_all
     if of_all is not None:
         return of_all(runs)
@@ -317,7 +317,7 @@ def _analysed(name: str, runs: Sequence[Results], against: Results | None) -> li
 
 
 def _titled(run: Results, texts: Sequence[Text]) -> list[Text]:
-    """Return tables with the name of their run at the beginning of their titles."""
+    """Return tables with the name of their run in front of their titles."""
     begin = f"{run.name}: "
     return [replace(text, title=begin + text.title.removeprefix(begin)) for text in texts]
 
@@ -375,7 +375,7 @@ def _writer(
     *,
     overwrite: bool,
 ) -> Callable[[], list[Path]]:
-    """Return a function that writes the findings as tables or plots and returns the paths."""
+    """Return a function that writes tables or plots and returns their paths."""
     if out.suffix == ".csv":
         return _table_writer(findings, out, overwrite=overwrite)
     return _plot_writer(findings, out, format, width, overwrite=overwrite)
@@ -405,7 +405,7 @@ def _table_writer(
 
 
 def _write_scores(findings: Findings, table: ResponseTable, out: Path, *, overwrite: bool) -> None:
-    """Write factors and scores to a file; a Parquet file's metadata name the columns of factors."""
+    """Write factors and scores; the metadata of a Parquet file names the factor columns."""
     refuse_existing(out, overwrite=overwrite)
     assert findings.scores is not None
     write_table(out, findings.scores, table.factors)
@@ -419,7 +419,7 @@ def _plot_writer(
     *,
     overwrite: bool,
 ) -> Callable[[], list[Path]]:
-    """Return a function that writes one plot to a file, or all plots to a directory."""
+    """Return a writer of one plot to a file, or of all plots to a directory."""
     drawings = {name: draw for each in findings.values() for name, draw in each.plots.items()}
     if not drawings:
         raise InputError(f"--out {out}: no plot for {', '.join(findings)}")

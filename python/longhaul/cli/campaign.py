@@ -203,7 +203,7 @@ def _executed(
     first: Collection[str] = (),
     quiet: bool,
 ) -> Outcome:
-    """Do the runs that have not finished, and show the progress in the terminal."""
+    """Do the runs that have not finished, with their progress in the terminal."""
     with show_progress(title) as watch:
         return execute(
             campaign.runs(), store_of(campaign, out), workers=workers,

@@ -1,7 +1,7 @@
-"""Faster loading of Matplotlib, without the help texts that it generates for setters.
+"""Faster loading of Matplotlib: without the generated help of its setters.
 
 While Matplotlib loads, it generates a table of properties for each of a hundred classes, for
-`help(Line2D.set)`. This takes a fifth of the loading time, and no command needs the tables.
+`help(Line2D.set)`. The tables take a fifth of the loading time, and no command needs them.
 """
 
 import sys
@@ -31,5 +31,5 @@ class _Finder:
 
 
 def without_help_of_setters() -> None:
-    """Make Matplotlib load without its tables of properties."""
+    """Let Matplotlib load without its tables of properties."""
     sys.meta_path.insert(0, _Finder())

@@ -173,7 +173,7 @@ def _translated(like: str, words: list[str]) -> tuple[str, list[str]]:
 
 
 def _program(command: list[str], at: str | None, shell: str | None, scenario: Scenario) -> Program:
-    """Return the program that runs in the foreground."""
+    """Return the program in the foreground."""
     if shell is not None:
         if command:
             raise InputError(f"--shell {shell} takes the place of COMMAND, found {command[0]} too")
@@ -184,7 +184,7 @@ def _program(command: list[str], at: str | None, shell: str | None, scenario: Sc
 
 
 def _other(text: str) -> Program:
-    """Parse a background program, which is the name of a node followed by a shell command line."""
+    """Parse a background program: the name of a node, then a shell command line."""
     node, _, line = text.strip().partition(" ")
     if not line.strip():
         raise InputError(f"--in: expected 'NODE COMMAND', found '{text}'")
@@ -199,7 +199,7 @@ def _setting(text: str) -> tuple[str, str]:
 
 
 def _announce(scenario: Scenario, programs: list[Program]) -> None:
-    """Print the hosts, with the programs that run on each, on standard error."""
+    """Print the hosts and the programs that run on each to the error stream."""
     nodes = hosts(scenario, programs)
     for node in nodes:
         lines = [shlex.join(one.arguments) for one in programs if one.node == node]

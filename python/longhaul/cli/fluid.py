@@ -80,7 +80,7 @@ def laws(
 
 
 def _written(row: dict[str, Any]) -> dict[str, Any]:
-    """Return a row as texts, with a dash for each missing value."""
+    """Return a row as text, with a dash for each missing value."""
     ahead, back = row["ahead_of_standard_below"], row["recovery_s"]
     return row | {
         "ahead_of_standard_below": {None: "-", 0.0: "never", 1.0: "always"}.get(ahead)

@@ -9,7 +9,7 @@ from types import FrameType
 
 
 class Terminated(KeyboardInterrupt):
-    """Exception for SIGTERM, which ends programs as Ctrl-C does."""
+    """SIGTERM, which ends programs as Ctrl-C does."""
 
 
 def at_start() -> None:
@@ -22,8 +22,8 @@ def at_work() -> None:
     """Turn interrupts into exceptions, so that commands can clean up."""
     _on_both(_interrupt)
     if threading.current_thread() is threading.main_thread() and hasattr(signal, "SIGURG"):
-        # SIGURG ends a wait such as time.sleep and calls this handler. In the handler, an exception
-        # is raised that was set for the thread (longhaul.algorithm.interrupt).
+        # A signal ends a wait such as time.sleep and calls this handler, where an exception set for
+        # the thread (longhaul.algorithm.interrupt) is raised.
         signal.signal(signal.SIGURG, _awake)
 
 

@@ -17,7 +17,7 @@ from typer.models import CommandInfo
 # Name, function as `module.function` in `longhaul.cli`, line of help, and example arguments.
 Row = tuple[str, str, str, str]
 MARKUP: Final = "rich"
-# Names of commands and options in other programs, with Longhaul's names for them.
+# Names of commands and options in other programs, and Longhaul's names for them.
 MEANT = {
     "simulate": "run", "sim": "run", "draw": "plot", "graph": "plot", "validate": "check",
     "init": "new", "create": "new", "sweep": "campaign", "batch": "campaign", "diff": "compare",
@@ -45,13 +45,10 @@ KEYS = {
 
 
 class Group(TyperGroup):
-    """A group of commands that also knows the names that other programs give to commands."""
+    """A group of commands that also knows other programs' names of commands."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Find a command.
-
-        If the name is another program's, such as `sweep`, suggest Longhaul's name.
-        """
+        """Find a command; for another program's word, such as `sweep`, suggest Longhaul's."""
         meant = MEANT.get(args[0]) if args else None
         if meant in self.commands and args[0] not in self.commands:
             ctx.fail(f"No such command '{args[0]}'. Did you mean '{meant}'?")
@@ -59,12 +56,12 @@ class Group(TyperGroup):
 
 
 class Deferred(TyperCommand):
-    """A command with its name and help; the function is imported when its arguments are read."""
+    """A command with name and help, which is imported when its arguments are read."""
 
     place: str
 
     def loaded(self) -> TyperCommand:
-        """Import the function of the command, and return the complete command."""
+        """Import the function and return its command."""
         module, function = self.place.split(".")
         info = CommandInfo(
             name=self.name,
@@ -78,7 +75,7 @@ class Deferred(TyperCommand):
         return command
 
     def make_context(self, *args: Any, **more: Any) -> Any:  # noqa: ANN401
-        """Let the complete command read the arguments, for a call, for help and for completion."""
+        """Read the arguments with the command itself: for a call, for help and for completion."""
         command = self.loaded()
         try:
             return command.make_context(*args, **more)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from longhaul._engine import TimeLimit
 from longhaul.running.loading import limit_seconds
 
-# Later than the interrupt of an algorithm, and earlier than the end of the program.
+# Later than the interrupt of an algorithm, earlier than the end of the program.
 _STACKS_AFTER_S = 1.0
 # faulthandler does not accept longer times on some systems.
 _LONGEST_S = 1e9

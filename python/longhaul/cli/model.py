@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 
 
 def _picture(out: Path | None) -> Path | None:
-    """Return the path of a plot.
-
-    Raise an error for an unknown suffix before anything is computed.
-    """
+    """Return the name of a plot; refuse another ending before anything is computed."""
     return None if out is None else check_file(out, FIGURES)
 
 
@@ -268,7 +265,7 @@ def _pair_row(together: parallel.Point, apart: parallel.Point) -> dict[str, floa
 def _over_red(
     path: parallel.Path, red: parallel.Red, counts: list[int], *, json: bool
 ) -> Callable[[], Figure]:
-    """Print goodput with RED; return a function that plots it."""
+    """Print goodput with RED; return its plot."""
     from longhaul.models import plots
 
     first, last = parallel.red_connections(path, red)

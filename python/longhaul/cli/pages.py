@@ -81,7 +81,7 @@ def _is_run_or_campaign(source: Path) -> bool:
 
 
 def _name(source: Path) -> str:
-    """Return the name of a source's page, which is that of its directory or campaign file."""
+    """Return the name of a source's page: that of its directory or of its campaign file."""
     if source.suffix == ".toml":
         return source.stem
     return (source.parent if source.is_file() else source).resolve().name
@@ -147,7 +147,7 @@ def animate(
 ) -> None:
     """Write the replay of a run's network as an animation, for talks.
 
-    A measure colours links or routers. Curves show the links or routers with the largest values.
+    A measure colours links or routers; curves show the largest values.
     """
     from longhaul.explore.animation import animate as write
 

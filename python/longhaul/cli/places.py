@@ -1,4 +1,4 @@
-"""Directories in which the results of campaigns and studies are."""
+"""Directories of results of campaigns and of studies."""
 
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def folder_of(campaign: Campaign, out: Path | None) -> Path:
 
 
 def _has_runs(folder: Path, campaign: Campaign) -> bool:
-    """Return true if a directory has runs of this campaign, not of another with its name."""
+    """Return true if a directory has runs of this campaign, and not of a namesake."""
     store = Store(folder / "store", campaign.reducer.variant)
     table = folder / "results.parquet"
     if not store.path.is_dir():
@@ -36,7 +36,7 @@ def _has_runs(folder: Path, campaign: Campaign) -> bool:
 
 
 def _of_other(store: Store, table: Path, campaign: Campaign) -> Path | None:
-    """Return the file of the other campaign that wrote a table; None if `campaign` wrote it."""
+    """Return the file of the campaign that wrote a table; None if it is `campaign` itself."""
     own = path_from(store, campaign)
     other = Dataset.read(table).facts.get("path", own)
     return None if other == own else (store.path / other).resolve()
@@ -55,7 +55,7 @@ def store_of(campaign: Campaign, out: Path | None) -> Store:
 
 
 def no_runs(campaign: Campaign, out: Path | None) -> InputError:
-    """Return the error for a campaign without finished runs; it names the searched directories."""
+    """Return the error about a campaign without runs; it names the places searched."""
     places = [folder_of(campaign, out)]
     if out is None and campaign.path.parent != Path():
         places.append(campaign.path.parent / places[0])
@@ -72,9 +72,6 @@ def folder_of_study(name: str) -> Path:
 
 
 def latest(study: Study, named: Path | None, scale: str | None) -> tuple[Path, Record]:
-    """Return the results in the named directory.
-
-    Without it, the user's or else the shipped results.
-    """
+    """Return the results in the named directory, or the user's results, or the shipped results."""
     folder = named or folder_of_study(study.name)
     return record.latest(study, folder, scale, shipped=named is None)

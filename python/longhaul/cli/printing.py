@@ -10,7 +10,7 @@ from rich.text import Text
 
 
 class _Unpadded:
-    """A stream that removes spaces at the ends of lines before it writes them."""
+    """A stream that removes spaces at the ends of lines."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -25,13 +25,10 @@ class _Unpadded:
 
 
 class _Console(Console):
-    """A console that leaves errors of closed pipes to `_explained_errors`."""
+    """A console that leaves a closed pipe to `_explained_errors`."""
 
     def on_broken_pipe(self) -> None:
-        """Raise the error that a plain write would raise.
-
-        Rich would end the program with exit code 1.
-        """
+        """Raise the error that a plain write raises; rich would exit with code 1."""
         raise BrokenPipeError
 
 
@@ -44,7 +41,7 @@ def stdout() -> Console:
 
 
 def print_json(value: Any) -> None:  # noqa: ANN401
-    """Print a value as JSON, with null for numbers that are not finite."""
+    """Print a value as JSON; numbers that are not finite are null."""
     finite = json.loads(json.dumps(value), parse_constant=lambda _: None)
     sys.stdout.write(json.dumps(finite, indent=2) + "\n")
 

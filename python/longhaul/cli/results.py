@@ -44,7 +44,7 @@ def compare(
 ) -> None:
     """Compare runs: figures side by side, changes, and differences between the scenarios.
 
-    `--with fluid` compares the simulation of a scenario with its fluid model.
+    With `--with fluid`, compares a scenario with its fluid model.
     """
     if plot is not None:
         check_file(plot, FIGURES, "--plot")

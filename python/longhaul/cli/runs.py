@@ -108,12 +108,12 @@ def run(
 
 
 def _name_of(file: Path) -> str:
-    """Return the name for a file's run: the file's stem, or the old run's name and `-again`."""
+    """Return the name of a file's run: the file's stem, or the old run's name and `-again`."""
     return f"{file.absolute().parent.name}-again" if file.name == "run.json" else file.stem
 
 
 def _checkpoint_of(target: Path) -> Path:
-    """Return the directory for the checkpoint of a run."""
+    """Return the directory of a run's checkpoint."""
     return target.with_name(f"{target.name}.checkpoint")
 
 

@@ -1,4 +1,4 @@
-"""The command `schema`, whose output editors use to complete and check scenario files."""
+"""The command `schema`; editors use its output to complete and check scenario files."""
 
 import json
 from pathlib import Path

@@ -86,7 +86,7 @@ def _inches(width: str) -> float:
     return inches
 
 
-# Option for the width of plots in inches, of every command that draws.
+# The option for the width, in inches, of every command that draws.
 Width = Annotated[
     float | None,
     typer.Option(
@@ -104,7 +104,7 @@ class Commands(Group):
     """The program's commands. An error that a user can cause ends in a message and an exit code."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401
-        """Find a command; `plot window` is the former name of the command `window`."""
+        """Find a command; `plot window` is the former name of `window`."""
         if args[:2] == ["plot", "window"]:
             args = args[1:]
         return super().resolve_command(ctx, args)
@@ -114,13 +114,12 @@ class Commands(Group):
         interrupts.at_work()
         with _explained_errors():
             result = super().invoke(ctx)
-            # Output is flushed here, where a closed pipe can still be handled, and not when the
-            # interpreter exits.
+            # Flush here, where a closed pipe can still be handled, not when the interpreter exits.
             sys.stdout.flush()
             return result
 
 
-# Errors due to exhausted resources, which do not depend on the input.
+# Errors of exhausted resources, which no other input would avoid.
 _OUTSIDE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.ENOMEM, errno.EROFS, errno.EMFILE)
 
 

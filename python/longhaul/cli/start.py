@@ -39,7 +39,7 @@ def new(
         stdout().print(catalogue.table(catalogue.examples()))
         return
     check_file(file, SCENARIOS, "new")
-    # Commands in the comments of the scenario use the name of the new file.
+    # Commands in the scenario's comments use the name of the new file.
     text = examples.read(source).replace(f"scenarios/{source}.toml", str(file))
     texts = {file.name: text, **examples.companions(source)}
     for name in texts:
@@ -81,7 +81,7 @@ def list_(
 
 
 def _entries(rows: Sequence[dict[str, Any]], what: str, name: str) -> list[dict[str, Any]]:
-    """Return the entry with this name, or the keys of the table with this name."""
+    """Return the entry with a name, or the keys of the table with that name."""
     found = [row for row in rows if row["name"] == name]
     if not found and what == "keys":
         found = [row for row in rows if f".{name}." in f".{row['name']}."]

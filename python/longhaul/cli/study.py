@@ -1,4 +1,4 @@
-"""Commands on studies: published evaluations that are simulated again and judged."""
+"""Commands about studies: published evaluations, run again and judged."""
 
 from __future__ import annotations
 
@@ -236,12 +236,12 @@ def _refuse_loss(study: Study, results: Record, to_run: Sequence[Run] = ()) -> N
         )
 
 
-# Maximum number of runs whose metrics are printed, one column per run.
+# Maximum number of runs whose metrics are printed in columns.
 MAX_RUNS = 4
 
 
 def _print_metrics(data: Data, chosen: Sequence[Run], study: Study) -> None:
-    """Print the metrics of the first of the chosen runs, one column per run."""
+    """Print the metrics of the first chosen runs, one column per run."""
     shown = [run for run in chosen if run.replication == chosen[0].replication][:MAX_RUNS]
     columns = {run.name: _metrics_of(data, run) for run in shown}
     names = dict.fromkeys(name for metrics in columns.values() for name in metrics)
@@ -268,7 +268,7 @@ def _metrics_of(data: Data, run: Run) -> dict[str, float]:
 
 
 def _levels(words: list[str]) -> dict[str, list[str]]:
-    """Parse texts such as `condition=8,21`; return the levels by axis."""
+    """Parse `condition=8,21` as levels by axis."""
     levels: dict[str, list[str]] = {}
     for word in words:
         axis, equals, given = word.partition("=")

@@ -15,9 +15,9 @@ from longhaul.cli.places import latest, no_runs, store_of
 from longhaul.cli.shared import InputError
 from longhaul.studies.study import Study, find, studies
 
-# Names of the table's file in a campaign's directory and in the results of a study.
+# File names of the table in a campaign's directory and in the results of a study.
 CAMPAIGN, STUDY = "results.parquet", "values.parquet"
-# Matches `nist-2010`, `nist-2010/quick`, and the path that `study run` writes.
+# `nist-2010`, `nist-2010/quick`, or the path that `study run` writes.
 _OF_STUDY = re.compile(
     rf"(?:studies/)?(?P<name>[\w-]+)(?:/(?:results/)?(?P<scale>\w+))?(?:/{re.escape(STUDY)})?"
 )
@@ -36,7 +36,7 @@ def read_table(source: Path, factors: Sequence[str]) -> ResponseTable:
 
 
 def table_file(source: Path) -> Path:
-    """Return the path of a table; for the name of a study, the table of its latest results."""
+    """Return the file of a table; for a study's name, the table of its latest results."""
     for name in (CAMPAIGN, STUDY):
         if (source / name).is_file():
             return source / name
@@ -65,7 +65,7 @@ def study_named(source: Path) -> tuple[Study, str | None] | None:
 
 
 def _of_campaign(file: Path) -> ResponseTable:
-    """Read the values of a campaign's finished runs."""
+    """Read the finished runs of a campaign."""
     campaign = read_campaign(file)
     dataset = collect(campaign, store_of(campaign, None))
     if dataset.frame.is_empty():

@@ -1,4 +1,4 @@
-"""Comparison of runs in one table: a row per quantity, a column per run and label.
+"""Comparison of runs in one table: a row per figure, a column per run and label.
 
 The terminal, the HTML report and JSON show the same rows.
 """
@@ -15,12 +15,12 @@ from longhaul.comparison import differences
 from longhaul.results import Results, ResultsError
 from longhaul.results.table import Table
 
-# Maximum number of runs side by side on the terminal; more runs are shown in further blocks.
+# Maximum runs side by side on the terminal; further runs follow in another block.
 RUNS_IN_A_ROW = 3
 
 
 def table(runs: Sequence[Results]) -> Table:
-    """Return one table with the values of all runs, side by side."""
+    """Return one table of all runs' figures, side by side."""
     kind = runs[0].kind
     if any(run.kind is not kind for run in runs):
         titles = dict.fromkeys(run.kind.title for run in runs)
@@ -56,7 +56,7 @@ def compare(runs: Sequence[Results], *, every: bool = False) -> Group:
 
 
 def _differences(runs: Sequence[Results], *, every: bool) -> RichTable:
-    """Return a table of scenarios' differences: written values and, with `every`, derived ones."""
+    """Return the differences of the scenarios: given values, and with `every` derived values."""
     shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
     for head in ("scenarios differ in", *(run.name for run in runs)):
         shown.add_column(Text(head), overflow="fold")

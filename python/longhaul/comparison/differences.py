@@ -10,7 +10,7 @@ from longhaul.results import Results
 from longhaul.results.replications import replicated
 from longhaul.running.loading import load
 
-# Path of a key, and its value in each run.
+# A key's path, and its value in each run.
 Row = tuple[str, list[str]]
 
 
@@ -142,7 +142,7 @@ def same_figures(runs: Sequence[Results]) -> list[tuple[str, str]]:
         try:
             why = load(group[0].scenario).nothing_drawn
         except LonghaulError:
-            # The run is of another results version, or the file of its algorithm no longer exists.
+            # The run is of another version, or its algorithm's file no longer exists.
             continue
         if why:
             equal.append((", ".join(run.name for run in group), why))

@@ -1,4 +1,4 @@
-"""Findings on runs as sentences: shares, completion times, and utilisation of the link."""
+"""Findings of runs as sentences: shares, completion times and utilisation of the link."""
 
 from collections.abc import Iterator, Sequence
 
@@ -43,7 +43,7 @@ def _gets(portion: Portion, *, alone: bool) -> str:
 
 
 def _of_one(run: Results) -> Iterator[str]:
-    """Yield further findings on a run: its responses, round-trip times, and busiest link."""
+    """Yield further findings of a run: responses, round trips, and its busiest link."""
     whole = run.summary().total
     if whole.get("response_p50_s") is not None:
         yield (

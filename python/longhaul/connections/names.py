@@ -1,4 +1,4 @@
-"""Names of the values that runs of a scenario will have, known before a run."""
+"""Names of the figures that runs of a scenario will have."""
 
 import json
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from longhaul._engine import Scenario
 from longhaul.figures.registry import LABEL, LINK, PROXY, RUN, every
 from longhaul.results.summary import Summary
 
-# Keys of `measure` that enable a table of runs, by the table.
+# Keys of `measure` that enable a table of runs.
 _MEASURED = {"series": "every", "events": "events", "delays": "delays"}
 
 
 def without_numbers(scenarios: Sequence[Scenario]) -> dict[str, Any]:
-    """Return the summaries that runs of these scenarios will have: names without values."""
+    """Return the summaries that runs of some scenarios will have: names without values."""
     resolved = [json.loads(scenario.resolved_json()) for scenario in scenarios]
     labels = [flow["label"] for scenario in resolved for flow in scenario["flows"]]
     links = [link for scenario in scenarios for link in scenario.links]

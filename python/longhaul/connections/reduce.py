@@ -9,8 +9,7 @@ from longhaul.results.kinds import RunData
 
 # Name of a dumbbell's link, and by convention of the main link in other topologies.
 BOTTLENECK = "bottleneck"
-# Maximum number of flows of a label whose delivered bytes are kept, from which fairness is
-# computed.
+# Maximum number of flows of a label whose delivered bytes are kept, for fairness.
 MOST_FLOWS = 64
 # Probabilities of the quantiles of response times that are kept.
 QUANTILES = tuple(part / 100 for part in range(1, 100))
@@ -52,7 +51,7 @@ def reduced(data: RunData, points: int | None) -> dict[str, Any]:
 
 
 def _labels(run: Results) -> pl.DataFrame:
-    """Return sums over the flows of each label; a sum is null if some flow has no value."""
+    """Return sums over the flows of each label; null where a flow has no value."""
     known = [
         pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name)
         for name in _SUMS
@@ -65,7 +64,7 @@ def _labels(run: Results) -> pl.DataFrame:
 
 
 def _exchanges(run: Results) -> dict[str, Any]:
-    """Return the response times of completed exchanges that began in the measurement window."""
+    """Return response times of complete exchanges that began in the measurement window."""
     took = run.measured_exchanges["response_s"].drop_nulls()
     quantiles = [took.quantile(part, "linear") for part in QUANTILES]
     return {

@@ -1,4 +1,4 @@
-"""Tables that compare runs: a row per quantity, a column per run and label."""
+"""Tables that compare runs: a row per figure, a column per run and label."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from longhaul.results.kinds import RunData
 from longhaul.results.summary import Summary
 from longhaul.results.table import Block, Table, in_units
 
-# Quantities that are 0 for a link without any queue; a single row then states this.
+# Figures that are 0 for a link without any queue, which one row then states.
 OF_QUEUES = (
     "queue_mean_pkts", "queue_max_pkts", "dropped_pkts", "marked_pkts",
     "l4s_wait_mean_s", "classic_wait_mean_s",
@@ -20,14 +20,14 @@ NO_CAPACITY = "no capacity"
 
 
 def rows_of(of: str) -> list[tuple[Figure, Form]]:
-    """Return the quantities of labels or links that tables show, each with its format."""
+    """Return the figures of labels or links that tables show, with their formats."""
     return [(figure, figure.form) for figure in declared(of) if figure.form is not None]
 
 
 def _in_units(
     figure: Figure, form: Form, values: Sequence[Any]
 ) -> tuple[str, Callable[[Any], str]]:
-    """Return the title of a row in a unit that suits its values, and the format of the values."""
+    """Return a row's title with the unit that suits its values, and their format."""
     if not isinstance(form, int):
         return figure.heading, form
     title, scale = in_units(figure.heading, form, values)
@@ -35,13 +35,13 @@ def _in_units(
 
 
 def row(figure: Figure, form: Form, columns: Sequence[dict[str, Any]]) -> tuple[str, list[str]]:
-    """Return the title of a row with its unit, and a cell for each column."""
+    """Return the title, with the unit, and a cell for each column."""
     values = [column.get(figure.name) for column in columns]
     title, write = _in_units(figure, form, values)
     cells = _cells(values, write)
     if figure.name in COUNTS:
         before = [column.get(f"before_{figure.name}") or 0 for column in columns]
-        # A count of 0 could mislead if the counted events happened before the measurement window.
+        # A count of 0 in the window would mislead if events happened before the window.
         cells = [
             f"{cell} ({earlier:,} before)" if value == 0 and earlier else cell
             for cell, value, earlier in zip(cells, values, before, strict=True)
@@ -65,7 +65,7 @@ def _columns(summary: Summary) -> list[dict[str, Any]]:
 
 
 def _telling(columns: Sequence[dict[str, Any]]) -> list[tuple[Figure, Form]]:
-    """Return the quantities of flows that say something in at least one column of the table.
+    """Return the figures of flows that are informative in at least one column of the table.
 
     Fairness is left out if no column has several flows, the share if there is only one label, and
     reductions by marks if there were none.
@@ -87,7 +87,7 @@ def _is_idle(links: Sequence[dict[str, Any]]) -> bool:
 
 
 def table(runs: Sequence[RunData]) -> Table:
-    """Return one table with the values of all runs, side by side."""
+    """Return one table of all runs' figures, side by side."""
     summaries = _summaries(runs)
     columns = [column for summary in summaries for column in _columns(summary)]
     flow_rows = [row(figure, form, columns) for figure, form in _telling(columns)]
@@ -102,7 +102,7 @@ def table(runs: Sequence[RunData]) -> Table:
 
 
 def _links(summaries: Sequence[Summary]) -> list[Block]:
-    """Return a block of rows for each link; rows on the queue are left out for an idle link."""
+    """Return a block of rows for each link; an idle link has no rows for its queue."""
     blocks = []
     for name in dict.fromkeys(link for summary in summaries for link in summary.links["link"]):
         links = [summary.link(name) for summary in summaries]
@@ -150,13 +150,13 @@ def _rows(
 
 
 def _span(run: RunData) -> str:
-    """Return the measurement window of a run as text; empty if the whole run is measured."""
+    """Return the measurement window of a run as text; empty if it is the whole run."""
     start, end = run.meta["measured_from_s"], run.meta["simulated_s"]
     return f"from {start:g} s to {end:g} s" if start > 0 else ""
 
 
 def changes(runs: Sequence[RunData]) -> Table:
-    """Return the differences of each run from the first run, by label and with their signs."""
+    """Return each run's differences from the first run, by label, with sign."""
     first, *others = [_by_label(summary) for summary in _summaries(runs)]
     heads, columns = [], []
     for run, other in zip(runs[1:], others, strict=True):
@@ -179,7 +179,7 @@ def changes(runs: Sequence[RunData]) -> Table:
 
 
 def _by_label(summary: Summary) -> dict[str, dict[str, Any]]:
-    """Return the values of each label; the key of all flows together is an empty text."""
+    """Return figures by label; the key of all flows together is empty."""
     return {row["label"]: row for row in summary.labels.to_dicts()} | {"": summary.total}
 
 

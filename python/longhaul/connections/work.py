@@ -1,4 +1,4 @@
-"""Estimate of a run's work, from its scenario as written."""
+"""Estimate of a run's work from its unresolved scenario."""
 
 from collections.abc import Mapping
 from typing import Any

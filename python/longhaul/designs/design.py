@@ -12,7 +12,7 @@ from longhaul.designs.properties import DesignError
 from longhaul.files.names import unknown
 from longhaul.files.rows import as_csv
 
-# Level of a factor as in scenarios: a number, or a text such as "100 ms" or "droptail".
+# A level as in scenarios: a number, or text such as "100 ms" or "droptail".
 Level = str | int | float
 
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d.].*|)")
@@ -22,8 +22,8 @@ _QUANTITY = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\d.
 class Factor:
     """A factor and its levels, which are coded from -1 to +1.
 
-    Two levels are coded as -1 and +1, and more levels at equal distances. Designs with other
-    points, such as Latin hypercubes, interpolate between the first and the last level.
+    Two levels are coded as -1 and +1, more levels at equal distances. Designs with other points (a
+    Latin hypercube) interpolate between the first and the last level.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Factor:
         return f"{value:g} {unit}" if unit else value
 
     def _quantity(self, level: Level) -> tuple[float, str]:
-        """Return the number in a level, and its unit."""
+        """Return a number and its unit."""
         if not isinstance(level, str):
             return float(level), ""
         match = _QUANTITY.fullmatch(level)
@@ -67,7 +67,7 @@ class Factor:
 
 @dataclass(frozen=True)
 class Design:
-    """The coded levels of each run, and the factors that decode them."""
+    """Coded levels of each run, with the factors that decode them."""
 
     factors: tuple[Factor, ...]
     coded: np.ndarray
@@ -86,7 +86,7 @@ class Design:
 
     @property
     def runs(self) -> int:
-        """Number of rows of the matrix; replications do not count."""
+        """Number of rows of the matrix, without replications."""
         return len(self.coded)
 
     @property
@@ -124,7 +124,7 @@ class Design:
         )
 
     def in_blocks(self, words: Sequence[str]) -> "Design":
-        """Return the design in 2^n blocks, given by the signs of n products such as `x1*x2*x3`."""
+        """Return the design in 2^n blocks by the signs of n products such as `x1*x2*x3`."""
         columns = properties.check_two_level(self.coded)
         signs = [properties.contrast(columns, self.effect(word)) > 0 for word in words]
         numbers = np.ones(self.runs, int) if self.blocks is None else self.blocks
@@ -157,7 +157,7 @@ class Design:
         )
 
     def replicated(self, times: int) -> "Design":
-        """Return the design with `times` times as many replications."""
+        """Return the design with each run replicated `times` times."""
         if times < 1:
             raise DesignError(f"expected at least 1 replication, found {times}")
         return replace(self, replications=times)
@@ -167,7 +167,7 @@ class Design:
         return tuple(self.names.index(self._known(name.strip())) for name in word.split("*"))
 
     def word(self, effect: Sequence[int]) -> str:
-        """Return a product, given by its columns, as text such as `x1*x2`."""
+        """Return a product as text, such as `x1*x2`."""
         return "*".join(self.names[j] for j in effect)
 
     def _known(self, name: str) -> str:
@@ -176,7 +176,7 @@ class Design:
         return name
 
     def csv(self, *, natural: bool = False) -> str:
-        """Return the design as a CSV table, a column per factor, replication after replication."""
+        """Return the design as a CSV table, a column per factor, replication by replication."""
         blocks = [] if self.blocks is None else ["block"]
         again = ["replication"] if self.replications > 1 else []
         lines: list[list[Any]] = [["run", *again, *blocks, *self.names]]

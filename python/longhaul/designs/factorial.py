@@ -1,4 +1,4 @@
-"""Two-level factorials: full, given by generators, or of minimum aberration."""
+"""Two-level factorials: full, by generators, or of minimum aberration."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ def named(factors: int | Sequence[str] | Sequence[Factor]) -> tuple[Factor, ...]
 
 
 def standard_order(basic: int) -> np.ndarray:
-    """Return all combinations of -1 and +1; the first column changes fastest (Yates order)."""
+    """Return all combinations of -1 and +1, the first column fastest (Yates order)."""
     runs = np.arange(2**basic)[:, None]
     order: np.ndarray = (runs >> np.arange(basic) & 1) * 2 - 1
     return order

@@ -1,10 +1,10 @@
 """Resolution and aliases of a two-level design, computed from its matrix alone.
 
 Matrices have a row per run and a column per factor, with entries -1 and +1. Word lengths are those
-of the generalised word-length pattern. For a regular fraction, it counts the words of the defining
-relation; for any other design, it measures partial aliasing (Xu and Wu 2001, Annals of Statistics
-29, pp. 1066-1077). It is computed from the distances between rows (Ma and Fang 2001, Metrika 53,
-pp. 85-93).
+of the generalised word-length pattern, which counts the words of the defining relation of a regular
+fraction, and measures partial aliasing of any other design (Xu and Wu 2001, Annals of Statistics
+29, pp. 1066-1077; computed from the distances between rows after Ma and Fang 2001, Metrika 53, pp.
+85-93).
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,12 +16,12 @@ import numpy as np
 
 from longhaul._engine import LonghaulError
 
-# Number of rows whose distances from all other rows are in memory at the same time.
+# Number of rows whose distances from all others are in memory at a time.
 ROWS = 1024
 
 
 class DesignError(LonghaulError):
-    """Error: a design does not exist, or does not fit the request."""
+    """A design that does not exist or does not fit the request."""
 
 
 def check_two_level(matrix: np.ndarray) -> np.ndarray:
@@ -33,15 +33,15 @@ def check_two_level(matrix: np.ndarray) -> np.ndarray:
 
 
 def unbalanced(matrix: np.ndarray) -> list[int]:
-    """Return the columns in which the two levels are not equally frequent."""
+    """Return the columns whose two levels are not equally frequent."""
     return [int(j) for j in np.flatnonzero(check_two_level(matrix).sum(axis=0))]
 
 
 def correlated(matrix: np.ndarray) -> list[tuple[int, int, float]]:
-    """Return the pairs of columns that are not orthogonal, each with its covariance."""
+    """Return the pairs of columns that are not orthogonal, with their covariance."""
     columns = check_two_level(matrix)
     runs, sums = len(columns), columns.sum(axis=0)
-    # Integers are used so that zero is exact.
+    # Integers, so that zero is exact.
     covariances = runs * (columns.T @ columns) - np.outer(sums, sums)
     pairs = np.argwhere(np.triu(covariances != 0, k=1))
     return [(int(i), int(j), float(covariances[i, j]) / runs**2) for i, j in pairs]
@@ -67,9 +67,9 @@ def word_lengths(matrix: np.ndarray) -> list[Fraction]:
 
 
 def krawtchouk(degree: int, x: int, length: int) -> int:
-    """Return the Krawtchouk polynomial, which relates distances and words of binary codes.
+    """Return the Krawtchouk polynomial that links distances and words of binary codes.
 
-    Source: MacWilliams and Sloane 1977, The Theory of Error-Correcting Codes, chapter 5, section 7.
+    MacWilliams and Sloane 1977, The Theory of Error-Correcting Codes, chapter 5, section 7.
     """
     return sum((-1) ** i * comb(x, i) * comb(length - x, degree - i) for i in range(degree + 1))
 
@@ -92,10 +92,10 @@ def contrast(matrix: np.ndarray, effect: Sequence[int]) -> np.ndarray:
 
 
 def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tuple[int, ...]]]]:
-    """Return groups of effects of at most `order` factors that are aliased, as (sign, effect).
+    """Return effects of at most `order` factors that are aliased: groups of (sign, effect).
 
-    An effect without aliases is a group by itself. Only complete aliasing counts; for partial
-    aliasing see `partial_aliases`.
+    An effect without aliases is a group of one. Only complete aliasing counts; see
+    `partial_aliases` for the rest.
     """
     columns = check_two_level(matrix)
     groups: dict[bytes, list[tuple[int, tuple[int, ...]]]] = {}
@@ -103,12 +103,12 @@ def alias_groups(matrix: np.ndarray, order: int = 2) -> list[list[tuple[int, tup
         column = contrast(columns, effect)
         sign = int(column[0])
         groups.setdefault((column * sign).astype(np.int8).tobytes(), []).append((sign, effect))
-    # Signs are relative to the first effect of the group.
+    # Signs are relative to the first effect of a group.
     return [[(sign * group[0][0], effect) for sign, effect in group] for group in groups.values()]
 
 
 def aliased_with_the_mean(matrix: np.ndarray, order: int = 2) -> list[tuple[int, ...]]:
-    """Return the effects in whose column one level occurs more often than the other."""
+    """Return effects whose column has one level more often than the other."""
     columns = check_two_level(matrix)
     aliased = effects(columns.shape[1], order)
     return [effect for effect in aliased if contrast(columns, effect).sum() != 0]

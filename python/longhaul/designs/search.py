@@ -19,16 +19,16 @@ import numpy as np
 from longhaul.designs.properties import DesignError, krawtchouk
 
 MAX_BASIC = 10
-# Lengths of words that are compared; longer words are ignored.
+# Word lengths that are compared; longer words are ignored.
 COMPARED = (3, 4, 5, 6)
-# Number of fractions that each step of the search keeps, by the design's number of runs.
+# Number of fractions kept in each step of the search, by the design's runs.
 BEAM = {16: 200, 32: 200, 64: 120, 128: 60, 256: 30, 512: 40}
 LEAST_BEAM = 12
 
 
 @dataclass(frozen=True)
 class _Fraction:
-    """Columns of a fraction as bit masks of basic factors, and the number of ones in each run."""
+    """Columns as bit masks of basic factors, and the number of ones in each run."""
 
     columns: tuple[int, ...]
     weights: np.ndarray
@@ -58,7 +58,7 @@ def _best(factors: int, basic: int) -> tuple[int, ...]:
 
 
 def _parities(basic: int) -> np.ndarray:
-    """Return a matrix with the parity of the number of common bits of each pair of masks."""
+    """Return the parity of the number of common bits for each pair of masks."""
     masks = np.arange(2**basic, dtype=np.uint64)
     return (np.bitwise_count(masks[:, None] & masks[None, :]) & 1).astype(np.int16)
 
@@ -77,8 +77,7 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
         offsets = (length + 1) * np.arange(len(free))[:, None]
         counts = np.bincount((weights + offsets).ravel(), minlength=len(free) * (length + 1))
         words = counts.reshape(len(free), length + 1) @ polynomials // size
-        # Columns that give equal word lengths mostly give equivalent fractions; two of them are
-        # kept.
+        # Columns with equal word lengths mostly give equivalent fractions, of which two are enough.
         _, first = np.unique(words, axis=0, return_index=True)
         last = len(free) - 1 - np.unique(words[::-1], axis=0, return_index=True)[1]
         designs += [(tuple(words[i]), index, int(free[i])) for i in {*first, *last}]
@@ -95,7 +94,7 @@ def _extended(beam: Sequence[_Fraction], parity: np.ndarray, width: int) -> list
 
 
 def _letters(columns: tuple[int, ...]) -> tuple[int, ...]:
-    """Return, sorted, the number of words of length four with each column, to compare fractions."""
+    """Return the sorted numbers of words of length four per column, to compare fractions."""
     pairs: dict[int, int] = {}
     for i, column in enumerate(columns):
         for other in columns[i + 1 :]:

@@ -1,4 +1,4 @@
-"""Designs with any numbers of levels: full factorials, Latin hypercubes, one factor at a time."""
+"""Full factorials of any numbers of levels, Latin hypercubes, and one factor at a time."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from longhaul.libraries import stats
 
 
 def full(factors: Sequence[Factor]) -> Design:
-    """Return all combinations of levels; the first factor changes fastest."""
+    """Return every combination of all levels, the first factor fastest."""
     grids = np.meshgrid(*(factor.coded() for factor in factors), indexing="ij")
     coded = np.stack([grid.ravel(order="F") for grid in grids], axis=1)
     shape = " x ".join(str(len(factor.levels)) for factor in factors)
@@ -19,9 +19,9 @@ def full(factors: Sequence[Factor]) -> Design:
 
 
 def latin_hypercube(factors: Sequence[Factor], runs: int, seed: int = 1) -> Design:
-    """Return a Latin hypercube of `runs` points between the first and last levels of factors.
+    """Return a Latin hypercube of `runs` points between first and last levels.
 
-    It is SciPy's Latin hypercube of strength one, optimised for low discrepancy; it depends on the
+    It is SciPy's Latin hypercube of strength one, optimised for low discrepancy, and depends on the
     seed.
     """
     if runs < 2:

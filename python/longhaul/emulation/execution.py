@@ -1,4 +1,4 @@
-"""Emulation of a scenario's network with real programs; it writes a run directory."""
+"""Emulation of a scenario with real programs, which writes a run directory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longhaul.results import Results
 
 @dataclass(frozen=True)
 class Program:
-    """A program, and the node of the network at which it runs."""
+    """A program and the node at which it runs."""
 
     node: str
     arguments: tuple[str, ...]
@@ -51,7 +51,7 @@ class Lateness:
 
 @dataclass(frozen=True)
 class Emulation:
-    """A finished emulation, with its results and its problems."""
+    """A finished emulation."""
 
     results: Results
     circumstances: Mapping[str, Any]
@@ -69,7 +69,7 @@ class Emulation:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about the results, except about lateness."""
+        """Warnings on the results, except on lateness."""
         found = []
         if from_s := self.circumstances["missed_window_from_s"]:
             found.append(
@@ -132,7 +132,7 @@ def emulate(
 
 
 def hosts(scenario: Scenario, programs: Sequence[Program]) -> list[str]:
-    """Return the nodes that have a host: nodes of programs, and both ends of the first flow."""
+    """Return the nodes with hosts: nodes of programs, and both ends of the first flow."""
     wanted = [program.node for program in programs]
     for node in wanted:
         if node not in scenario.nodes:
@@ -143,6 +143,6 @@ def hosts(scenario: Scenario, programs: Sequence[Program]) -> list[str]:
 
 
 def address(nodes: Sequence[str], node: str) -> str:
-    """Return the IP address of the host at a node; `nodes` are all nodes that have a host."""
+    """Return the IP address of the host at a node; `nodes` are all nodes with hosts."""
     number = nodes.index(node) + 1
     return f"10.77.{number // 256}.{number % 256}"

@@ -12,10 +12,10 @@ _PASSED_ON = {signal.SIGINT, signal.SIGTERM}
 
 
 def continue_in_child() -> None:
-    """Continue in a child process; this process waits for it and exits with its exit code.
+    """Continue in a child process; this process waits for it and ends with its exit code.
 
-    If this process is killed (SIGKILL), the kernel sends SIGTERM to the child. The child then
-    writes its records, and removes hosts and programs.
+    If this process is killed (SIGKILL), the kernel sends SIGTERM to the child, which writes the
+    records and removes hosts and programs.
     """
     awaited = _PASSED_ON | {signal.SIGCHLD}
     signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
@@ -29,7 +29,7 @@ def continue_in_child() -> None:
 
 
 def _exit_code(child: int, awaited: set[signal.Signals]) -> int:
-    """Forward signals to the child process until it ends; return its exit code."""
+    """Pass signals on to the child until it ends; return its exit code."""
     while True:
         received = signal.sigwaitinfo(awaited)
         if received.si_signo == signal.SIGCHLD:

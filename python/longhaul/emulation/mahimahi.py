@@ -1,7 +1,7 @@
 """Translation of mahimahi's command lines to scenarios.
 
-Sources: Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015, and the
-manual pages of its programs.
+Netravali et al., "Mahimahi: Accurate Record-and-Replay for HTTP", USENIX ATC 2015, and the manual
+pages of its programs.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from longhaul._engine import EmulationError
 TOOLS = ("mm-link", "mm-delay", "mm-loss")
 
 SERVER, CLIENT = "server", "client"
-"""Names of the nodes: programs run at the client; the server is at the other end of the link."""
+"""Names of the nodes: programs run at the client, and the server is beyond the link."""
 
 QUEUES = {"infinite": "droptail", "droptail": "droptail", "codel": "codel", "pie": "pie"}
-"""Queue disciplines by mahimahi's names; its `drophead` has no counterpart here."""
+"""Queue disciplines by mahimahi's names; `drophead` has no counterpart."""
 
 FOREVER = "1000000 packets"
 """Limit of queues that are unlimited in mahimahi."""
@@ -25,14 +25,14 @@ FOREVER = "1000000 packets"
 
 @dataclass
 class Direction:
-    """One direction of the path: its delay, loss, trace and queue."""
+    """One direction of the path."""
 
     rate: str = 'rate = "1 Gbps"'
     queue: str = f'{{ kind = "droptail", limit = "{FOREVER}" }}'
     loss: float = 0.0
 
     def keys(self) -> list[str]:
-        """Return the keys of this direction and their values, as lines of TOML."""
+        """Return the direction's keys and values as lines of TOML."""
         loss = [f"loss = {{ bernoulli = {self.loss:g} }}"] if self.loss else []
         return [self.rate, f"queue = {self.queue}", *loss]
 
@@ -96,12 +96,12 @@ def translate(words: Sequence[str]) -> Shells:
 
 
 def _delay(shells: Shells, rest: list[str]) -> None:
-    """Parse the delay of each direction in ms, and add it to that of enclosing programs."""
+    """Parse the delay of each direction in ms; delays of nested programs add up."""
     shells.delay_ms += _number(_next(rest, "mm-delay", "MILLISECONDS"), "mm-delay")
 
 
 def _loss(shells: Shells, rest: list[str]) -> None:
-    """Parse the direction and the probability of losses."""
+    """Parse the direction and probability of losses."""
     direction = _direction(shells, _next(rest, "mm-loss", "uplink or downlink"))
     loss = _number(_next(rest, "mm-loss", "RATE"), "mm-loss")
     if not 0 <= loss <= 1:
@@ -110,7 +110,7 @@ def _loss(shells: Shells, rest: list[str]) -> None:
 
 
 def _link(shells: Shells, rest: list[str]) -> None:
-    """Parse the options of a link and its two traces."""
+    """Parse options and the two traces."""
     queues: dict[str, dict[str, str]] = {"uplink": {}, "downlink": {}}
     traces: list[str] = []
     while rest and (len(traces) < 2 or rest[0].startswith("--")) and rest[0] != "--":
@@ -120,7 +120,7 @@ def _link(shells: Shells, rest: list[str]) -> None:
             continue
         name, given, value = word[2:].partition("=")
         if name.startswith("meter-") or name.endswith("-log"):
-            # Options for plots and logs are ignored, since the run directory has the same data.
+            # Options for plots and logs are ignored; the run directory has these data.
             if name.endswith("-log") and not given:
                 _next(rest, "mm-link", f"a file behind --{name}")
             continue
@@ -137,7 +137,7 @@ def _link(shells: Shells, rest: list[str]) -> None:
 
 
 def _queue(side: str, queue: str = "infinite", queue_args: str = "") -> str:
-    """Return a queue discipline as an inline table of TOML."""
+    """Return a queue discipline as a table of TOML."""
     if queue not in QUEUES:
         known = ", ".join(QUEUES)
         raise EmulationError(f"mm-link: --{side}-queue={queue} has no counterpart; use {known}")

@@ -1,5 +1,5 @@
-"""Evaluation of an algorithm or a queue discipline in the scenarios of a suite.
+"""Evaluation of an algorithm or queue discipline in the scenarios of a suite.
 
-Verdicts compare it with algorithms or disciplines that are in use. A suite is a directory with
+Verdicts compare it with algorithms or disciplines in use. A suite is a directory with
 `experiments.toml`, as in studies, and `criteria.toml`.
 """

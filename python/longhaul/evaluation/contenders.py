@@ -20,7 +20,7 @@ TABLES = {"algorithm": "congestion", "discipline": "queue"}
 
 
 class ContenderError(LonghaulError):
-    """Error: a contender cannot be evaluated."""
+    """A contender that cannot be evaluated."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,7 @@ def contender(written: str, subject: str = "algorithm") -> Contender:
 
 
 def _known(written: str, known: Sequence[str], what: str, expected: str, listed: str) -> Contender:
-    """Return a built-in kind by its name.
-
-    For an unknown name, raise an error that suggests the nearest.
-    """
+    """Return a built-in kind by its name, or raise an error that suggests the nearest."""
     if written not in known:
         message = unknown(what, written, known, f"longhaul list {listed}")
         raise ContenderError(f"{message}; expected {expected} these")
@@ -75,7 +72,7 @@ def _known(written: str, known: Sequence[str], what: str, expected: str, listed:
 
 
 def _module(written: str) -> Contender:
-    """Return the contender for an object that `longhaul module build` has written."""
+    """Return the contender for an object of `longhaul module build`."""
     file = Path(written).resolve()
     try:
         name = _engine.describe_module(file)["name"]
@@ -99,8 +96,7 @@ def _external(address: str) -> Contender:
         _engine.check_controller(address)
     except _engine.AlgorithmError as error:
         raise ContenderError(str(error)) from None
-    # The time is a part of the key of runs, so that old runs are not used again: the controller may
-    # have changed.
+    # The time is part of the key, so that runs are not reused: the controller may have changed.
     version = datetime.now(UTC).isoformat(timespec="seconds")
     return Contender("external", {"external": address, "version": version})
 
@@ -136,7 +132,7 @@ def field(
     """Return the subject and all other contenders, each once; raise an error without a standard."""
     given = [contender(written, kind) for written in dict.fromkeys(against)]
     others = [each for each in given if each != subject]
-    # Standards are recognised by their names, so that a contender with parameters is no standard.
+    # Standards are recognised by name; a contender with parameters is not a standard.
     if not any(each.name in standards for each in (subject, *others)):
         expected = f"one of {', '.join(standards)}" if len(standards) > 1 else standards[0]
         raise ContenderError(f"--against: expected {expected}, which verdicts are compared with")

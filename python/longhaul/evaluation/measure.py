@@ -1,4 +1,4 @@
-"""Values that an evaluation keeps of each run: all numbers in the run's summary."""
+"""Values that an evaluation keeps of each run: all numeric figures."""
 
 import hashlib
 from pathlib import Path

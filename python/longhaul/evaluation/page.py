@@ -21,22 +21,22 @@ from longhaul.files.writing import write_text
 from longhaul.plots.styles import ALGORITHMS, OTHERS, Style
 from longhaul.reports import inline_svg, page
 
-# In inches: height of a row, height of a panel without its rows, and width.
+# Inches: height of a row, height in addition to the rows, and width.
 ROW, AROUND, WIDTH = 0.24, 0.75, 8.6
 
-# Intervals are drawn up to this distance beyond the means, as a multiple of the means' range.
+# Maximum length of a drawn interval beyond the means, as a multiple of the means' range.
 LONGEST = 1.0
 
-# Ticks of the axis of waiting times, in ms.
+# Ticks of the axis of waiting times.
 WAITS_MS = (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10_000)
 # Values that are plotted against each other.
 BOTH = {"wait_p95_s", "utilization"}
 
-# Colours of points by verdict, as in the template of the page.
+# Colours of points with these verdicts, as in the template.
 COLOURS = {BETTER: "#0a7d55", WORSE: "#b3261e"}
-# Minimum difference between levels, as a fraction of points, that a sentence mentions.
+# Minimum difference between levels, as a fraction of points, for a sentence on them.
 TELLS = 0.2
-# Styles of bars in the overview; hatches distinguish red from green for all readers.
+# Styles of points in the overview; hatches distinguish red from green.
 POINTS: dict[str, dict[str, Any]] = {
     BETTER: {"color": COLOURS[BETTER]},
     "no worse": {"color": "#c9d2e3"},
@@ -100,10 +100,7 @@ def _svg(drawn: Drawing | None, name: str, title: str) -> Markup:
 
 
 def _overview(outcomes: Sequence[Outcome]) -> Markup:
-    """Draw the numbers of better, equal and worse points for each criterion.
-
-    The result is empty if there are no points.
-    """
+    """Draw numbers of better, equal and worse points by criterion; empty if there are no points."""
     evaluated = [outcome for outcome in outcomes if outcome.judged]
     if not evaluated:
         return Markup("")
@@ -144,7 +141,7 @@ def _where(outcome: Outcome) -> str:
     }  # fmt: skip
     if not bad or not parts:
         return ""
-    # An axis is mentioned if most of the worse points have a level of it and its levels differ.
+    # An axis is informative if it has most of the worse points and its levels differ.
     found = {axis: sum(map(sum, of_axes[axis].values())) for axis in parts}
     told = {
         axis: max(of.values()) - min(of.values())
@@ -163,7 +160,7 @@ def _where(outcome: Outcome) -> str:
 
 
 def _blocks(points: Sequence[Point]) -> list[list[Point]]:
-    """Group points that share an axis of a plot: those of the same quantity and experiment."""
+    """Group points that share an axis: points of the same figure and experiment."""
     blocks: dict[tuple[str, str], list[Point]] = {}
     for point in points:
         if point.figure.at_most is None:
@@ -219,7 +216,7 @@ def _possible(figure: str, value: MeanInterval) -> tuple[float, float]:
 
 
 def _reach(block: Sequence[Point]) -> tuple[float, float]:
-    """Return the range of an axis: it includes all means, and intervals up to a limited length."""
+    """Return the range of an axis that includes all means, and intervals of limited length."""
     values = [(point.figure.name, v) for point in block for v in point.values.values()]
     least = min(0.0, *(value.mean for _, value in values))
     most = max(0.0, *(value.mean for _, value in values))
@@ -256,7 +253,7 @@ def _trade(points: Sequence[Point], subject: str) -> Drawing | None:
     axes = figure.subplots()
     styles = _styles(list(pairs), subject)
     for name, of in pairs.items():
-        # Ellipses are computed from logarithms of waiting times, which are at least 1 ms.
+        # Ellipses are of logarithms of waiting times, which are at least a millisecond.
         logs = [(float(np.log10(1 + 1e3 * wait_s)), utilization) for wait_s, utilization in of]
         area, style = merit.ellipse(logs), styles[name]
         look: dict[str, Any] = {"color": style.colour, "marker": style.marker, "linestyle": "none"}

@@ -1,4 +1,4 @@
-"""Execution of the runs of an evaluation."""
+"""Execution of an evaluation's runs."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def evaluate(
 
 
 def count(suite: Suite, contenders: Sequence[Contender], scale: str) -> int:
-    """Return the number of all runs of an evaluation, including finished ones."""
+    """Return the number of runs of an evaluation, finished ones included."""
     return len(suite.runs(contenders, scale))
 
 

@@ -19,7 +19,7 @@ HEADS = (
 
 
 def write_scores(path: Path, suite: Suite, outcomes: Sequence[Outcome]) -> None:
-    """Write the values of all contenders, each with its interval."""
+    """Write every figure of every contender, with its interval."""
     rows = [tuple(head.format(subject=suite.terms.subject) for head in HEADS)]
     for outcome in outcomes:
         for point in outcome.points:
@@ -40,7 +40,7 @@ def _rows(suite: str, outcome: Outcome, point: Point) -> list[tuple[Any, ...]]:
 def summary(
     suite: Suite, subject: Contender, scale: str, outcomes: Sequence[Outcome]
 ) -> dict[str, Any]:
-    """Return the verdicts and their circumstances as lists and dictionaries."""
+    """Return the verdicts as plain lists and dictionaries."""
     kind = suite.terms.subject
     return {
         kind: subject.name,

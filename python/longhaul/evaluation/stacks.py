@@ -17,7 +17,7 @@ from longhaul.campaign.sweep import Run
 # Key in a contender's table for the settings of its stack.
 STACK = "stack"
 PATTERN = re.compile(r"(?P<kind>[\w-]+):(?P<congestion>[\w-]+)")
-# Parts of a message that only help authors of scenarios: the path of the key, and advice.
+# Parts of a message for authors of scenarios only: the place of the key, and advice.
 ADVICE = re.compile(r"^.*?(?=flows\.)|; leave it out$| \(this value: [^()]*\)$")
 
 # Topology of a minimal scenario, which checks a contender.
@@ -25,7 +25,7 @@ TOPOLOGY = {"dumbbell": {"bottleneck": {"rate": "10 Mbps", "delay": "20 ms"}}}
 
 
 def table(written: str) -> dict[str, Any] | None:
-    """Return the table of the contender `STACK:CONGESTION`; None if the text has another form.
+    """Return the table of a contender for a text `STACK:CONGESTION`; None for other texts.
 
     Raises:
         ScenarioError: this build has no such stack, or the stack has no such congestion control.
@@ -42,7 +42,7 @@ def table(written: str) -> dict[str, Any] | None:
 
 
 def placed(run: Run) -> Run:
-    """Return a run in which the flows of such contenders use their stack instead of TCP."""
+    """Return a run whose flows of QUIC-stack contenders use the stack instead of TCP."""
     flows = [_placed(flow) for flow in run.scenario["flows"]]
     return replace(run, scenario={**run.scenario, "flows": flows})
 
@@ -56,10 +56,10 @@ def _placed(flow: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def refused(runs: Sequence[Run]) -> dict[str, str]:
-    """Return the experiments that a stack does not support, with the reason for each.
+    """Return the experiments that a stack does not support, with the reasons.
 
-    Only the first scenario with a stack is checked, since all scenarios of an experiment have the
-    same keys.
+    Only the first scenario with a stack is checked, since an experiment's scenarios have the same
+    keys.
     """
     reasons: dict[str, str] = {}
     seen: set[str] = set()

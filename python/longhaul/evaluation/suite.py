@@ -20,7 +20,7 @@ CLASSES = ("must", "should", "may", "consider")
 
 
 class SuiteError(LonghaulError):
-    """Error: a suite does not exist, or is invalid."""
+    """A suite that does not exist, or is invalid."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Figure:
     better: str = ""
     """`more` or `less`, whichever is better; empty for a quantity that is only shown."""
     slack: float = 0.0
-    """Largest difference between contenders that counts as equal."""
+    """Largest difference that counts as equal."""
     at_most: float | None = None
     """Upper bound for the value, whatever the values of other contenders are.
 
@@ -48,7 +48,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Criterion:
-    """A criterion of the evaluation, taken from a section of a document."""
+    """A criterion of the evaluation, from a section of a document."""
 
     section: str
     title: str
@@ -61,10 +61,7 @@ class Criterion:
     figures: tuple[Figure, ...] = ()
 
     def without(self, reasons: Mapping[str, str]) -> "Criterion":
-        """Return the criterion without the experiments in `reasons`.
-
-        Its text names them and the reasons.
-        """
+        """Return the criterion without the experiments in `reasons`; its text lists them."""
         lost = [name for name in self.experiments if name in reasons]
         if not lost:
             return self
@@ -83,14 +80,14 @@ class Criterion:
 
 @dataclass(frozen=True)
 class Terms:
-    """The subject of a suite, and the rules for its verdicts."""
+    """Subject of a suite, and rules for its verdicts."""
 
     document: str
     """Document with the criteria, such as `RFC 9743`."""
     subject: str
     """Kind of the contenders, and name of their axis: `algorithm` or `discipline`."""
     standards: tuple[str, ...]
-    """Contenders that are in use; verdicts compare the subject with them."""
+    """Contenders in use, with which verdicts compare the subject."""
     against: tuple[str, ...]
     """Other contenders, if the user names none."""
     note: str
@@ -101,7 +98,7 @@ class Terms:
 
 @dataclass(frozen=True)
 class Suite:
-    """Experiments and criteria of an evaluation."""
+    """Experiments and criteria."""
 
     name: str
     head: Head
@@ -110,7 +107,7 @@ class Suite:
     criteria: tuple[Criterion, ...]
 
     def only(self, sections: Sequence[str]) -> "Suite":
-        """Return the suite with the criteria of these sections only, and the experiments they need.
+        """Return the suite with only these sections' criteria, and the experiments that they need.
 
         Raises:
             SuiteError: the suite has no such criterion, or none of them is evaluated.
@@ -141,7 +138,7 @@ class Suite:
         return replace(self, experiments=experiments, criteria=criteria)
 
     def runs(self, field_: Sequence[Contender], scale: str) -> list[Run]:
-        """Return all runs of these contenders at a scale, one replication after the other."""
+        """Return every run at a scale, one replication after the other."""
         runs = [
             run
             for experiment in self.experiments.values()
@@ -150,9 +147,9 @@ class Suite:
         return sorted(runs, key=lambda run: run.replication)
 
     def _with(self, experiment: Experiment, field_: Sequence[Contender]) -> Experiment:
-        """Return an experiment whose axis of contenders has these contenders as its levels.
+        """Return an experiment whose axis of contenders has these contenders as levels.
 
-        The axis `other` keeps its levels: existing algorithms that compete with each contender.
+        The axis `other` keeps its levels: existing algorithms that compete with the new algorithm.
         """
         tables = {self.terms.subject: {contender.name: contender.table for contender in field_}}
         if OTHER in experiment.factors:
@@ -172,7 +169,7 @@ def suites() -> list[str]:
 
 
 def find(name: str) -> Suite:
-    """Return the suite with this name."""
+    """Return the suite with a name."""
     folders = _folders()
     if name not in folders:
         raise SuiteError(f"no suite is called `{name}`; there are: {', '.join(folders)}")
@@ -186,10 +183,7 @@ def find(name: str) -> Suite:
 
 
 def _figure(where: str, given: Mapping[str, Any]) -> Figure:
-    """Return a quantity from its table.
-
-    By default, its title is that in the registry of figures.
-    """
+    """Return a figure; its default title is that of the registry of figures."""
     known = of_suite(given["name"])
     if known is None:
         raise SuiteError(

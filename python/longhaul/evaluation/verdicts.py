@@ -24,12 +24,12 @@ BETTER, SAME, WORSE, STARVES, NOT = "better", "no worse", "worse", "starves", "n
 # goodput.
 TRADE = "trade-off"
 VERDICTS = (BETTER, SAME, TRADE, WORSE, STARVES, NOT)
-# Minimum difference that counts, as a fraction of the other contender's value.
+# Minimum difference, as a fraction of the other contender's figure.
 MARGIN = 0.05
-# Significance level for starvation. Starvation in three of three runs, against none of three,
-# reaches it.
+# Significance level of starvation; starving in three of three runs against none of three reaches
+# it.
 SIGNIFICANCE = 0.05 + 1e-9
-# Fractions of a quantity's points from which on the criterion is worse, and better.
+# Fractions of a criterion's points from which on it is worse, and better.
 FEW, MANY = 0.1, 0.5
 
 Cell = Mapping[str, Level]
@@ -55,12 +55,12 @@ class Point:
     values: Mapping[str, MeanInterval]
     """Means by contender, the subject first."""
     verdict: str
-    """Verdict at the point; empty for a quantity that is only shown."""
+    """Verdict of the point; empty for a figure that is only shown."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A criterion, with its verdict and its points."""
+    """A criterion with its verdict and points."""
 
     criterion: Criterion
     verdict: str
@@ -77,7 +77,7 @@ class Outcome:
 
     @property
     def fails(self) -> bool:
-        """True if the criterion is required and does not hold."""
+        """True if a required criterion does not hold."""
         return self.criterion.strength == "must" and self.verdict in (WORSE, STARVES)
 
 
@@ -90,7 +90,7 @@ def judge(
 ) -> list[Outcome]:
     """Return the outcome of each criterion, in the order of the suite.
 
-    `broken` are the experiments with failed runs; their criteria keep only bad verdicts.
+    If runs of an experiment failed (`broken`), its criteria keep bad verdicts only.
     """
     outcomes = [
         _outcome(criterion, runs, subject, standards, suite.terms) for criterion in suite.criteria
@@ -142,7 +142,7 @@ def _points(
     figure: Figure, experiment: str, runs: Sequence[RunFigures], subject: str,
     standards: Sequence[str], axis_of_subject: str,
 ) -> list[Point]:  # fmt: skip
-    """Return the points of an experiment at which the subject has a value of the quantity."""
+    """Return the points of an experiment at which the subject has a value of the figure."""
     by_point: dict[tuple[tuple[str, Level], ...], dict[str, dict[int, float]]] = {}
     for run in runs:
         value = run.figures.get(figure.name)

@@ -18,18 +18,18 @@ from longhaul.files.endings import ANIMATIONS, check_file
 from longhaul.files.writing import atomic
 from longhaul.plots import STYLE
 
-# Colours from orange (low) to dark red (high), as for losses on the page and in NIST's report.
+# From orange (low) to dark red (high), as for losses on the page and in NIST's report.
 COLOURS = LinearSegmentedColormap.from_list(
     "losses", ["#fee0b6", "#fdae61", "#f46d43", "#d73027", "#8c0d25"]
 )
 NOTHING = "#ffffff"
 RATE = 15
 SIZES = (90, 40, 18)
-# Maximum number of curves, which are those with the largest values, and of points per curve.
+# Maximum number of curves, those with the largest values, and of points of each.
 MOST_CURVES, MOST_POINTS = 8, 500
-# Distance of a link's line from the line between its nodes, as a fraction of the plot's width.
+# Offset of a link's line from the line between its ends, as a fraction of the plot's width.
 BESIDE = 0.006
-# Margin around the outermost nodes, as a fraction of the plot's width.
+# Margin around the outermost nodes, as a fraction.
 MARGIN = 0.05
 
 
@@ -42,10 +42,7 @@ def animate(
     to_s: float | None = None,
     seconds: float = 10.0,
 ) -> Path:
-    """Write the animation of a run as a GIF or, with ffmpeg, as a video.
-
-    `seconds` is its length.
-    """
+    """Write a GIF or, with ffmpeg, a video of the given length in seconds."""
     check_file(out, ANIMATIONS, "animate")
     if out.suffix == ".mp4" and not FFMpegWriter.isAvailable():
         raise LonghaulError(f"{out}: a video needs ffmpeg, which is not installed; a .gif does not")
@@ -70,7 +67,7 @@ def animate(
 
 
 def _beside(places: np.ndarray, link: dict[str, Any]) -> np.ndarray:
-    """Return the ends of a link's line, which is parallel to the line of the other direction."""
+    """Return the ends of a link's line; the lines of its two directions are parallel."""
     ends: np.ndarray = places[[link["from"], link["to"]]]
     across, up = ends[1] - ends[0]
     if link["row"] is None or (not across and not up):
@@ -80,7 +77,7 @@ def _beside(places: np.ndarray, link: dict[str, Any]) -> np.ndarray:
 
 
 class Replay:
-    """A network, with the values of one measure over time."""
+    """A network and the values of one measure over time."""
 
     def __init__(self, content: Content, measure: str | None) -> None:
         self.network: dict[str, Any] = content.networks[0]
@@ -98,7 +95,7 @@ class Replay:
         self.top = float(self.values.max()) or 1.0
 
     def frames(self, from_s: float | None, to_s: float | None, count: int) -> list[int]:
-        """Return the numbers of the samples to show, at most `count` of them."""
+        """Return the numbers of the samples to show, at most `count`."""
         low = np.searchsorted(self.times, -np.inf if from_s is None else from_s)
         high = np.searchsorted(self.times, np.inf if to_s is None else to_s, side="right")
         if high - low < 2:
@@ -109,15 +106,15 @@ class Replay:
         return [int(at) for at in np.unique(np.linspace(low, high - 1, count).round())]
 
     def start(self, drawing: Figure, frames: list[int]) -> Any:  # noqa: ANN401
-        """Draw the parts that do not change, and return a function that draws one frame."""
+        """Draw the fixed parts, and return a function that draws one frame."""
         drawing.suptitle(self.measure["about"] or self.words)
         left, right = drawing.subfigures(1, 2, squeeze=False, width_ratios=(1.15, 1))[0]
         lines_now = self._strips(right, frames)
         axes = left.subplots()
-        # This text reserves its space in the layout.
+        # The text reserves space in the layout.
         clock = axes.set_title(self._clock(frames[0]))
         axes.set_axis_off()
-        # Positions are between 0 and 1. The margin remains even if all nodes are on a line.
+        # Positions are between 0 and 1; the margin is kept also if all are on a line.
         axes.set(xlim=(-MARGIN, 1 + MARGIN), ylim=(-MARGIN, 1 + MARGIN))
         norm = PowerNorm(0.5, 0.0, self.top)
         nodes, links = self.network["nodes"], self.network["links"]
@@ -173,7 +170,7 @@ class Replay:
 
     @property
     def words(self) -> str:
-        """The name of the measure with spaces instead of underscores, and its unit in brackets."""
+        """The measure with spaces instead of underscores, and its unit in brackets."""
         name, unit = self.measure["name"], self.measure["unit"]
         if not unit:
             return str(name).replace("_", " ")

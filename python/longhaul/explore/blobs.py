@@ -1,4 +1,4 @@
-"""Encoding of numbers for the page: each column is a blob, deflated and in base64."""
+"""Encoding of numbers for the page: a blob for each column, deflated, in base64."""
 
 import base64
 import zlib
@@ -19,13 +19,13 @@ EXACT_ROWS = 20_000
 
 
 class Blobs:
-    """All blobs of a page, in the order in which they were added."""
+    """Blobs by number, in the order in which they are added."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
 
     def add(self, values: np.ndarray) -> dict[str, Any]:
-        """Add an array; return the number of its blob, and true if it is deflated."""
+        """Add an array; return its number, and true if it is deflated."""
         little = values.astype(values.dtype.newbyteorder("<"), copy=False)
         content = np.ascontiguousarray(little).tobytes()
         deflated = zlib.compress(content, 6)
@@ -45,10 +45,7 @@ class Blobs:
         return known
 
     def numbers(self, values: ArrayLike, *, exact: bool = False) -> dict[str, Any]:
-        """Store a column with NaN for missing numbers.
-
-        Long columns are exact only if `exact` is true.
-        """
+        """Store a column; missing numbers are NaN, and long columns are exact only if `exact`."""
         double = np.asarray(values, np.float64)
         if exact or len(double) <= EXACT_ROWS:
             return {"encoding": "f64"} | self.add(double)
@@ -62,7 +59,7 @@ class Blobs:
         return {"encoding": "u16"} | self.add(given.astype(np.uint16))
 
     def samples(self, values: np.ndarray) -> dict[str, Any]:
-        """Store samples of curves: integers exactly, others in steps of 1/65,534 of their range."""
+        """Store curves' samples: integers exactly, others in steps of 1/65,534 of the range."""
         known = values[np.isfinite(values)]
         low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
         whole = bool(np.all(known == np.round(known)))

@@ -1,4 +1,4 @@
-"""Tables of a campaign's finished runs for the page, with factors and responses."""
+"""Tables of a campaign's finished runs for a page, with factors and responses."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ SHOWN_RESPONSES = 6
 
 
 def add(content: Content, name: str, dataset: Dataset) -> None:
-    """Add the table of a campaign to a page."""
+    """Add the table of a campaign."""
     factors = dataset.factors
     leave = [column for column in (*PROVENANCE, TABLES) if column in dataset.frame.columns]
     frame = dataset.frame.drop(leave).with_columns(
@@ -51,7 +51,7 @@ def add(content: Content, name: str, dataset: Dataset) -> None:
 
 
 def meant(dataset: Dataset) -> dict[str, str]:
-    """Return the description of each column, from the metadata or else from its name."""
+    """Return the columns' descriptions, from metadata or else from their names."""
     named = {name: words.meaning(name) for name in dataset.responses}
     return named | dict(dataset.facts.get("about", {}))
 
@@ -63,5 +63,5 @@ def named_competitor(factors: Sequence[str]) -> str | None:
 
 
 def competitor_among(factors: Sequence[str]) -> str | None:
-    """Return the factor whose levels compete, or else the first factor."""
+    """Return the factor whose levels compete, else the first factor."""
     return named_competitor(factors) or (factors[0] if factors else None)

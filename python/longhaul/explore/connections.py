@@ -1,4 +1,4 @@
-"""Tables of runs with connections over links for the page: flows, links, proxies, exchanges."""
+"""Tables of runs of connections over links for a page: flows, links, proxies, exchanges."""
 
 import json
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ DERIVED = {
     "lost_pkts": "packets dropped since the previous sample",
     "queue_delay_s": "time to send the waiting bytes at the mean rate since the previous sample",
 }
-# Measures of losses; the page lists elements with losses first.
+# Measures of losses; elements with losses are listed first.
 LOST = {"flows": "retransmitted_pps", "links": "lost_pkts", "proxies": "dropped_pps"}
 SAMPLES = '`measure = { every = "100 ms" }` in the scenario of the run'
 ABOUT = {
@@ -60,7 +60,7 @@ ABOUT = {
     "last_drop_s": "end of the last such interval",
     "samples_with_drops": "intervals between samples in which the link dropped packets",
 }
-# Measures that the page shows first.
+# Measures that are shown first.
 CURVES = {
     "flows": ("cwnd_pkts", "ssthresh_pkts"),
     "links": ("queue_share", "queue_pkts", "utilization"),
@@ -82,7 +82,7 @@ TABLES = {"flow": ("flows", FLOWS), "link": ("links", LINKS), "proxy": ("proxies
 
 
 def add(content: Content, runs: Sequence[Results]) -> None:
-    """Add the tables of runs to a page; rows of several runs are in one table."""
+    """Add the tables of runs; rows of several runs are concatenated."""
     several = len(runs) > 1
     _add_elements(content, runs, "flow", several=several)
     _add_elements(content, runs, "link", several=several)
@@ -113,7 +113,7 @@ def _exchanges(run: Results, most: int) -> pl.LazyFrame:
 
 
 def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, several: bool) -> None:
-    """Add a table of flows, links or proxies, with curves over time."""
+    """Add flows, links or proxies with their curves."""
     table, shown = TABLES[kind]
     sampled = [run for run in runs if "series" in run.tables]
     curves = {run.path: _curves(run, kind) for run in sampled}
@@ -146,7 +146,7 @@ def _add_elements(content: Content, runs: Sequence[Results], kind: str, *, sever
 def _with_slow_start(
     run: Results, flows: pl.DataFrame, curves: dict[str, np.ndarray]
 ) -> pl.DataFrame:
-    """Add the time at which each flow left slow start, from an event or else from a sample."""
+    """Add the time at which each flow left slow start, from an event or else a sample."""
     sampled = curves.get("left_slow_start_s", np.full(flows.height, np.nan))
     cuts: dict[str, float] = {}
     if "events" in run.tables:
@@ -170,14 +170,14 @@ def _with_slow_start(
 
 
 def _with_drops(links: pl.DataFrame, curves: dict[str, np.ndarray]) -> pl.DataFrame:
-    """Add the times of each link's first and last drop, as far as samples show them."""
+    """Add the times of each link's first and last drop, from its samples."""
     if "lost_pkts" not in curves:
         return links
     return links.with_columns(**spans(curves["lost_pkts"], curves["t_s"], "samples_with_drops"))
 
 
 def _named(run: Results, frame: Frame, *, several: bool) -> Frame:
-    """Add a column with the name of the run, if there are several runs."""
+    """Add the name of the run, if there are several runs."""
     if not several:
         return frame
     columns = frame.collect_schema().names()
@@ -240,10 +240,7 @@ def _of_links(values: dict[str, np.ndarray], seconds: np.ndarray) -> dict[str, n
 
 
 def _scenario(run: Results) -> Scenario | None:
-    """Return the scenario of a run.
-
-    Return None if it needs a user's algorithms or is of another version.
-    """
+    """Return the scenario of a run; None if it needs user algorithms or is of another version."""
     try:
         return Scenario.parse(json.dumps(run.scenario), run.name)
     except LonghaulError:
@@ -251,7 +248,7 @@ def _scenario(run: Results) -> Scenario | None:
 
 
 def _filled(run: Results, values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """Return the filled fraction of each link's buffer, if the size of the buffer is known."""
+    """Return the occupied fraction of each link's buffer, if its size is known."""
     scenario = _scenario(run)
     if scenario is None or len(scenario.buffers) != len(values["queue_pkts"]):
         return {}
@@ -277,7 +274,7 @@ def _relate(content: Content, runs: Sequence[Results]) -> None:
 
 
 def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]]) -> None:
-    """Add the curves of several runs at all times at which any of them has a sample."""
+    """Add the curves of several runs, on the union of their sample times."""
     if not all(curves):
         return
     times = np.unique(np.concatenate([curve["t_s"] for curve in curves]))
@@ -298,7 +295,7 @@ def _add_curves(content: Content, table: str, curves: list[dict[str, np.ndarray]
 
 
 def _add_network(content: Content, run: Results) -> None:
-    """Add the graph of nodes and links, if it is small enough to be drawn."""
+    """Add the graph of the links, if it is small enough to be drawn."""
     links = run.links
     nodes = list(dict.fromkeys([*links["from"], *links["to"]]))
     if len(nodes) > MOST_NODES or not any(series["table"] == "links" for series in content.series):

@@ -15,7 +15,7 @@ SERIES = "series.parquet"
 SAMPLES = 500
 MOST_VALUES = 20_000_000
 LEAST_SAMPLES = 20
-# Columns for all flows together and for each link, and the maximum number of links.
+# Columns of all flows together and of each link, and the maximum number of links.
 FLOWS = ("cwnd_pkts", "srtt_s", "delivered_bytes", "retransmitted_pkts")
 LINKS = ("queue_pkts", "transmitted_bytes", "dropped_pkts", "marked_pkts")
 MOST_LINKS = 4
@@ -23,7 +23,7 @@ SUMMED = ("delivered_bytes", "retransmitted_pkts")
 
 
 def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
-    """Add the curves of runs whose series were kept: of all flows together, and of each link."""
+    """Add the curves of runs whose series were kept: of all flows together, and of links."""
     files = [Path(folder) / SERIES for folder in folders]
     there = [at for at, file in enumerate(files) if file.is_file()]
     if not there or table not in {entry["name"] for entry in content.tables}:
@@ -57,7 +57,7 @@ def add_kept(content: Content, table: str, folders: Sequence[str]) -> None:
 
 
 def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]:
-    """Yield the names of measures, each with its kind of element, its element and its column."""
+    """Return the names of measures, with their kind, element and column."""
     for column in FLOWS:
         name = GROWTH[column][0] if column in GROWTH else column
         yield f"flows {name}", ("flow", "", column)
@@ -68,7 +68,7 @@ def _columns(links: Sequence[str]) -> Iterator[tuple[str, tuple[str, str, str]]]
 
 
 def _about(name: str, about: dict[str, str]) -> str:
-    """Return the description of a measure, which is of all flows together or of a link."""
+    """Return the description of a measure of all flows together or of a link."""
     element, _, short = name.rpartition(" ")
     column = next((key for key, (grown, _) in GROWTH.items() if grown == short), short)
     text = about.get(column, "")
@@ -80,7 +80,7 @@ def _about(name: str, about: dict[str, str]) -> str:
 
 
 def _end(file: Path) -> tuple[float, float, int]:
-    """Return the times of a run's first and last sample, and the number of samples."""
+    """Return the first and last sample of a run, and the number of samples."""
     times = pl.scan_parquet(file).select(
         pl.col("t_s").min().alias("first"), pl.col("t_s").max().alias("last"),
         pl.col("t_s").n_unique().alias("count"),

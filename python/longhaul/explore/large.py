@@ -1,4 +1,4 @@
-"""Tables with more rows than a page can hold: the page has a sample, and can request more rows."""
+"""Tables with more rows than a page can hold: the page has a sample, and requests more rows."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,9 @@ from longhaul._engine import LonghaulError
 from longhaul.explore.blobs import Blobs
 from longhaul.explore.tables import Content, Roles, add_table, entry_of
 
-# Column with the number of each row in the whole table, from 1.
+# Column with the rows' numbers in the whole table, from 1.
 ROW = "row"
-# Seed of the hash that selects the rows of a sample, and the range of the hash.
+# Seed of the hash that selects the rows of a sample, and the hash's range.
 SEED = 1
 HASHES = float(2**64)
 # Maximum number of rows that are added because they have extreme values.
@@ -37,12 +37,12 @@ class Large:
 
     @cached_property
     def rows(self) -> int:
-        """Number of rows of the table."""
+        """Number of rows."""
         return int(self.scan.select(pl.len()).collect().item())
 
     @cached_property
     def numbered(self) -> pl.LazyFrame:
-        """The table, with a column of row numbers."""
+        """The table with numbers of rows."""
         return self.scan.with_row_index(ROW, offset=1)
 
     @cached_property
@@ -51,12 +51,12 @@ class Large:
         return self.numbered.collect_schema()
 
     def count(self, filters: Sequence[Filter]) -> int:
-        """Return the number of rows that satisfy all filters."""
+        """Return the number of rows that pass all filters."""
         passing = self._passing(filters).select(pl.len())
         return int(passing.collect(engine="streaming").item())
 
     def entry(self, blobs: Blobs, filters: Sequence[Filter] = ()) -> dict[str, Any]:
-        """Return a sample of the rows that satisfy all filters, as a table for the page."""
+        """Return a sample of the rows that pass, as a table of a page."""
         count = self.count(filters) if filters else self.rows
         sample = self._sample(filters, count)
         what = f"{count:,} rows{' that were looked at more closely' if filters else ''}"
@@ -68,7 +68,7 @@ class Large:
         return entry | {"whole": count}
 
     def write(self, filters: Sequence[Filter], file: Path) -> None:
-        """Write all rows that satisfy the filters as CSV or Parquet; the file's suffix selects."""
+        """Write all rows that pass as CSV or Parquet, by the file's suffix."""
         passing = self._passing(filters).drop(ROW)
         if file.suffix == ".csv":
             passing.sink_csv(file)
@@ -79,7 +79,7 @@ class Large:
         passing = self._passing(filters)
         if count <= self.size:
             return passing.collect(engine="streaming")
-        # Slightly fewer rows than the maximum, so that the sample rarely has to be truncated.
+        # Slightly fewer than the maximum, so that the sample is rarely truncated.
         share = 0.97 * self.size / count
         drawn = passing.filter(pl.col(ROW).hash(SEED) < int(share * HASHES))
         sample = drawn.collect(engine="streaming").head(self.size)
@@ -87,7 +87,7 @@ class Large:
         return sample if rare is None else pl.concat([sample, rare]).unique(ROW).sort(ROW)
 
     def _rare(self, passing: pl.LazyFrame, sample: pl.DataFrame) -> pl.DataFrame | None:
-        """Return rows with minima and maxima that a sample lacks, which show outliers."""
+        """Return rows with minima and maxima that the sample lacks, to show outliers."""
         numeric = [name for name, kind in self.schema.items() if kind.is_numeric() and name != ROW]
         if not numeric:
             return None
@@ -169,7 +169,7 @@ def few_values(scan: pl.LazyFrame) -> dict[str, list[Any]]:
 
 
 def add_large(content: Content, name: str, scan: pl.LazyFrame, roles: Roles) -> None:
-    """Add a table of any length to a page: all rows, or a sample if the page cannot hold them."""
+    """Add a table of any length: completely, or as a sample if a page cannot hold it."""
     large = Large(name, scan, roles, content.sample)
     if large.rows <= content.sample:
         add_table(content, name, scan.collect(), roles)

@@ -1,4 +1,4 @@
-"""Tables of MesoNet runs for the page: routers and their network, long-lived flows, classes."""
+"""Tables of MesoNet runs for a page: routers with their network, long-lived flows, classes."""
 
 import itertools
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ TIERS = {"backbone": 0, "pop": 1, "access": 2}
 
 
 def add(content: Content, runs: Sequence[Results]) -> None:
-    """Add the tables of one or several runs to a page."""
+    """Add the tables of one or several runs."""
     for run in runs:
         tables = MesoNet.of(run)
         of = f" of {run.name}" if len(runs) > 1 else ""
@@ -92,7 +92,7 @@ def _relate(content: Content, tables: MesoNet, of: str) -> None:
         pairs = [(at, row) for at, flow in enumerate(flows) for row in ends.get(flow, ())]
         add_relation(content, f"long-lived flows{of}", f"routers{of}", pairs)
     if "classes" in tables.run.tables:
-        # The name of a class consists of the initials of its two ends, such as DN.
+        # A class is named by the initials of its two ends, such as DN.
         kinds = {router: kind[0].upper() for router, kind in access["router", "class"].iter_rows()}
         classes = tables.classes["class"].unique(maintain_order=True)
         pairs = [
@@ -161,7 +161,7 @@ def _queueing(
 
 
 def _mean(values: np.ndarray) -> np.ndarray:
-    """Return means over those intervals that have a value."""
+    """Return means over the intervals that have a value."""
     count = np.isfinite(values).sum(1)
     mean: np.ndarray = np.nansum(values, 1) / np.maximum(count, 1)
     return mean
@@ -201,7 +201,7 @@ def _add_by_interval(
     content: Content, samples: pl.DataFrame, key: str, name: str, shown: Sequence[str],
     about: Mapping[str, str],
 ) -> None:  # fmt: skip
-    """Add a table of elements with the mean of each measure, and curves of the measures."""
+    """Add a table of elements with the mean of each measure, and its curves."""
     elements = samples[key].unique(maintain_order=True).to_list()
     columns = [
         column

@@ -1,4 +1,4 @@
-"""Writer of the page: catalogue of tables, blobs, script and style in one HTML file."""
+"""Writer of the page: catalogue, blobs, script and style in one HTML file."""
 
 import json
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Head:
     sources: Sequence[str]
     """Sources of the numbers, one line each."""
     warnings: list[str] = field(default_factory=list)
-    """Warnings that a reader should see before the numbers."""
+    """Warnings to read before the numbers are trusted."""
 
     @classmethod
     def of(cls, sources: Sequence[Source]) -> "Head":
@@ -61,7 +61,7 @@ def write(target: Path, content: Content, title: str, sources: Sequence[str]) ->
 
 
 def html(content: Content, head: Head, *, served: bool = False) -> str:
-    """Return a page with this content as HTML; if `served`, it can request more rows."""
+    """Return a page with this content; a `served` page can request more rows."""
     catalogue = {
         "title": head.title,
         "sources": head.sources,
@@ -87,10 +87,10 @@ def html(content: Content, head: Head, *, served: bool = False) -> str:
 
 
 def _script_json(value: object) -> Markup:
-    """Return JSON that is safe inside a `script` element, whatever texts it contains.
+    """Return JSON that is safe inside a `script` element, for any texts.
 
-    `</script` in a text would end the element. After `<!--` and `<script` in a text, the closing
-    tag would not end it (HTML Living Standard, section 4.12.1.3).
+    `</script` would end the element, and after `<!--` and `<script` the closing tag would not end
+    it (HTML Living Standard, section 4.12.1.3).
     """
     return Markup(json.dumps(value).replace("<", "\\u003c"))
 

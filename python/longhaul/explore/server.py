@@ -36,7 +36,7 @@ MOST_ASKED_BYTES = 4_000_000
 
 
 class Server(ThreadingHTTPServer):
-    """Server of one page, and of the requests of this page."""
+    """Server of one page and of its requests."""
 
     daemon_threads = True
 
@@ -55,7 +55,7 @@ class Server(ThreadingHTTPServer):
             raise LonghaulError(f"port {port} of {LOOPBACK}: {error}") from None
 
     def _closer(self, table: str, filters: str) -> bytes:
-        """Return a sample of the rows that satisfy the filters, in the page's encoding."""
+        """Return a sample of the rows that pass, as the page reads it."""
         blobs = Blobs()
         entry = self.tables[table].entry(blobs, json.loads(filters))
         return json.dumps({"entry": entry, "blobs": blobs.texts}).encode()
@@ -87,7 +87,7 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_error(HTTPStatus.NOT_FOUND)
 
     def do_POST(self) -> None:
-        """Send the number of rows that satisfy the filters, or a sample of these rows."""
+        """Send the number of rows that pass the filters, or a sample of them."""
         length = int(self.headers.get("Content-Length") or 0)
         if length > MOST_ASKED_BYTES:
             self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
@@ -114,8 +114,7 @@ class _Handler(BaseHTTPRequestHandler):
         except (LonghaulError, pl.exceptions.PolarsError, KeyError, TypeError, ValueError) as error:
             self.send_error(HTTPStatus.BAD_REQUEST, explain=f"{type(error).__name__}: {error}")
         except (BrokenPipeError, ConnectionResetError):
-            # The page sends a request for each selection, and drops requests for earlier
-            # selections.
+            # The page sends a new request for every selection and drops earlier ones.
             self.close_connection = True
 
     def _count(self, asked: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ from longhaul.explore.tables import MOST_ROWS, Content, Roles
 from longhaul.figures import words
 from longhaul.results import Results
 
-# Functions that add runs to a page, by kind of simulation.
+# Functions that add runs, by kind of simulation.
 RUNS: dict[str, Callable[[Content, Sequence[Results]], None]] = {
     "connections": connections.add,
     "mesonet": mesonet.add,
@@ -28,7 +28,7 @@ STUDY = "values.parquet"
 
 @dataclass(frozen=True)
 class Source:
-    """A source of a page: a run, a campaign, or any table."""
+    """A run, a campaign, or any table."""
 
     path: Path
     run: Results | None = None
@@ -46,13 +46,13 @@ class Source:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings that a reader should see before the numbers."""
+        """Warnings to read before the numbers are trusted."""
         run = self.run
         return [] if run is None else [f"{run.name}: {text}" for text in run.warnings]
 
     @property
     def provenance(self) -> str:
-        """The origin of the numbers, in one line."""
+        """Origin of the numbers, in one line."""
         if self.run is not None:
             return f"{self.run.name}: {self.run.headline()}"
         if self.campaign is None:
@@ -67,7 +67,7 @@ def open_source(path: Path) -> Source:
         if KEY in pl.read_parquet_metadata(path):
             return Source(path, campaign=Dataset.read(path))
         return Source(path, tables={path.stem: pl.scan_parquet(path)})
-    # Results of a study have a run.json too; it is about all runs.
+    # Results of a study have a run.json as well, on all runs.
     is_run = (path / "run.json").is_file() and not (path / STUDY).is_file()
     if path.is_dir() and not is_run:
         if (path / TABLE).is_file():
@@ -92,7 +92,7 @@ def _tables(name: str, files: list[Path]) -> dict[str, pl.LazyFrame]:
 
 
 def _there(path: Path) -> tuple[str, bool]:
-    """Return the numbers of existing and of needed runs as text, and true if some are missing."""
+    """Return the numbers of existing and needed runs as text, and true if some are missing."""
     file = path / "run.json"
     if not file.is_file():
         return "", False
@@ -104,7 +104,7 @@ def _there(path: Path) -> tuple[str, bool]:
 
 
 def _add_table(content: Content, name: str, scan: pl.LazyFrame, there: tuple[str, bool]) -> None:
-    """Add a table without metadata; its columns with few values are treated as factors."""
+    """Add a table without metadata, whose columns with few values are factors."""
     factors = few_values(scan)
     names = scan.collect_schema().names()
     measured = [name for name in names if name not in factors]

@@ -12,8 +12,8 @@ from longhaul.results import Results
 from longhaul.results.state import OF_ALL, Quantity, Trace
 
 TABLE = "acks"
-# Maximum and minimum number of times of a curve. It is lower with many connections and quantities,
-# to limit the total number of values.
+# Maximum and minimum number of times of a curve; many connections and quantities have fewer times,
+# to limit the number of all values.
 MAX_TIMES, MIN_TIMES = 20_000, 20
 MAX_VALUES = 10_000_000
 # ssthresh is infinite until it is set; values above this threshold count as not set.
@@ -35,7 +35,7 @@ class Connection(NamedTuple):
 
 
 def add(content: Content, runs: Sequence[Results]) -> None:
-    """Add a table with a row for each traced connection, and curves of its quantities."""
+    """Add a row for each traced connection, with the curves of its quantities."""
     traces = [(number, Trace.of(run)) for number, run in enumerate(runs) if "acks" in run.tables]
     rows = [
         Connection(number, *key)
@@ -63,7 +63,7 @@ def _roles(*, several: bool) -> Roles:
 def _frame(
     runs: Sequence[Results], traces: Sequence[tuple[int, Trace]], rows: Sequence[Connection]
 ) -> pl.DataFrame:
-    """Return a table of connections: their names, algorithms and numbers of acknowledgements."""
+    """Return names, algorithms and numbers of acknowledgements of the connections."""
     time_s = pl.col("t_s")
     counts = (time_s.n_unique().alias("acks"), time_s.min().alias("from_s"),
               time_s.max().alias("to_s"))  # fmt: skip
@@ -90,7 +90,7 @@ def _frame(
 
 
 def _flow_places(runs: Sequence[Results]) -> dict[tuple[int, str], int]:
-    """Return the row of each flow in the page's table of flows, by run and name."""
+    """Return the row of each flow in the page's table of flows."""
     flows = [(number, name) for number, run in enumerate(runs) for name in run.flows["name"]]
     return {flow: at for at, flow in enumerate(flows)}
 
@@ -123,7 +123,7 @@ def _add_curves(
 def _connections(
     traces: Sequence[tuple[int, Trace]], quantity: Quantity
 ) -> Iterator[tuple[Connection, pl.DataFrame]]:
-    """Yield the connections of all runs that have recorded a quantity, with the samples."""
+    """Yield the connections of all runs that recorded a quantity, with its samples."""
     for number, trace in traces:
         for (_, name, connection), samples in trace.connections(quantity):
             yield Connection(number, name, connection), samples

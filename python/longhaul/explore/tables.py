@@ -1,4 +1,4 @@
-"""Tables and curves of a page, made from data frames."""
+"""Tables and curves of a page, from data frames."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,9 +15,9 @@ from longhaul.explore.blobs import Blobs
 from longhaul.figures.registry import unit_of
 from longhaul.libraries import hierarchy
 
-# Maximum number of different texts in a column; columns with more texts are left out.
+# Maximum number of different texts in a column; columns with more are left out.
 MOST_CATEGORIES = 60_000
-# Maximum numbers of rows and columns of a heat map, and of values in all curves of a page.
+# Maximum rows and columns of a heat map, and values of all curves of a page.
 MOST_CLUSTERED = 400
 MOST_COLUMNS = 30
 MOST_SAMPLES = 40_000_000
@@ -27,7 +27,7 @@ MOST_ROWS = 1_000_000
 
 @dataclass
 class Content:
-    """Content of a page; functions add tables and curves to it."""
+    """Content of a page, to which tables and curves are added."""
 
     blobs: Blobs = field(default_factory=Blobs)
     tables: list[dict[str, Any]] = field(default_factory=list)
@@ -35,7 +35,7 @@ class Content:
     networks: list[dict[str, Any]] = field(default_factory=list)
     relations: list[dict[str, Any]] = field(default_factory=list)
     large: dict[str, Any] = field(default_factory=dict)
-    """Tables of which the page has only a sample, by the table's name."""
+    """Tables of which the page has only a sample, by name."""
     sample: int = MOST_ROWS
     """Maximum number of rows of a sample."""
 
@@ -47,29 +47,29 @@ class Roles:
     label: str | None = None
     """Column that names the rows."""
     colour: str | None = None
-    """Column that colours the rows until the reader selects another one."""
+    """The column that initially colours rows."""
     factors: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """Factors with their levels in order."""
     numbers: Sequence[str] = ()
     """Numeric columns that identify rows and are not measured."""
     shown: Sequence[str] = ()
-    """Columns that the page shows first."""
+    """The columns that are shown first."""
     about: Mapping[str, str] = field(default_factory=dict)
     """Description of each column, by name."""
     units: Mapping[str, str] = field(default_factory=dict)
-    """Units of columns whose names do not end in a unit."""
+    """Units of columns whose names do not end in them."""
     groups: Mapping[str, str] = field(default_factory=dict)
-    """Heading under which a long list of columns shows a column, such as its period."""
+    """Heading of each column in a list of many columns, such as its period."""
     competitor: str | None = None
-    """Factor whose levels compete; they are compared under equal conditions."""
+    """The factor whose levels are compared under the same conditions."""
     title: str = ""
-    """Title of the table, if it is not the table's name."""
+    """Title of the table, if it differs from the name."""
     there: str = ""
-    """Text on the numbers of existing and of needed runs."""
+    """Numbers of existing and needed runs, as text."""
     is_partial: bool = False
     """True if some runs are missing."""
     samples: str = ""
-    """Setting with which runs would record samples for curves over time."""
+    """Setting that would record samples for curves over time."""
     note: str = ""
 
 
@@ -90,7 +90,7 @@ def described(file: Path) -> dict[str, str]:
 
 
 def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) -> None:
-    """Add a table to a page, without empty columns and columns with too many different texts."""
+    """Add a table, without empty columns and columns with too many different texts."""
     if not frame.is_empty():
         content.tables.append(entry_of(content.blobs, name, frame, roles))
 
@@ -98,7 +98,7 @@ def add_table(content: Content, name: str, frame: pl.DataFrame, roles: Roles) ->
 def entry_of(
     blobs: Blobs, name: str, frame: pl.DataFrame, roles: Roles, exact: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """Return the entry of a table in the catalogue; columns in `exact` are integers of any size."""
+    """Return a table's entry in the catalogue; columns in `exact` are integers of any size."""
     columns = [
         entry
         for column in frame.get_columns()
@@ -230,7 +230,7 @@ def spans(lost: np.ndarray, times_s: np.ndarray, count: str) -> dict[str, pl.Ser
 
 
 def add_relation(content: Content, table: str, to: str, pairs: Sequence[tuple[int, int]]) -> None:
-    """Relate rows of two tables, so that the page selects related rows together."""
+    """Relate rows of two tables, so that related rows are selected together."""
     there = {entry["name"] for entry in content.tables}
     if not pairs or not {table, to} <= there:
         return

@@ -8,8 +8,8 @@ from longhaul.analysis.fairness import jain_of_column
 from longhaul.figures.forms import number, percent
 from longhaul.figures.registry import ALL, LABEL, MERIT, SUMMARY, PreparedRun, declare
 
-# Sources whose flows have one connection each and compete for a share of a link. Web traffic has
-# many connections, and datagrams are sent at a fixed rate.
+# Sources whose flows compete for a share of a link with one connection each; web traffic has many
+# connections, and datagrams are sent at a given rate.
 COMPARABLE = ("greedy", "transfer", "messages")
 # Counters for which tables show the value before the measurement window if it is 0 in the window.
 COUNTS = {
@@ -23,7 +23,7 @@ LIMITS = {
     "receive window": "limited_receive_window_s",
     "application": "limited_application_s",
 }
-# Quantiles of delays and of response times, with their names in text.
+# Quantiles of delays and of response times, in words.
 QUANTILES = {"p50": "median", "p95": "95th percentile", "p99": "99th percentile"}
 MEANT = {
     "p50": "the median", "p95": "not exceeded by 95 %", "p99": "not exceeded by 99 %",
@@ -99,7 +99,7 @@ of_responses(
     "responses_cut_short", "cut short by the end", _TIME.null_count(),
     "responses that the end of the run cut short", form=_unless_zero,
 )  # fmt: skip
-# Responses that the end of the run cut short are missing, so that the quantiles are too small.
+# Responses cut short by the end of the run are missing, which makes the quantiles too small.
 for _part, _title in QUANTILES.items():
     of_responses(
         f"response_{_part}_s", f"response time, {_title}",
@@ -152,10 +152,7 @@ def delays(prepared: PreparedRun) -> pl.DataFrame:
 
 
 def with_names(delays: pl.DataFrame) -> pl.DataFrame:
-    """Return the delays of labels and of all flows.
-
-    Column `label` has the label's name, or `all`.
-    """
+    """Return the delays of labels and of all flows; the column `label` has the name, or `all`."""
     is_all = pl.col("kind") == ALL
     return delays.filter(is_all | (pl.col("kind") == LABEL)).with_columns(
         label=pl.when(is_all).then(pl.lit(ALL)).otherwise("name")
@@ -177,7 +174,7 @@ of_delays(
 
 
 def counted(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the flows, with the rate of the bottleneck, and the window's length in round trips."""
+    """Return the flows, with the bottleneck's rate and the window's length in round trips."""
     run = prepared.run
     link = run.links.row(by_predicate=pl.col("name") == run.bottleneck, named=True)
     round_trips = run.measured_s / (2 * link["delay_s"]) if link["delay_s"] else None

@@ -1,4 +1,4 @@
-"""Figures of links: expressions over the row of each link."""
+"""Figures of links: expressions over each link's row."""
 
 from functools import partial
 from typing import Any
@@ -11,7 +11,7 @@ from longhaul.figures.registry import LINK, PreparedRun, declare
 
 
 def links(prepared: PreparedRun) -> pl.DataFrame:
-    """Return the rows of those links whose samples are recorded."""
+    """Return the rows of the links whose samples are recorded."""
     observed = pl.col("name").is_in(prepared.run.observed_links())
     rows: pl.DataFrame = prepared.run.links.filter(observed).with_columns(link="name")
     return rows
@@ -28,7 +28,7 @@ def _column(name: str, title: str, *, only_some: bool = False, **more: Any) -> N
 
 _column("rate_bps", "rate")
 _column("utilization", "utilisation", form=percent(1), needs_capacity=True, most=1.0)
-# Only links with a token bucket have this; their `utilization` is relative to the bucket's rate.
+# Of links with a token bucket, whose `utilization` is of the bucket's rate.
 _column("line_utilization", "utilisation of the line", form=percent(1), only_some=True, most=1.0)
 _column("queue_mean_pkts", "mean queue", form=number(1))
 _column("queue_max_pkts", "longest queue", form=number(0))
@@ -42,7 +42,7 @@ for _cause, _words in (
         form=number(0), only_some=True,
     )  # fmt: skip
 _column("marked_pkts", "packets marked", form=number(0))
-# Only DualPI2 has these; it has a queue for each class of packets.
+# Of DualPI2, which has a queue for each class of packets.
 for _class, _words in (("l4s", "L4S queue"), ("classic", "classic queue")):
     of_class = partial(_column, only_some=True)
     of_class(f"{_class}_served_pkts", f"packets served, {_words}", listed=())
@@ -63,7 +63,7 @@ def waits(prepared: PreparedRun) -> pl.DataFrame:
 
 
 def with_names(delays: pl.DataFrame) -> pl.DataFrame:
-    """Return the delays of links; column `link` has the link's name."""
+    """Return the delays of links, with their names as `link`."""
     return delays.filter(pl.col("kind") == LINK).with_columns(link="name")
 
 

@@ -18,9 +18,9 @@ MODULES = {LABEL: "labels", LINK: "links", PROXY: "proxies", RUN: "runs"}
 # Lists that show figures: the summary, which is the default, and figures of merit.
 SUMMARY, MERIT = "summary", "merit"
 _LISTED = {LABEL: (SUMMARY,), LINK: (SUMMARY,), PROXY: (SUMMARY,), RUN: (MERIT,)}
-# Tables of summaries that have a row for each owner, with their names in paths.
+# Tables of summaries with a row for each owner, as paths name them.
 ROWS = {LABEL: "labels", LINK: "links", PROXY: "proxies"}
-# Tables of the engine whose columns are figures without further computation.
+# The engine's tables whose columns are figures without further computation.
 _TABLES = {LABEL: "flows", LINK: "links", PROXY: "proxies", RUN: "flows"}
 
 # Units at the end of names, and the same units in text.
@@ -32,7 +32,7 @@ OF_ROWS = {"bit/s": "Mbit/s", "s": "ms"}
 
 # Format of a figure in tables: a function, or a number of decimals in the unit of the row.
 Form = Callable[[Any], str] | int
-# A `longhaul.Results`. This module cannot import the class, whose layer is above this one.
+# `longhaul.Results`, which this module cannot import: its layer is above this one.
 Run = Any
 
 
@@ -44,13 +44,13 @@ class PreparedRun:
         self._found: dict[Source, Any] = {}
 
     def of(self, source: "Source") -> Any:  # noqa: ANN401
-        """Return the data that a source prepares; it is computed once."""
+        """Return the data that a source prepares, computed once."""
         if source not in self._found:
             self._found[source] = source(self)
         return self._found[source]
 
 
-# Function that prepares the data of several figures; returns None if the run lacks the data.
+# Function that prepares the data of several figures, or returns None if the run lacks them.
 Source = Callable[[PreparedRun], Any]
 Compute = Callable[..., Any]
 
@@ -86,17 +86,17 @@ class Figure:
     listed: tuple[str, ...] = ()
     """Lists that show the figure: the `summary` of a run, and its figures of `merit`."""
     only_some: bool = False
-    """True if only some links have the figure; tables leave its row out if no link has it."""
+    """True if only some links have the figure; tables omit its row if no link has it."""
     needs_capacity: bool = False
     """True if a link has no value without capacity in the measurement window."""
     most: float = inf
     """Largest possible value."""
     is_time_until: bool = False
-    """True if a missing value means that an event had not happened by the end of the run."""
+    """True if a missing value means that the event had not happened when the run ended."""
 
     @property
     def heading(self) -> str:
-        """Title of the figure's row in a table, with the unit if the title does not contain it."""
+        """Title of the figure's row in a table, with the unit unless the title contains it."""
         return self.row or with_unit(self.title, OF_ROWS.get(self.unit, self.unit))
 
     def meaning(self, **lengths: str) -> str:
@@ -107,7 +107,7 @@ class Figure:
         return self.about.format(**(_LENGTHS | lengths))
 
 
-# Rules for the lengths of windows; `longhaul.figures.runs` computes the lengths for a run.
+# Rules for lengths of windows; `longhaul.figures.runs` computes the lengths of a run.
 _LENGTHS = {
     "shares": "10 round trips, at least 1 s",
     "starvation": "50 round trips, at least 5 s",
@@ -131,7 +131,7 @@ def declare(name: str, title: str, compute: Any, about: str = "", **more: Any) -
 
 
 def figure(name: str, title: str, about: str = "", **more: Any) -> Callable[[Compute], Compute]:  # noqa: ANN401
-    """Decorate a function that computes a figure: declare it, with the arguments of `declare`."""
+    """Declare a figure on the function that computes it, with the arguments of `declare`."""
 
     def on(compute: Compute) -> Compute:
         declare(name, title, compute, about, **more)
@@ -157,7 +157,7 @@ def with_unit(words: str, unit: str) -> str:
 
 @cache
 def columns(of: str) -> dict[str, str]:
-    """Return the descriptions of the engine's columns with flows, links or proxies, by name."""
+    """Return the descriptions of the engine's columns of flows, links or proxies."""
     table = _TABLES[of]
     return {row["name"]: row["description"] for row in _engine.columns() if row["table"] == table}
 
@@ -169,7 +169,7 @@ def declared(of: str) -> list[Figure]:
 
 
 def every() -> list[Figure]:
-    """Return all figures: those of labels, links, proxies and runs."""
+    """Return all figures: of labels, links, proxies and runs."""
     return [entry for of in MODULES for entry in declared(of)]
 
 

@@ -1,7 +1,7 @@
 """Figures of merit of a run (RFC 5166): delays, shares, convergence, starvation, smoothness.
 
-Only flows that have a single connection are compared. The fair share at a time is the total rate of
-the active flows divided by their number, as on a path with one bottleneck.
+Only flows of one connection each are compared. The fair share at a time is the total rate of the
+active flows divided by their number, as on a path with one bottleneck.
 """
 
 from collections.abc import Callable
@@ -17,9 +17,9 @@ from longhaul.analysis import fairness, merit
 from longhaul.figures.labels import COMPARABLE, QUANTILES
 from longhaul.figures.registry import RUN, PreparedRun, declare, figure
 
-# Half-widths of the bands for convergence, as fractions of the fair share.
+# Half-widths of the bands of convergence, as fractions of the fair share.
 BANDS = (0.1, 0.2, 0.3)
-# Length of the windows over which rates are averaged, in seconds and in round trips; the longer one
+# Windows over which rates are averaged: their lengths in seconds and in round trips; the larger
 # applies.
 SHARES_S, SHARES_ROUND_TRIPS = 1.0, 10
 STARVATION_S, STARVATION_ROUND_TRIPS = 5.0, 50
@@ -93,13 +93,13 @@ for _part, _title in QUANTILES.items():
 
 
 def comparable(prepared: PreparedRun) -> pl.DataFrame:
-    """Return those flows whose shares can be compared."""
+    """Return the flows whose shares can be compared."""
     flows: pl.DataFrame = prepared.run.bundles.filter(pl.col("source").is_in(COMPARABLE))
     return flows
 
 
 def goodputs(prepared: PreparedRun) -> list[float] | None:
-    """Return the goodput of each comparable flow; None if there are fewer than two such flows."""
+    """Return the goodput of each comparable flow; None for fewer than two flows."""
     found: list[float] = comparable(prepared)["goodput_bps"].fill_null(0.0).to_list()
     return found if len(found) > 1 else None
 
@@ -128,7 +128,7 @@ of_goodputs(
 
 @dataclass(frozen=True)
 class DeliveredBytes:
-    """Samples over time of the bytes delivered by two or more flows."""
+    """Samples of the delivered bytes of at least two flows."""
 
     times: np.ndarray
     counts: np.ndarray
@@ -185,7 +185,7 @@ def delivered(prepared: PreparedRun) -> DeliveredBytes | None:
 
 
 def _lives(flows: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
-    """Return the start and the end of each flow; the end of an unlimited flow is infinite."""
+    """Return the starts and ends of flows; the end of an unlimited flow is infinite."""
     ends = flows["finish_s"].cast(pl.Float64).fill_null(np.inf)
     return flows["start_s"].to_numpy(), ends.to_numpy()
 

@@ -33,7 +33,7 @@ FACTS = {
     "loss_rate": "data packets sent less those that arrived, as part of those sent; below zero if "
     "more arrived, since packets sent before the interval count as arrived",
 }
-# Words for parts of names; words for statistics come first in a description.
+# Parts of names as words; words for statistics come first in a description.
 WORDS = {
     "cwnd": "congestion window", "response": "response time", "rtt": "round-trip time",
     "srtt": "smoothed round-trip time",
@@ -85,7 +85,7 @@ def of_suite(name: str) -> Figure | None:
 
 
 def is_known(place: str) -> bool:
-    """Return true if a path ends in the name of a figure, of a fact, or of a column."""
+    """Return true if a path ends in the name of a figure, a fact or a column."""
     name = place.rpartition(".")[2]
     return figure_at(place) is not None or name in FACTS or bool(_column(name))
 
@@ -112,7 +112,7 @@ def unit_at(place: str) -> str:
 
 
 def title(place: str) -> str:
-    """Return the title at a path, such as `mean RTT of cubic` for `labels.cubic.rtt_mean_s`."""
+    """Return the title of a figure: `mean RTT of cubic` for `labels.cubic.rtt_mean_s`."""
     figure = figure_at(place)
     return (figure.title if figure else _in_words(place.rpartition(".")[2])) + owner(place)
 

@@ -7,11 +7,11 @@ from longhaul._engine import LonghaulError
 
 
 class ClassError(LonghaulError):
-    """Error: a file has no class of an algorithm, or several."""
+    """A file that has no class of an algorithm, or several."""
 
 
 def only_algorithm(file: Path) -> str:
-    """Return the name of the only class in a file that is derived from `CongestionControl`."""
+    """Return the name of a file's only class that derives from `CongestionControl`."""
     try:
         tree = ast.parse(file.read_text(encoding="utf-8"), str(file))
     except SyntaxError as error:

@@ -16,7 +16,7 @@ TABLES = (".csv", ".parquet")
 ANIMATIONS = (".gif", ".mp4")
 SCENARIOS = (".toml",)
 DRAWN = "`longhaul plot`, `window`, `analyze` and `model`"
-# Suffixes that some command writes, with the commands. A name with one is not that of a directory.
+# Suffixes that some command writes; a name with such a suffix is not meant as a directory.
 WRITERS = {
     **dict.fromkeys(FIGURES, DRAWN),
     ".html": "`longhaul report`, `explore`, `window`, `campaign report --html` and `study report`",
@@ -33,7 +33,7 @@ UNKNOWN = (".eps", ".ps", ".jpg", ".jpeg", ".webp", ".tiff", ".htm", ".xlsx", ".
 
 
 class EndingError(LonghaulError):
-    """Error: a file name has a suffix that the command does not write."""
+    """A file name with a suffix that a command does not write."""
 
 
 def check_file(path: Path, allowed: Sequence[str], option: str = "--out") -> Path:
@@ -75,10 +75,10 @@ def check_format(name: str, allowed: Sequence[str], option: str = "--format") ->
 
 
 def either(names: Sequence[str]) -> str:
-    """Return names as text, such as `a, b or c`."""
+    """Return names as `a, b or c`."""
     return " or ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _elsewhere(ending: str) -> str:
-    """Return a hint that names commands which write files with this suffix; empty if none does."""
+    """Return a hint at the commands that write files with this suffix; empty if none does."""
     return f"; {ending} is written by {WRITERS[ending]}" if ending in WRITERS else ""

@@ -1,4 +1,4 @@
-"""Messages about unknown names: the nearest known name, and the command that lists all names."""
+"""Messages about unknown names, with the nearest known name and the list's command."""
 
 import difflib
 from collections.abc import Iterable

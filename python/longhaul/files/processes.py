@@ -5,7 +5,7 @@ import socket
 
 
 def has_ended(host: str, process: str) -> bool:
-    """Return true if a process of this machine has ended; false for processes of other machines."""
+    """Return true if a process has ended; false for processes of other hosts."""
     if host != socket.gethostname() or not process.isdecimal():
         return False
     try:

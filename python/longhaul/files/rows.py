@@ -1,4 +1,4 @@
-"""Reader and writer of CSV files whose cells are text; comments may precede the head line."""
+"""Reader and writer of CSV files; cells are text, and comments may precede the head."""
 
 import csv
 import io
@@ -40,15 +40,12 @@ def numbered_rows(
 
 @cache
 def published_rows(file: Path) -> tuple[Row, ...]:
-    """Return the rows of a file in the package; the file is read only once."""
+    """Return the rows of a file of the package, which is read once."""
     return tuple(read_rows(file))
 
 
 def _cells(file: Path) -> dict[int, list[str]]:
-    """Return the cells of each line by its number.
-
-    A row of several lines counts at its last line.
-    """
+    """Return the cells of each line by number; a cell of several lines counts at its last line."""
     with file.open(encoding="utf-8-sig", newline="") as text:
         lines = text.readlines()
     comments = len(list(takewhile(lambda line: line.startswith(COMMENT), lines)))
@@ -58,7 +55,7 @@ def _cells(file: Path) -> dict[int, list[str]]:
 
 
 def number(cell: str) -> float | None:
-    """Return the number in a cell; None if the cell is empty."""
+    """Return a cell as a number; None if the cell is empty."""
     return float(cell) if cell else None
 
 

@@ -7,7 +7,7 @@ from longhaul._engine import ScenarioError
 
 
 def value(written: str) -> Any:  # noqa: ANN401
-    """Parse a value of TOML; an invalid value raises tomllib's error."""
+    """Parse a value of TOML; raises tomllib's error."""
     return tomllib.loads(f"value = {written}")["value"]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from longhaul._engine import RunError
 from longhaul.files.processes import has_ended
 
-# Part of the names of temporary files, before the suffix; killed processes leave such files.
+# Suffix of temporary files, before the format's suffix; killed processes leave such files.
 SUFFIX = ".longhaul-unfinished"
 
 
@@ -45,9 +45,9 @@ def write_durably(path: Path, content: bytes) -> None:
 
 
 def remove_unfinished(directory: Path, file: str = "*") -> None:
-    """Remove the temporary files that killed processes of this machine have left.
+    """Remove temporary files of killed processes of this machine.
 
-    `file` is a name or a pattern. Files of running processes and of other machines remain.
+    `file` is a name or a pattern. Files of living processes and of other machines stay.
     """
     for left in directory.glob(f".{file}~*~*~*{SUFFIX}*"):
         _, host, process, _ = left.name.rsplit("~", 3)

@@ -1,6 +1,6 @@
 """The analyses that `longhaul analyze` applies to tables of factors and responses."""
 
-# Each module registers its analyses; the order is that of the list.
+# Each module registers its analyses, in the order of the list.
 from longhaul.findings import factors, shares, correlations, competitors, users  # noqa: F401, I001
 from longhaul.findings.registry import (
     ANALYSES,

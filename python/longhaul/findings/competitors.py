@@ -1,4 +1,4 @@
-"""Analyses that compare competitors, which are the levels of one factor, mostly algorithms."""
+"""Named analyses of competitors, the levels of one factor, which are mostly algorithms."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -107,7 +107,7 @@ def _at_least(count: int, table: ResponseTable, options: Options) -> str:
 
 
 def _limit(options: Options, count: int) -> str:
-    """Return the critical value of the test as text."""
+    """Return the critical value as text."""
     if options.critical is None:
         return f"{outliers.grubbs_critical(count):.3f} (Grubbs' test, two-sided, 5 %)"
     if options.critical <= 0:
@@ -117,7 +117,7 @@ def _limit(options: Options, count: int) -> str:
     return f"{options.critical:g} (as given{never if options.critical >= largest else ''})"
 
 
-# Maximum number of responses on a page.
+# Maximum responses on a page.
 MAX_RESPONSES = 50
 
 
@@ -164,7 +164,7 @@ def _in_words(
 
 
 def _named(table: ResponseTable, response: str) -> str:
-    """Return the name of a response, followed by its description if this is different."""
+    """Return a response's name, followed by its description if that differs."""
     words = label(table.place(response))
     return response if words == response else f"{words}  {response}"
 
@@ -199,7 +199,7 @@ def _congestion(table: ResponseTable, options: Options) -> Findings:
 
 
 def _classed(rates: Sequence[float], classes: int | None) -> tuple[list[str], list[float]]:
-    """Return the class of each rate, and the bounds between the classes."""
+    """Return the class of each rate, and the bounds between classes."""
     classes = classes or min(CLASSES, len({rate for rate in rates if rate > 0}))
     bounds = congestion.natural_bounds(rates, classes) if classes > 1 else []
     letters = congestion.class_names(len(bounds) + 1)

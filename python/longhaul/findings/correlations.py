@@ -19,8 +19,7 @@ EVIDENT = 0.01
 # maximum number of levels in a name.
 MOST = 0.75
 NAMED_CAUSES = 2
-# Thresholds of |r| for correlations that are gained or lost in comparison with another campaign
-# (NIST SP 500-282, C.3).
+# Thresholds of |r| for correlations gained or lost against another campaign (NIST SP 500-282, C.3).
 STRONG = (0.95, 0.9)
 
 
@@ -119,10 +118,7 @@ def _components(table: ResponseTable, options: Options) -> Findings:
 
 
 def _with_factors(table: ResponseTable, pc: components.Components) -> pl.DataFrame:
-    """Return replications, factors and scores of runs.
-
-    The first component has the largest variance.
-    """
+    """Return replications, factors and scores of the runs; PC1 has the largest variance."""
     numbered = [REPLICATION] if REPLICATION in table.frame.columns else []
     scores = {f"PC{k + 1}": column for k, column in enumerate(pc.scores.T)}
     return table.frame.select(*numbered, *table.factors).with_columns(

@@ -1,4 +1,4 @@
-"""Labels for columns of a table in plots: descriptions with units."""
+"""Labels of a table's columns in plots: descriptions with units."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,9 +19,9 @@ _NUMBERED = re.compile(r"(T\.)?y\d+")
 
 
 def label(column: str) -> str:
-    """Return the description and unit of a response, such as `smoothed round-trip time, TP1 (ms)`.
+    """Return a response's description and unit, such as `smoothed round-trip time, TP1 (ms)`.
 
-    An unknown column that has no unit in its name keeps its name.
+    An unknown column without a unit in its name keeps its name.
     """
     return with_unit(*words_and_unit(column))
 
@@ -40,7 +40,7 @@ def in_unit_of_rows(words: str, unit: str, values: Iterable[float]) -> tuple[str
 
 
 def words_and_unit(column: str) -> tuple[str, str]:
-    """Return the description of a column and its unit, both empty if the column is unknown."""
+    """Return the description of a column, and its unit; empty if unknown."""
     if logarithm := _LOGARITHM.fullmatch(column):
         of, unit = words_and_unit(logarithm[1])
         return f"{LOGARITHM} of {of}{f' in {unit}' if unit else ''}", ""
@@ -84,7 +84,7 @@ def codes(
 
 
 def _common(found: Sequence[Meaning | None]) -> str:
-    """Return the period that all columns have in common; empty if there is none."""
+    """Return the common period of all columns; empty if they differ."""
     periods = {each.period if each else "" for each in found}
     return periods.pop() if len(periods) == 1 else ""
 

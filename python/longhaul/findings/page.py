@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-# Maximum number of responses that have a sentence at the beginning of the report.
+# Number of responses with a sentence at the beginning of the report.
 MOST = 4
 
 
 def write(dataset: Dataset, path: Path) -> Path:
-    """Write the report of a campaign with at least one finished run; return its path."""
+    """Write the report; needs at least one finished run."""
     table = dataset.table()
-    # With a single factor, the analyses of cells and of effects show the same.
+    # With a single factor, cells and effects are the same.
     names = ("effects", "cells") if len(table.varying) > 1 else ("effects",)
     analyses = {name: analyse(name, table, Options()) for name in names}
     responses = [text.title for text in analyses["effects"].tables]
@@ -53,10 +53,7 @@ def write(dataset: Dataset, path: Path) -> Path:
 
 
 def _finding(table: ResponseTable, response: str) -> str:
-    """Return a sentence on the factor with the largest effect on a response.
-
-    The result is empty if there is none.
-    """
+    """Return a sentence on the factor with the largest effect on a response, or nothing."""
     factors = levels.factor_means(table, response)
     first = factors[0] if factors else None
     if first is None or not first.share:
@@ -73,7 +70,7 @@ def _finding(table: ResponseTable, response: str) -> str:
 
 
 def _shares(table: ResponseTable) -> list[dict[str, Any]]:
-    """Return a section on the shares of labels, if there are responses of several labels."""
+    """Return a section on the shares of labels, if responses are of several labels."""
     if not of_several_labels(table):
         return []
     found = analyse("shares", table, Options())

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Maximum number of lines of a table that are printed, above the number of conditions in NIST SP
 # 500-282. --json prints all lines.
 MAX_ROWS = 40
-# Columns whose values have the unit of the response.
+# Columns in the unit of the response.
 OF_RESPONSE = ("mean", "difference", "size", "95 % from", "to")
 
 
@@ -49,7 +49,7 @@ class Options:
     order_by: str | None = None
     """Response whose mean over competitors orders the conditions, in ascending order."""
     against: ResponseTable | None = None
-    """Table of another campaign, whose correlations are compared with those of this one."""
+    """Table of another campaign, whose correlations are compared with this campaign's."""
 
 
 @dataclass(frozen=True)
@@ -60,16 +60,16 @@ class Text:
     heads: tuple[str, ...]
     rows: list[tuple[Any, ...]]
     left_out: Sequence[str] = ()
-    """Items that are left out of the table, each with the reason."""
+    """Omitted items, with reasons."""
     note: str = ""
-    """Explanation of columns, such as intervals; it is printed below the table."""
+    """Meaning of columns, such as of intervals; printed below the table."""
     heading: str = ""
     """Title with the unit of a response, if it differs from `title`; this one is printed."""
     scale: float = 1.0
     """Factor from the unit of the response to the unit in the heading."""
 
     def printed(self) -> list[list[str]]:
-        """Return the rows as texts, with values of the response in the unit of the heading."""
+        """Return the rows as texts, with responses in the unit of the heading."""
         scales = [self.scale if head in OF_RESPONSE else 1.0 for head in self.heads]
         return [
             [
@@ -93,7 +93,7 @@ class Findings:
         self, title: str, heads: Sequence[str], rows: Sequence[Sequence[Any]],
         left_out: Sequence[str] = (), note: str = "", place: str = "",
     ) -> None:  # fmt: skip
-        """Add a table; `place` is the path of the response that it shows."""
+        """Add a table; `place` is the path of a response's figure."""
         if place.startswith(LOGARITHM):
             title = f"{LOGARITHM}({title})"
         found = Text(title, tuple(heads), [*map(tuple, rows)], left_out, note)
@@ -108,7 +108,7 @@ class Findings:
 
 @dataclass(frozen=True)
 class Analysis:
-    """An analysis with its name and a line of help."""
+    """A named analysis, and a line of help."""
 
     name: str
     help: str
@@ -147,7 +147,7 @@ def drawn_by(place: str, *given: Any) -> Callable[[], "Figure"]:  # noqa: ANN401
 
 
 def chosen(table: ResponseTable, options: Options) -> list[str]:
-    """Return the responses that the user has named, or all responses that every run has."""
+    """Return the named responses, or all responses that every run has."""
     for name in options.responses:
         table.values(name)
     chosen = list(options.responses or table.telling())
@@ -183,11 +183,11 @@ def competitors_of(table: ResponseTable, options: Options) -> str:
 
 
 def title(levels_: Mapping[str, object]) -> str:
-    """Return a condition, given by the levels of factors, as text."""
+    """Return a condition as text."""
     return ", ".join(f"{name} {level}" for name, level in levels_.items()) or "all"
 
 
-# Factors whose levels are nothing but numbers of conditions.
+# Factors whose levels are only numbers of conditions.
 NUMBERS = ("condition", "run")
 MINUS = "\N{MINUS SIGN}"
 
@@ -195,9 +195,9 @@ MINUS = "\N{MINUS SIGN}"
 def in_signs(
     table: ResponseTable, conditions: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, list[str]], str]:
-    """Return a text per condition for each factor, and an explanation of the texts' signs.
+    """Return a text per condition for each factor, and an explanation of the signs.
 
-    The first of two levels is written as minus, and the second as plus.
+    The first of two levels is written as minus, the second as plus.
     """
     rows, signs = {}, []
     for name in conditions[0]:
@@ -225,7 +225,7 @@ def order_in_words(table: ResponseTable, options: Options) -> str:
 def cells_of(
     table: ResponseTable, options: Options, who: str
 ) -> tuple[list[dict[str, Any]], np.ndarray, list[str]]:
-    """Return `ResponseTable.conditions` for the selected responses, in the requested order."""
+    """Return `ResponseTable.conditions` of the selected responses, in the requested order."""
     conditions, cells, left_out = table.conditions(who)
     every = list(table.complete())
     if options.order_by is not None:
@@ -237,7 +237,7 @@ def cells_of(
 
 
 def shown(cell: object) -> str:
-    """Return the value in a table's cell as text."""
+    """Return a table's cell as text."""
     if cell is None:
         return ""
     return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

@@ -1,4 +1,4 @@
-"""Analyses of one run, or of one run compared with another: `longhaul analyze r1 NAME`."""
+"""Named analyses of one run, or of two runs compared: `longhaul analyze r1 NAME`."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,13 +22,12 @@ from longhaul.results.counts import counted
 if TYPE_CHECKING:
     from longhaul.results import Results
 
-# Upper ends of the classes of response sizes, in bytes.
+# Upper bounds of classes of response sizes, in bytes.
 CLASSES = (1420, 25_560, 100_000, inf)
-# Quantiles of response times, and quantiles of sizes over growing numbers of responses.
+# Quantiles of response times, and of sizes for growing numbers of responses.
 QUANTILES = (0.1, 0.5, 0.9, 0.99, 0.999)
 SIZE_QUANTILES = (0.5, 0.9, 0.99)
-# Fraction of the first responses that the analysis of convergence leaves out, and the minimum
-# number of responses.
+# Fraction of the first responses that convergence leaves out; minimum number of responses.
 LEFT_OUT, LEAST = 0.4, 100
 # Response times that differ by no more than this time in seconds count as equal.
 EQUAL_S = 1e-3
@@ -44,7 +43,7 @@ FindAll = Callable[[Sequence["Results"]], list[Text]]
 
 @dataclass(frozen=True)
 class RunAnalysis:
-    """An analysis of a run, with its name and a line of help."""
+    """A named analysis of a run, and a line of help."""
 
     name: str
     help: str
@@ -72,7 +71,7 @@ def analyse_run(name: str, run: "Results", against: "Results | None" = None) -> 
 
 
 def of_run(name: str) -> RunAnalysis:
-    """Return the analysis of runs with this name."""
+    """Return the analysis of runs with a name."""
     if name not in RUN_ANALYSES:
         if name in ANALYSES:
             raise RunAnalysisError(
@@ -132,7 +131,7 @@ def _harm(run: "Results", against: "Results | None") -> list[Text]:
     harmed = [figure for figure in declared(LABEL) if figure.better]
     rows = []
     for row in both:
-        # Quantities of which more is better come first.
+        # Figures for which more is better come first.
         for figure in sorted(harmed, key=lambda figure: (figure.better != "more", figure.name)):
             ours, other = alone[row["label"]].get(figure.name), row.get(figure.name)
             if ours is not None and other is not None and (ours or other):
@@ -255,7 +254,7 @@ def _unique(heads: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _by_label(run: "Results") -> Iterator[tuple[str, pl.DataFrame]]:
-    """Yield each label with its exchanges that began in the measurement window."""
+    """Yield the exchanges of each label that began in the measurement window."""
     labels = run.flows.select("name", "label")
     joined = run.measured_exchanges.join(labels, on="name", maintain_order="left")
     for (label,), exchanges in joined.group_by("label", maintain_order=True):

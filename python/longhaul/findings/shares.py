@@ -1,4 +1,4 @@
-"""Analysis of the goodput and the share of each label in a campaign, by levels of factors."""
+"""Analysis of goodput and share of each label in a campaign, by levels of factors."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -60,7 +60,7 @@ def _shares(table: ResponseTable, options: Options) -> Findings:
 
 
 def of_several_labels(table: ResponseTable) -> bool:
-    """Return true if there are responses of several labels, and factors have few enough levels."""
+    """Return true if responses are of several labels, and factors have few enough levels."""
     found = _labelled(table, table.telling())
     combinations = table.frame.select(table.varying).n_unique() if table.varying else 1
     return combinations <= MAX_GROUPS and any(len(of) > 1 for of in found.values())
@@ -78,7 +78,7 @@ def _by_figure(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict
 
 
 def _labelled(table: ResponseTable, responses: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return those responses that are figures of labels, by figure and then by label."""
+    """Return the responses that are figures of labels, by figure, then by label."""
     found: dict[str, dict[str, str]] = {}
     for response in responses:
         kind, _, rest = table.place(response).partition(".")

@@ -1,4 +1,4 @@
-"""Analysis of users' goodput: of groups of flows, and of the flows that compete with them."""
+"""Analysis of users' goodput: groups of flows, and the flows that compete with them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from longhaul.plots.analysis.users import Pair
 
-# Names for the flows of each role.
+# Names of the flows of each role.
 ROLES = {
     "alternate": "the alternate's own flows",
     "standard": "flows with standard TCP beside the alternate",
@@ -46,20 +46,20 @@ class Goodputs:
     factors: str
     """Names of the factors in a condition."""
     signs: str
-    """Explanation of the signs in names of conditions."""
+    """Explanation of signs in conditions."""
     responses: Sequence[str]
     """Names of responses; flow groups are ordered by statistic, role and number."""
     cells: np.ndarray
     """Values; shape: conditions x responses x competitors."""
     missing: Sequence[str]
-    """Responses that are left out, since some run lacks them."""
+    """Responses that some run lacks."""
     order: str
     """Description of the order of conditions."""
 
     def blocks(self) -> dict[tuple[str, str], list[int]]:
-        """Return the indices of responses by statistic and role.
+        """Return the positions of responses by statistic and role.
 
-        Statistic and role are empty texts for a response that is not of a flow group.
+        Both texts are empty for a response that is not of a flow group.
         """
         found: dict[tuple[str, str], list[int]] = {}
         for k, name in enumerate(self.responses):
@@ -120,7 +120,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
 
 
 def _place(response: str) -> tuple[str, str, int]:
-    """Return the sort key of a flow group's response; other responses keep their order."""
+    """Return the sort key of a flow group; other responses keep their order."""
     group = groups.parts_of(response)
     return (group.statistic, group.role, int(response.rpartition("_")[2])) if group else ("", "", 0)
 
@@ -142,7 +142,7 @@ def _require_one_unit(given: Goodputs) -> None:
 
 
 def _differences(given: Goodputs, means: np.ndarray, findings: Findings) -> None:
-    """Add a table of the ranges of goodputs (NIST SP 500-282, table 8-30)."""
+    """Add ranges of goodputs (NIST SP 500-282, table 8-30)."""
     rows = []
     for name, (first, second) in given.pairs().items():
         gaps = users.differences(means[first], means[second])
@@ -162,10 +162,10 @@ def _statistic(response: str) -> str:
 
 
 def _ranks(given: Goodputs, heads: Sequence[str], findings: Findings) -> ranks.RankSummary:
-    """Add tables of average ranks over conditions; return their summary.
+    """Add average ranks over conditions, and return their summary.
 
-    Averages for flow groups are by role and type of file, with standard deviations as in NIST SP
-    500-282, tables 8-31, 8-32 and 9-13. Averages for other responses are by response.
+    Averages of flow groups are by role and type of file, with standard deviations as in NIST SP
+    500-282, tables 8-31, 8-32 and 9-13; averages of other responses are by response.
     """
     ranked = ranks.value_ranks(given.cells)
     each = {name: ranked[:, k] for k, name in enumerate(given.responses)}
@@ -278,7 +278,7 @@ def _bars(
 
 
 def _matrices(given: Goodputs) -> Iterator[tuple[str, Callable[[], "Figure"]]]:
-    """Yield a rank matrix, with its name, for each competitor, statistic and role of flows."""
+    """Yield a rank matrix for each competitor, and for each statistic and role of flows."""
     blocks = given.blocks()
     statistics = {statistic for statistic, _ in blocks}
     for (k, name), (statistic, role) in product(enumerate(given.names.values()), blocks):

@@ -1,4 +1,4 @@
-"""Lists that `longhaul list` prints: algorithms, queues, keys, columns, plots and others."""
+"""Lists for `longhaul list`: algorithms, queues, keys, columns, plots and others."""
 
 from collections.abc import Callable
 from functools import partial
@@ -12,18 +12,18 @@ from longhaul.guide import examples as bundled
 
 Row = dict[str, Any]
 
-# Tables that only scenarios of one kind of simulation have. They repeat `longhaul.results.kinds`,
-# which would load libraries for tables.
+# Tables of scenarios of a single kind of simulation. They repeat `longhaul.results.kinds`, which
+# would load the libraries for tables.
 OWN_TABLES = ("mesonet",)
 
 
 def algorithms() -> list[Row]:
-    """Return the congestion control algorithms, each with its parameters."""
+    """Return congestion control algorithms, each with its parameters."""
     return list(_engine.algorithms()["algorithms"])
 
 
 def slow_starts() -> list[Row]:
-    """Return the slow-start algorithms, each with its parameters."""
+    """Return slow starts, each with its parameters."""
     return list(_engine.algorithms()["slow_starts"])
 
 
@@ -46,25 +46,25 @@ def state() -> list[Row]:
 
 
 def queues() -> list[Row]:
-    """Return the queue disciplines, each with its keys."""
+    """Return queue disciplines, each with its keys."""
     return list(_engine.queues())
 
 
 def keys() -> list[Row]:
-    """Return the scenario keys, except those of queues and of other kinds of simulation."""
+    """Return keys of scenarios, except keys of queues and of other kinds of simulation."""
     tables = tuple(f"{name}." for name in OWN_TABLES)
     return [row for row in _engine.scenario_keys() if not row["name"].startswith(tables)]
 
 
 def keys_of(kind: str) -> list[Row]:
-    """Return the keys of a table that only scenarios of one kind of simulation have."""
+    """Return keys of a table that only scenarios of one kind of simulation have."""
     table = f"{kind}."
     rows = [row for row in _engine.scenario_keys() if row["name"].startswith(table)]
     return [{**row, "name": row["name"].removeprefix(table)} for row in rows]
 
 
 def traffic() -> list[Row]:
-    """Return the kinds of traffic, each with its keys."""
+    """Return kinds of traffic, each with its keys."""
     rows = []
     for kind in _engine.traffic():
         keys = ", ".join(key["name"] for key in kind["keys"])
@@ -73,7 +73,7 @@ def traffic() -> list[Row]:
 
 
 def profiles() -> list[Row]:
-    """Return the profiles, which are sets of defaults."""
+    """Return profiles: bundles of defaults."""
     return list(_engine.profiles())
 
 
@@ -86,14 +86,14 @@ def columns() -> list[Row]:
 
 
 def plot_names() -> list[Row]:
-    """Return the plots of runs."""
+    """Return plots of runs."""
     from longhaul import plots  # takes longer to load than all other lists
 
     return [{"name": plot.name, "description": plot.help} for plot in plots.PLOTS.values()]
 
 
 def figures() -> list[Row]:
-    """Return the figures (metrics) of runs of connections, which can be responses of campaigns."""
+    """Return figures of runs of connections, all of which can be responses of campaigns."""
     from longhaul.figures import every
     from longhaul.figures.words import place_of
 
@@ -138,7 +138,7 @@ def responses() -> list[Row]:
 
 
 def examples() -> list[Row]:
-    """Return the example scenarios that `longhaul new --from` can write."""
+    """Return example scenarios for `longhaul new --from`."""
     return [{"name": name, "description": title} for name, title in bundled.titles().items()]
 
 
@@ -160,7 +160,7 @@ LISTS: dict[str, Callable[[], list[Row]]] = {
 
 
 def table(rows: list[Row]) -> Table:
-    """Return a table of names and descriptions; the parameters of an entry are below it."""
+    """Return a table of names and descriptions, with the parameters of each below it."""
     shown = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     for row in rows:
         description = Text(row["description"])
@@ -185,7 +185,7 @@ def table(rows: list[Row]) -> Table:
 
 
 def key_facts(key: Row) -> str:
-    """Return the allowed values of a key, its default, and the sources of both, as text."""
+    """Return the allowed values of a key, its default, and their sources."""
     parts = [key["allowed"] + (f" ({key['unit']})" if key["unit"] else "")]
     if key["default"] == "required":
         parts.append("required")

@@ -1,4 +1,4 @@
-"""The demonstration that the command `demo` runs."""
+"""The demonstration of the command `demo`."""
 
 from pathlib import Path
 

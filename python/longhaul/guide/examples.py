@@ -1,4 +1,4 @@
-"""The example scenarios of the package, one of which is the template of `longhaul new`."""
+"""The package's example scenarios, one of which is the template of `longhaul new`."""
 
 import tomllib
 from importlib.resources import as_file, files
@@ -11,7 +11,7 @@ TEMPLATE = "template"
 
 
 def _sources() -> dict[str, Traversable]:
-    """Return the file of every example by the example's name."""
+    """Return every example by name."""
     package = files("longhaul")
     sources = {TEMPLATE: package / "templates" / "template.toml"}
     for entry in sorted((package / "scenarios").iterdir(), key=lambda entry: entry.name):
@@ -28,17 +28,17 @@ def _find(name: str) -> Traversable:
 
 
 def titles() -> dict[str, str]:
-    """Return the title of every example by the example's name."""
+    """Return the title of every example."""
     return {name: tomllib.loads(read(name)).get("title", "") for name in _sources()}
 
 
 def read(name: str) -> str:
-    """Return the text of the example with this name."""
+    """Return the text of an example."""
     return _find(name).read_text(encoding="utf-8")
 
 
 def companions(name: str) -> dict[str, str]:
-    """Return the texts of the files that an example uses, such as delivery traces, by file name."""
+    """Return texts of the files that an example names, such as delivery traces, by file name."""
     text = read(name)
     return {
         entry.name: entry.read_text(encoding="utf-8")
@@ -48,6 +48,6 @@ def companions(name: str) -> dict[str, str]:
 
 
 def load(name: str, overrides: tuple[str, ...] = ()) -> Scenario:
-    """Load an example with overrides, as a checked scenario."""
+    """Load an example, checked, with overrides."""
     with as_file(_find(name)) as path:
         return Scenario.load(str(path), list(overrides))

@@ -40,7 +40,7 @@ NETWORK = {
     "Timeouts": "timeouts_per_flow",
     "WindowIncreases": "growth_mean_pkts",
 }
-# File stem and column of each measure of flow classes (table 3-5), except the throughput.
+# File stem and column of measures of flow classes (table 3-5), except the throughput.
 CLASS = {
     "ActiveFlowsByType": "active_flows",
     "ConnectionFailuresByType": "failed_flows",
@@ -55,7 +55,7 @@ CLASS = {
     "TimeoutsByFlowType": "timeouts_per_flow",
     "WindowIncreasesByFlowType": "growth_mean_pkts",
 }
-# File stem and column of each measure of long-lived flows (table 3-6), except mode and round trip.
+# File stem and column of measures of long-lived flows (table 3-6), except mode and round trip.
 LONG_LIVED = {
     "LongLivedFlowCWNDs": "cwnd_pkts",
     "LongLivedFlowFASTalpha": "fast_alpha_pkts",
@@ -64,13 +64,13 @@ LONG_LIVED = {
     "LongLivedFlowTimeouts": "timeouts",
     "LongLivedFlowWindowIncreases": "increases",
 }
-# Prefixes of the file stems of each tier (table 3-7); the original spells them in two ways.
+# Prefixes of the stems of each tier (table 3-7); the original spells them in two ways.
 TIERS = {
     "backbone": ("BackboneRouters", "BackboneRouter"),
     "pop": ("SubnetRouters", "SubnetRouter"),
     "access": ("LeafRouters", "LeafRouter"),
 }
-# File stem and column of each measure of access routers (table 3-8).
+# File stem and column of measures of access routers (table 3-8).
 EDGES = {
     "LeafConnectionFailures": "failed_flows",
     "LeafNAKs": "naks_per_flow",
@@ -91,7 +91,7 @@ MODES = {
 }
 
 HOSTS = ("source", "receiver")
-# Columns of traced flows in the original's order; the original has times in steps.
+# Columns of traced flows, in the original's order; its times are in steps.
 STATE = (
     "t_s", "event", "source", "receiver", "algorithm", "class", "start_s", "size_pkts",
     "undelivered_pkts", "sent_pkts", "phase", "cwnd_pkts", "ssthresh_pkts", "sendable_pkts",
@@ -102,7 +102,7 @@ Rows = Iterable[Iterable[object]]
 
 
 def export(run: Results, out: str | Path, *, overwrite: bool = False) -> Path:
-    """Write the files of a MesoNet run to a new directory in `out`, and return this directory."""
+    """Write the files of a run of MesoNet to a directory in `out`, and return that directory."""
     tables = MesoNet.of(run)
     stem = f"Run{tables.scenario['run']}TimeStamp{run.meta['seed']}"
     target = Path(out) / stem
@@ -144,7 +144,7 @@ def _write(path: Path, rows: Rows) -> None:
 def _written(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.9g}"
-    # The original writes 0 for a mean over no flows. A space would split a value into several
+    # The original writes 0 for a mean over no flows. Spaces would split a value into several
     # columns.
     return "0" if value is None else str(value).replace(" ", "-")
 
@@ -182,7 +182,7 @@ def _network(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _wide(table: pl.DataFrame, key: str, value: pl.Expr, names: Iterable[str]) -> pl.DataFrame:
-    """Return a table with a row per interval and a column for each value of `key`."""
+    """Return a row per interval, with a column for each value of `key`."""
     return (
         table.select("interval", key, value.alias("value"))
         .pivot(on=key, index="interval", values="value", maintain_order=True)
@@ -252,7 +252,7 @@ def _routers(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _with_header(names: list[str], table: pl.DataFrame) -> Rows:
-    """Return a header line and a line of values, in the order of the names."""
+    """Return a header and a line of values, in the order of the names."""
     values = dict(table.iter_rows())
     return [names, [values[name] for name in names]]
 
@@ -268,7 +268,7 @@ def _edges(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _summaries(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield the measures of the whole run, whose files have a header."""
+    """Yield measures of the whole run, each with a header."""
     totals = tables.totals
     classes = [(row["class"], row) for row in totals.to_dicts()]
     yield (
@@ -336,7 +336,7 @@ def _traces(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
-    """Yield the numbers of packets on each link that the scenario monitors."""
+    """Yield the packets on each link that the scenario monitors."""
     measure = tables.scenario["measure"]
     if tables.has("backbone_links"):
         links = tables.backbone_links["link"].unique(maintain_order=True).to_list()
@@ -355,10 +355,7 @@ def _monitors(tables: MesoNet) -> Iterator[tuple[str, Rows]]:
 
 
 def _monitored(given: object, names: list[str]) -> str | None:
-    """Return the name of a monitored link, which is given by name or by number from 1.
-
-    Return None for 0.
-    """
+    """Return the name of a link given by name or by number from 1; empty for 0."""
     if isinstance(given, str):
         return given or None
     number = int(str(given))

@@ -16,7 +16,7 @@ import polars as pl
 FILES = ("movie", "service pack", "document", "web")
 PATHS = ("very fast", "fast", "typical")
 INTERFACES = ("fast", "normal")
-# Roles of a source: with standard TCP, or with the alternate algorithm.
+# Roles of sources: standard TCP, or the alternate algorithm.
 ROLES = ("standard", "alternate")
 # For each group: its number, type of file, path and interface.
 GROUPS = tuple(
@@ -32,17 +32,17 @@ STATISTICS = (
 
 _NAMED = re.compile(r"(?P<statistic>\w+)_(?P<role>standard|alternate)_(?P<number>\d+)")
 _SHORT = {"movie": "M", "service pack": "SP", "document": "D", "web": "WO"}
-# Meanings of the letters in short names.
+# Meaning of the letters in short names.
 LETTERS = (
     "Flow groups: M movies, SP service packs, D documents, WO web objects; paths VF very fast, F "
     "fast, T typical; interfaces F fast, N normal."
 )
-# Speeds of interfaces in packets per second, as in the default settings and in chapters 8 and 9.
+# Speeds of interfaces in packets per second, by default and in chapters 8 and 9.
 INTERFACE_PPS = {"fast": 80_000.0, "normal": 8000.0}
 
 
 class GroupResponse(NamedTuple):
-    """Statistic, role and flow group, which are the parts of a response's name."""
+    """The statistic, role and flow group in a response's name."""
 
     statistic: str
     role: str
@@ -52,7 +52,7 @@ class GroupResponse(NamedTuple):
 
 
 def parts_of(response: str) -> GroupResponse | None:
-    """Parse the name of a response such as `mean_alternate_7`; return None for other names."""
+    """Parse a name such as `mean_alternate_7`; None for other names."""
     parts = _NAMED.fullmatch(response)
     if parts is None or not 1 <= int(parts["number"]) <= len(GROUPS):
         return None

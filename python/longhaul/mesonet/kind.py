@@ -13,7 +13,7 @@ from longhaul.results.kinds import Kind, PlannedRun, RunData, TimeSeries
 
 # Columns of the network's table that must be steady in a steady state.
 _STATE = ("active_flows", "out_pkts", "completed_flows", "srtt_mean_s", "cwnd_mean_pkts")
-# Mean packets per second of a source, with the parameters of the published studies.
+# Mean packets per second of a source with the parameters of the published studies.
 _SOURCE_PPS = 20.0
 
 _LEFT_OUT = "`mesonet.measure.tables` of the scenario leaves it out"
@@ -50,7 +50,7 @@ def _kept(meta: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _without_numbers(_: Sequence[Scenario]) -> dict[str, Any]:
-    # Rows have names, such as those of classes and periods, which are known only after a run.
+    # Names of rows, such as classes and periods, are known only after a run.
     return {table: [dict.fromkeys(columns)] for table, columns in summary.columns().items()}
 
 
@@ -66,8 +66,7 @@ def _time_series(run: RunData) -> TimeSeries:
 
 
 def _expected_packets(run: PlannedRun) -> float:
-    # The resolved scenario, since keys have several names, and the duration may follow from other
-    # keys.
+    # Resolved, since keys have several names and the duration may follow from other keys.
     resolved = run.resolved
     hosts = json.loads(resolved.resolved_json())["mesonet"].get("hosts", {})
     sources = float(hosts.get("sources", 1000)) * float(hosts.get("scale", 1))

@@ -14,7 +14,7 @@ from longhaul.mesonet import groups
 from longhaul.mesonet.numbered_responses import CLASSES, OF_PERIODS, OF_RUN, Response
 
 WHOLE = "whole run"
-# Chapter whose response numbers a period uses; chapter 4 has the single period `measured`.
+# Chapter of the response numbers by period; chapter 4 has one period, `measured`.
 CHAPTERS = {"measured": 4}
 
 
@@ -111,7 +111,7 @@ _OF_FILE = re.compile(rf"(?P<file>{'|'.join(_FILES)})_(?P<what>flows_max|share|\
 
 
 def meaning(column: str) -> Meaning | None:
-    """Return the description of a column; None for an unknown column."""
+    """Return the description of a column; None if it is unknown."""
     if of_run := _numbered(column, OF_RUN):
         return replace(of_run, period=WHOLE)
     parts = _IN_PERIOD.fullmatch(column)

@@ -36,7 +36,7 @@ def flow_pps(interval_s: float, flows: pl.Expr = FLOWS) -> pl.Expr:
 
 @dataclass(frozen=True)
 class Part:
-    """A period of a run, or the whole run, with the run's tables."""
+    """A period of a run, or the whole run."""
 
     tables: MesoNet
     period: Period
@@ -46,10 +46,7 @@ class Part:
         return _mean(self._network[column])
 
     def measured(self, column: str) -> float | None:
-        """Return the mean of a column in the network's table.
-
-        Return None for older runs without this column.
-        """
+        """Return a column's mean; None for a run of an older version without the column."""
         return self.mean(column) if column in self._network.columns else None
 
     def ratio(self, column: str, over: str) -> float:
@@ -67,20 +64,14 @@ class Part:
         return self.of_class(name, flow_pps(self.tables.interval_s))
 
     def of_long_lived(self, number: int, column: str) -> float | None:
-        """Return the mean of a long-lived flow's column.
-
-        Flows count from 0, None for a missing flow.
-        """
+        """Return a column's mean for a long-lived flow by number from 0; None if missing."""
         flows = [flow["label"] for flow in self.tables.scenario["long_lived"]]
         if number >= len(flows):
             return None
         return _mean(self._long_lived.filter(pl.col("flow") == flows[number])[column])
 
     def of_direct_router(self, number: int, column: str) -> float | None:
-        """Return the mean of a direct access router's column.
-
-        Routers count from 0, None if missing.
-        """
+        """Return a column's mean for a direct access router by number from 0; None if missing."""
         topology = self.tables.topology
         names = topology.filter(pl.col("class") == "direct")["router"].to_list()
         if number >= len(names):
@@ -143,13 +134,13 @@ def _mean(column: pl.Series) -> float:
 
 @dataclass(frozen=True)
 class Response:
-    """A numbered response, and the function that computes it from the tables of a run."""
+    """A response, and its computation from the tables of a run."""
 
     name: str
     title: str
     unit: str
     needs: str
-    """Name of the table that the response needs."""
+    """Table that the response needs."""
     value: Callable[[Part], float | None]
 
 
@@ -185,17 +176,17 @@ def responses_of(run: RunData, chapter: int = 6) -> pl.DataFrame:
 
 
 def of_network(name: str, title: str, unit: str, value: Callable[[Part], float | None]) -> Response:
-    """Return a response that is computed from the table of the whole network."""
+    """Return a response of the whole network."""
     return Response(name, title, unit, "network", value)
 
 
 def column(name: str, title: str, unit: str, of: str) -> Response:
-    """Return a response that is the mean of a column in the network's table."""
+    """Return the mean of a column of the network's table."""
     return of_network(name, title, unit, lambda part: part.measured(of))
 
 
 def _quotient(dividend: float, other: float) -> float | None:
-    """Return a quotient; None if the divisor is 0, as in runs without short-lived sources."""
+    """Return a quotient; None if the divisor is 0, as without short-lived sources."""
     return dividend / other if other else None
 
 

@@ -36,7 +36,7 @@ NETWORK_FIGURES = (
 
 @dataclass(frozen=True)
 class Summary:
-    """Statistics of a run by period; if the scenario names no periods, the whole run is one."""
+    """Figures of one run by period; without named periods, the whole run is one period."""
 
     network: pl.DataFrame
     classes: pl.DataFrame
@@ -50,7 +50,7 @@ class Summary:
 
     @classmethod
     def of(cls, run: RunData) -> "Summary":
-        """Summarise a run, which is a `longhaul.Results`."""
+        """Summarise a run, `longhaul.Results`."""
         tables = MesoNet.of(run)
         periods = tables.summed
         capacity_pps = access_capacity(tables.topology)
@@ -70,7 +70,7 @@ class Summary:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the tables of the summary as lists and dictionaries."""
+        """Return the tables as plain lists and dictionaries."""
         return {
             "network": self.network.to_dicts(),
             "classes": self.classes.to_dicts(),
@@ -87,7 +87,7 @@ def _by_period(
     figures: Sequence[pl.Expr],
     key: str | None = None,
 ) -> pl.DataFrame:
-    """Return statistics of a table, with a row for each period and each value of `key`."""
+    """Return figures of a table, with a row for each period and value of `key`."""
     if not tables.has(name):
         return pl.DataFrame()
     table: pl.DataFrame = getattr(tables, name)
@@ -144,9 +144,9 @@ def access_capacity(topology: pl.DataFrame) -> float:
 
 
 def utilisation(out_pps: pl.Expr, capacity_pps: float) -> pl.Expr:
-    """Return the rate of packets and acknowledgements divided by the access routers' capacity.
+    """Return the rate of packets and acknowledgements divided by access routers' capacity.
 
-    By this definition of NIST SP 500-282, chapter 3, the value can exceed 1, since each of a
+    By the definition of NIST SP 500-282, chapter 3, the value can exceed 1, since each of a
     router's two queues has the router's capacity.
     """
     return 2 * out_pps / capacity_pps
@@ -208,7 +208,7 @@ def columns() -> dict[str, list[str]]:
 
 
 def table(runs: Sequence[RunData]) -> Table:
-    """Return a table for the terminal with all runs' values, a column for each run and period."""
+    """Return one table of all runs' figures, with a column for each run and period."""
     summaries = [Summary.of(run) for run in runs]
     heads = [(run.name, [period.name for period in MesoNet.of(run).summed]) for run in runs]
     blocks = [_network_block(heads, summaries)]

@@ -1,4 +1,4 @@
-"""The tables of a MesoNet run; each is read when it is first used."""
+"""The tables of a run of MesoNet, each read on first use."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ class Period:
     to_s: float
 
     def of(self, table: pl.DataFrame) -> pl.DataFrame:
-        """Return the rows of those intervals that end within the period."""
+        """Return the rows of the intervals that end in the period."""
         return table.filter(pl.col("t_s").is_between(self.from_s, self.to_s, closed="right"))
 
 
@@ -33,10 +33,7 @@ class MesoNet:
 
     @classmethod
     def of(cls, run: RunData) -> "MesoNet":
-        """Return the tables of a run, `longhaul.Results`.
-
-        Raise ResultsError if it is not of MesoNet.
-        """
+        """Return the tables of a run, `longhaul.Results`; refuse a run of another kind."""
         tables = run.own_tables
         if not isinstance(tables, cls):
             raise ResultsError(f"{run.path}: not a run of MesoNet")
@@ -54,22 +51,22 @@ class MesoNet:
 
     @cached_property
     def long_lived(self) -> pl.DataFrame:
-        """Table of long-lived flows, with a row per interval and flow."""
+        """Table of long-lived flows, a row per interval and flow."""
         return self.run.table("long_lived")
 
     @cached_property
     def routers(self) -> pl.DataFrame:
-        """Table of routers, with a row per interval and router: queues, losses, utilisation."""
+        """Table of routers, a row per interval and router: queues, losses, utilisation."""
         return self.run.table("routers")
 
     @cached_property
     def edges(self) -> pl.DataFrame:
-        """Table of access routers, with a row per interval and router: flows of their hosts."""
+        """Table of access routers, a row per interval and router, with their hosts' flows."""
         return self.run.table("edges")
 
     @cached_property
     def backbone_links(self) -> pl.DataFrame:
-        """Table of backbone links, with a row per interval and link."""
+        """Table of backbone links, a row per interval and link."""
         return self.run.table("backbone_links")
 
     @property
@@ -85,7 +82,7 @@ class MesoNet:
 
     @cached_property
     def goodput(self) -> pl.DataFrame:
-        """Table of goodput, with a row per batch of completed flows of a group."""
+        """Table of goodput, a row per batch of completed flows of a group."""
         return self.run.table("goodput")
 
     @cached_property
@@ -95,7 +92,7 @@ class MesoNet:
 
     @cached_property
     def flow_trace(self) -> pl.DataFrame:
-        """Table with a row per event of a traced flow, if the scenario traces any."""
+        """Table of traced flows, a row per event, if the scenario traces any."""
         return self.run.table("flow_trace")
 
     @cached_property
@@ -105,7 +102,7 @@ class MesoNet:
 
     @cached_property
     def measures(self) -> pl.DataFrame:
-        """Table of measurements by the user's own functions, if the run was given any."""
+        """Measurements of the user's own functions, if the run was given any."""
         return self.run.table("measures")
 
     @cached_property
@@ -115,7 +112,7 @@ class MesoNet:
 
     @cached_property
     def topology(self) -> pl.DataFrame:
-        """Table with a row per router: its place, speed, buffer and hosts."""
+        """Table of routers, a row each: place, speed, buffer and hosts."""
         return self.run.table("topology")
 
     @property

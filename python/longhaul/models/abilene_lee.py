@@ -1,8 +1,8 @@
 """Thirty flows in three sets over the backbone of Abilene: NIST SP 500-282 (2010), appendix B.
 
-Ten flows each from H, F and B share the link from G to I at 10 Gbit/s. With MesoNet, the report
-repeats an experiment that Lee et al. made with a hybrid model. The two models differ in the queues
-of a router (`ROUTERS`). Delays, routes and rates are those of the report's tables B-1 to B-3.
+Ten flows each from H, F and B share the link from G to I at 10 Gbit/s. The report repeats with
+MesoNet an experiment that Lee et al. did with a hybrid model; the two models differ in the queues
+of a router (`ROUTERS`). Delays, routes and rates are those of its tables B-1 to B-3.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ ROUTERS = ("shared", "per-link")
 
 @dataclass(frozen=True)
 class Sets:
-    """Results of the three sets of flows; tuples have a value for each set."""
+    """Results of the three sets of flows, by set."""
 
     buffer_pkts: float
     throughput_pps: tuple[float, ...]
-    """Mean throughput of the flows of a set, over all intervals."""
+    """Mean throughput of a flow over all intervals."""
     rtt_s: tuple[float, ...]
     utilisation: float
-    """Rate of data on the link from G to I, as a fraction of the link's capacity."""
+    """Rate of data on the link from G to I, as a fraction of its capacity."""
     reductions_per_flow_h: float
 
     def throughput_ratio(self, first: int, other: int) -> float:

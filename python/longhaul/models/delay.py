@@ -18,7 +18,7 @@ from longhaul.models.response import Numbers
 
 State = list[float]
 Past = Callable[[float], State]
-# Function that returns the derivative, given the time, the state, and the function of past states.
+# Function that returns the derivative from time, state and past states.
 Derivative = Callable[[float, State, Past], Sequence[float]]
 # Function that changes a state in place after each step, to apply bounds and events.
 Project = Callable[[float, State], None]
@@ -33,7 +33,7 @@ class Solution:
 
 
 class History:
-    """States at multiples of a step, beginning at time zero."""
+    """States at multiples of a step, from time zero on."""
 
     def __init__(self, initial: State, step: float) -> None:
         self.step = step
@@ -62,8 +62,8 @@ def integrate(
 ) -> Solution:
     """Integrate a delay differential equation from time zero to `end_s`.
 
-    `project` changes a state in place after each step. The solution contains every `every`-th step.
-    Delays must not be shorter than a step.
+    `project` changes a state in place after each step. The solution has every `every`-th step.
+    Delays have to be at least one step.
     """
     state = [float(value) for value in initial]
     if project is not None:

@@ -1,9 +1,9 @@
-"""Dynamics of the mean window of many flows of one algorithm: the sender in a fluid model.
+"""Dynamics of the mean window of many flows of one algorithm: the sender's half of a fluid model.
 
-Between losses, a window grows as the algorithm specifies. Losses are a Poisson process of rate
-`events` per flow and second, and each loss removes a fraction of the window (Misra, Gong and
-Towsley, SIGCOMM 2000). An algorithm has further states if its growth does not depend on the window
-alone. Windows are in segments, times in seconds.
+Between losses a window grows as the algorithm specifies; losses are a Poisson process of rate
+`events` per flow and second, and each removes a fraction of the window (Misra, Gong and Towsley,
+SIGCOMM 2000). An algorithm whose growth depends on more than its window has further states. Windows
+are in segments, times in seconds.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from longhaul.models.response import FORMS, HighSpeed
 
 
 class Dynamics(Protocol):
-    """The states of an algorithm in a fluid model, and their derivatives."""
+    """States of an algorithm, and their derivatives."""
 
     def begin(self, window: float) -> list[float]:
-        """Return the states of a flow that has just had its first loss, at this window."""
+        """Return the states of a flow that has just had its first loss at this window."""
         ...
 
     def at(self, window: float) -> list[float]:
-        """Return the states of a flow that has this window and has had no loss."""
+        """Return the states of a flow with this window that has had no loss."""
         ...
 
     def window(self, states: Sequence[float]) -> float:
-        """Return the mean window in these states."""
+        """Return the mean window."""
         ...
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
@@ -72,7 +72,7 @@ class WindowOnly(OneState):
     decrease: Callable[[float], float]
 
     def begin(self, window: float) -> list[float]:
-        """Return the window after the loss."""
+        """Return the window after a loss."""
         return [window * (1.0 - self.decrease(window))]
 
     def derivative(
@@ -84,17 +84,14 @@ class WindowOnly(OneState):
 
 
 def aimd(increase: float = 1.0, decrease: float = 0.5) -> WindowOnly:
-    """Return the dynamics of additive increase, multiplicative decrease.
-
-    By default of standard TCP.
-    """
+    """Return additive increase and multiplicative decrease; standard TCP by default."""
     return WindowOnly(lambda w, rtt: increase, lambda w: decrease)
 
 
 def scalable(
     increase: float = 0.01, decrease: float = 0.125, low_window: float = 16.0
 ) -> WindowOnly:
-    """Return the dynamics of Scalable TCP."""
+    """Return Scalable TCP."""
     return WindowOnly(
         lambda w, rtt: increase * w if w >= low_window else 1.0,
         lambda w: decrease if w >= low_window else 0.5,
@@ -125,7 +122,7 @@ def binomial(
     increase: float = 1.0,
     decrease: float = 0.5,
 ) -> WindowOnly:
-    """Return the dynamics of binomial congestion control (Bansal and Balakrishnan 2001)."""
+    """Return binomial congestion control (Bansal and Balakrishnan 2001)."""
     return WindowOnly(
         lambda w, rtt: increase / w**k, lambda w: min(decrease * w ** (l - 1.0), 1.0 - 1.0 / w)
     )
@@ -144,7 +141,7 @@ class Cubic(Dynamics):
     decrease: float = 0.3
 
     def begin(self, window: float) -> list[float]:
-        """Return the window as the peak, and a time of zero."""
+        """Return the peak, and a time of zero."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -162,7 +159,7 @@ class Cubic(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the derivatives; a loss makes the window the new peak, and resets the time."""
+        """Return derivatives: a loss makes the window the peak, and resets the time."""
         peak, since = states
         return [(self.window(states) - peak) * events, 1.0 - since * events]
 
@@ -182,7 +179,7 @@ class HTcp(Dynamics):
         return [0.5 * window, 0.0]
 
     def at(self, window: float) -> list[float]:
-        """Return the window, and a time of zero since a loss."""
+        """Return the window, and no time since a loss."""
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
@@ -196,7 +193,7 @@ class HTcp(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the derivatives; the increase grows with the time since the last loss."""
+        """Return derivatives: the increase grows with the time since the last loss."""
         w, since = states
         kept = min(0.8, max(0.5, 1.0 - queueing_s / rtt_s))
         d = max(0.0, since - self.low_speed_s)
@@ -218,7 +215,7 @@ class Bic(Dynamics):
     min_increment: float = 0.01
 
     def begin(self, window: float) -> list[float]:
-        """Return the window as the peak, and zero round trips."""
+        """Return the peak, and zero round trips."""
         return [window, 0.0]
 
     def at(self, window: float) -> list[float]:
@@ -252,10 +249,7 @@ class Bic(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the derivatives.
-
-        A loss makes the window the new peak, and resets the round trips.
-        """
+        """Return derivatives: a loss makes the window the peak, and resets the round trips."""
         peak, rounds = states
         return [(self.window(states) - peak) * events, 1.0 / rtt_s - rounds * events]
 
@@ -282,10 +276,7 @@ class Compound(Dynamics):
         return [window, 0.0]
 
     def resting(self, window: float, rtt_s: float, events: float) -> list[float]:
-        """Return the loss window that is constant at this loss rate.
-
-        The rest is the delay window.
-        """
+        """Return the loss window that is constant at this loss rate, and the delay window."""
         cwnd = min(window, 2.0 / max(rtt_s * events, 1e-30))
         return [cwnd, window - cwnd]
 
@@ -296,10 +287,7 @@ class Compound(Dynamics):
     def derivative(
         self, states: Sequence[float], rtt_s: float, queueing_s: float, events: float
     ) -> list[float]:
-        """Return the derivatives.
-
-        The delay window grows while the flow queues fewer than `gamma` segments.
-        """
+        """Return derivatives: the delay window grows while the flow queues fewer than `gamma`."""
         cwnd, dwnd = states
         total = cwnd + dwnd
         queued = total * queueing_s / rtt_s
@@ -344,8 +332,8 @@ class Illinois(OneState):
         delay = queueing_s / self.max_queueing_s
         increase = self.max_increase
         if delay > 0.01:
-            # A hyperbola through the largest increase, at 1 % of the maximum delay, and the
-            # smallest increase, at the maximum delay.
+            # A hyperbola through the largest increase at 1 % of the delay and the smallest at its
+            # maximum.
             k1 = (
                 0.99
                 * self.min_increase
@@ -370,7 +358,7 @@ class Setting:
     parameters: Mapping[str, float]
 
     def get(self, name: str, default: float) -> float:
-        """Return a parameter of the algorithm, or the default if it is not set."""
+        """Return a parameter, or its default."""
         return float(self.parameters.get(name, default))
 
 
@@ -438,7 +426,7 @@ MODELLED = tuple(BUILDERS)
 def of_algorithm(
     kind: str, rtt_s: float, max_queueing_s: float, parameters: Mapping[str, float] | None = None
 ) -> Dynamics:
-    """Return the fluid model's dynamics of an algorithm in the registry.
+    """Return the dynamics of an algorithm of the registry.
 
     Raises:
         KeyError: There is no fluid model of the algorithm.

@@ -18,7 +18,7 @@ from longhaul.models.response import root
 if TYPE_CHECKING:
     from longhaul.models.laws import Window
 
-# Range of loss rates in which an equilibrium is searched.
+# Range of loss rates in which equilibria are searched.
 LEAST_LOSS, MOST_LOSS = 1e-9, 1.0
 
 
@@ -31,7 +31,7 @@ class Equilibrium:
     load: float
     """Offered load, as a fraction of the link's capacity."""
     throughput_pps: float
-    """Total throughput of all flows in packets per second, without lost packets."""
+    """Total throughput of all flows, without lost packets."""
 
 
 def equilibrium(window: Window, model: LossModel, link: Link) -> Equilibrium:

@@ -26,9 +26,9 @@ from longhaul.models.dynamics import Dynamics
 from longhaul.models.marking import FluidLink
 from longhaul.models.response import Numbers
 
-# Number of integration steps per shortest round-trip time.
+# Number of steps per shortest round-trip time.
 STEPS = 100
-# Number of states of a link: its queue and the moving average of the queue.
+# Number of states of a link: the queue and its average.
 OF_LINK = 2
 
 
@@ -55,20 +55,20 @@ class FlowClass:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """The solution of a fluid model, with a row for each point in time."""
+    """The solution of a fluid model: a row for each point in time."""
 
     t_s: Numbers
     window_pkts: Numbers
-    """Mean windows, with a column for each class."""
+    """Mean windows; a column for each class."""
     queue_pkts: Numbers
-    """Queue lengths, with a column for each link."""
+    """Queues; a column for each link."""
     loss: Numbers
-    """Loss rates, with a column for each link."""
+    """Loss rates; a column for each link."""
     rate_pps: Numbers
     """Total sending rate of the flows of a class, with a column for each class."""
     rtt_s: Numbers
     states: Numbers
-    """All states of the model, with a column for each state."""
+    """States of the model over time."""
 
     def after(self, t_s: float) -> Trajectory:
         """Return the part of the solution after a time."""
@@ -77,7 +77,7 @@ class Trajectory:
 
 
 class Model:
-    """A fluid model: classes of flows over links."""
+    """Classes of flows over links."""
 
     def __init__(self, links: Sequence[FluidLink], classes: Sequence[FlowClass]) -> None:
         self.links = links
@@ -91,8 +91,8 @@ class Model:
             at += size
         self.size = at
 
-    # The first state of a class is its window in slow start; it is negative after slow start. The
-    # others are the states of its dynamics.
+    # The states of a class are its window in slow start, negative after slow start, and then those
+    # of its dynamics.
 
     def window(self, number: int, x: Sequence[float]) -> float:
         """Return the mean window of the class with this number, in state `x`."""
@@ -158,7 +158,7 @@ class Model:
             rtt = self.rtt(n, x)
             starting, *states = x[place]
             if starting >= 0.0:
-                # Slow start adds a segment per ACK, and ACKs arrive no faster than links transmit
+                # Slow start adds a segment per ACK; ACKs arrive no faster than the links serve
                 # packets.
                 served = min(min(1.0, self.links[k].capacity_pps / inflow[k]) for k in class_.path)
                 out[place.start] = served * starting / rtt

@@ -1,4 +1,4 @@
-"""Comparison of a scenario's simulation with its fluid model, by means and by trajectories."""
+"""Comparison of a scenario's simulation with its fluid model: means and trajectories."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FLUID = {"color": "#000000", "linestyle": (0, (4, 2)), "linewidth": 1.1}
 
 @dataclass(frozen=True)
 class Pair:
-    """A mean value from the simulation and from the model."""
+    """A mean of the simulation and of the model."""
 
     what: str
     """Label or link to which the value belongs."""
@@ -56,7 +56,7 @@ def solve(scene: Scene) -> Trajectory:
 
 
 def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
-    """Return pairs of means over the measurement window: first of labels, then of links."""
+    """Return means over the measurement window: of labels, then of links."""
     late = trajectory.after(scene.measured_from_s)
     pairs: list[Pair] = []
     for number, label in enumerate(scene.labels):
@@ -89,7 +89,7 @@ def compare(scene: Scene, trajectory: Trajectory, run: Results) -> list[Pair]:
 
 
 def _arriving(scene: Scene, late: Trajectory, number: int) -> Numbers:
-    """Return the arrival rate at the link with this number over time, in packets per second."""
+    """Return the arrival rate at a link over time, in packets per second."""
     over = [n for n, class_ in enumerate(scene.model.classes) if number in class_.path]
     return np.asarray(late.rate_pps[:, over].sum(axis=1))
 

@@ -54,7 +54,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Start:
-    """Start of the flows: initial window, and slow start, which is limited above `max_ssthresh`."""
+    """Start of flows: the initial window, and slow start (limited above `max_ssthresh`)."""
 
     window_pkts: float = 2.0
     ssthresh_pkts: float = 100.0
@@ -68,7 +68,7 @@ class Measured:
     interval_s: float
     throughput_pps: Numbers
     rtt_s: Numbers
-    """Mean round-trip times of the flows, without queueing in their own hosts."""
+    """Mean round-trip times over time, without queueing in a flow's own host."""
     window_pkts: Numbers
     reductions: Numbers
     queue_pkts: Numbers

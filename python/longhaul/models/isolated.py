@@ -1,11 +1,11 @@
-"""Fluid model of one flow over a drop-tail queue: its sawtooth, continuous between losses.
+"""Fluid model of one flow at a drop-tail queue: its sawtooth, continuous between losses.
 
 NIST SP 500-282 (2010), equations 1 to 4, with the capacity in place of the printed rate:
 
     dW/dt = 1 / (T + Q(t - T) / C)        W is halved when a loss is detected
     dQ/dt = W / (T + Q(t - T) / C) - C    between an empty and a full queue
 
-A loss is detected when both path and queue are full. Windows and queues are in packets.
+A loss is detected when path and queue are full. Windows and queues are in packets.
 """
 
 from __future__ import annotations

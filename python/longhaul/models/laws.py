@@ -23,7 +23,7 @@ from longhaul.libraries import integrate, optimize
 from longhaul.models import sawtooth
 from longhaul.models.response import FORMS, STANDARD, HighSpeed, Numbers, PowerLaw, root
 
-# Function that returns the mean window at a loss rate and a round-trip time.
+# The mean window at a loss rate and a round-trip time.
 Window = Callable[[ArrayLike, float], Numbers]
 
 # Range of loss rates in which the loss rate of a window is searched.
@@ -32,7 +32,7 @@ LEAST_LOSS, MOST_LOSS = 1e-15, 1.0
 
 @dataclass(frozen=True)
 class Law:
-    """A response function of an algorithm, with its source."""
+    """A response function with its source."""
 
     kind: str
     """The algorithm's name in the registry."""
@@ -57,7 +57,7 @@ class Law:
         return float(np.exp(root(excess, *ends)))
 
     def scaled(self, factor: float) -> Law:
-        """Return the law with its windows multiplied by a factor, for an edge of an error band."""
+        """Return the law with all windows multiplied by a factor, as an edge of an error band."""
         return Law(
             self.kind, lambda p, rtt_s: factor * self.window(p, rtt_s), self.source, self.note
         )
@@ -112,7 +112,7 @@ def scalable(increase: float = 0.01, decrease: float = 0.125) -> Window:
 
 
 def constant_rate(c: float = 25.0) -> Window:
-    """Return the law of an algorithm that increases by `c rtt^2` segments per round trip."""
+    """Return the law of an increase by `c rtt^2` segments a round trip."""
     return lambda p, rtt_s: aimd(c * rtt_s**2, 0.5)(p, rtt_s)
 
 
@@ -141,20 +141,19 @@ def compound(increase: float = 0.125, exponent: float = 0.75, decrease: float = 
 
 
 def cubic(scale: float = 0.4, decrease: float = 0.3) -> Window:
-    """Return CUBIC's law for a loss each time that the window returns to its peak.
+    """Return CUBIC's law with a loss each time the window returns to its peak.
 
-    Sources: RFC 9438 equation 6; NIST SP 500-282 equation 14 with a decrease of 0.2. The
-    Reno-friendly region is left out.
+    RFC 9438 equation 6; NIST SP 500-282 equation 14 with a decrease of 0.2. The Reno-friendly
+    region is left out.
     """
     law = PowerLaw((scale * (4.0 - decrease) / (4.0 * decrease)) ** 0.25, 0.75)
     return lambda p, rtt_s: law.window(np.asarray(p, float) / rtt_s)
 
 
 def cubic_poisson(scale: float = 0.4, decrease: float = 0.2) -> Window:
-    """Return CUBIC's law for losses that are a Poisson process (NIST SP 500-282, equation 15).
+    """Return CUBIC's law with losses as a Poisson process (NIST SP 500-282, equation 15).
 
-    The law follows from the printed mean window `(0.3 beta + 3.8) c / (beta lambda^3)`, which is a
-    fit.
+    It follows from the printed mean window `(0.3 beta + 3.8) c / (beta lambda^3)`, which is a fit.
     """
     law = PowerLaw(((0.3 * decrease + 3.8) * scale / decrease) ** 0.25, 0.75)
     return lambda p, rtt_s: law.window(np.asarray(p, float) / rtt_s)
@@ -162,15 +161,12 @@ def cubic_poisson(scale: float = 0.4, decrease: float = 0.2) -> Window:
 
 @dataclass(frozen=True)
 class PoissonCubic:
-    """CUBIC with losses that are a Poisson process of rate 1.
-
-    Times are in mean times between losses.
-    """
+    """CUBIC under Poisson losses of rate 1, in units of their mean distance."""
 
     plateau: float
     """Mean time from a loss to the plateau of the cubic, `k`."""
     peak: float
-    """Mean window at the time of a loss, `w0`."""
+    """Mean window at a loss, `w0`."""
     mean: float
     """Mean window."""
 
@@ -180,9 +176,9 @@ def solve_poisson_cubic(
 ) -> PoissonCubic:
     """Solve the mean-field equations behind equation 15 of NIST SP 500-282.
 
-    A loss before the plateau lowers the next peak by half of the decrease (fast convergence), and
-    so shortens the time to the plateau. `as_printed` shortens this time also after losses beyond
-    the plateau, although the window is then above the old peak.
+    Losses before the plateau lower the next peak by half the decrease (fast convergence), and so
+    shorten the time to the plateau. `as_printed` also shortens it after losses beyond the plateau,
+    although the window is then above the old peak.
     """
     late = decrease / 2.0 if as_printed else decrease
 

@@ -1,9 +1,9 @@
 """Loss models: the probability that a link with a buffer drops a packet.
 
-A loss model gives the loss rate if `flows` flows with the same mean window share a link. Every
-object with a method `loss` is a model, and `Custom` makes one from a function. Windows and buffers
-are in packets, capacities in packets per second, round-trip times in seconds. Equation numbers are
-those of NIST SP 500-282 (2010), appendix A.
+A loss model gives the loss rate when `flows` flows of a mean window share a link. Any object with
+the method `loss` can be used as a model, and any function as `Custom`. Windows and buffers are in
+packets, capacities in packets per second, round-trip times in seconds. Equation numbers are those
+of NIST SP 500-282 (2010), appendix A.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Link:
     flows: float = 1.0
 
     def load(self, window: float) -> float:
-        """Return the load that flows with this mean window offer, as a fraction of the capacity."""
+        """Return the offered load of flows of a mean window, as a share of the capacity."""
         return self.flows * window / (self.capacity_pps * self.rtt_s)
 
 
@@ -72,7 +72,7 @@ class MM1B:
 
 @dataclass(frozen=True)
 class Custom:
-    """A loss model made from a function of mean window and link."""
+    """A loss model from a function of mean window and link."""
 
     function: Callable[[float, Link], float]
 

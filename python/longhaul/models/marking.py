@@ -35,16 +35,13 @@ class Marking(Protocol):
         ...
 
     def gain(self, link: FluidLink) -> float:
-        """Return the rate (1/s) at which the average approaches the queue.
-
-        0 if there is no average.
-        """
+        """Return the rate (1/s) at which the average follows the queue; 0 without an average."""
         ...
 
 
 @dataclass(frozen=True)
 class DropTail:
-    """Drop-tail: a full queue drops the arrivals in excess of the link's rate."""
+    """A full queue drops the arrivals in excess of the link's rate."""
 
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
@@ -90,7 +87,7 @@ class Red:
     def probability(
         self, queue: float, average: float, arriving_pps: float, link: FluidLink
     ) -> float:
-        """Return RED's loss rate at the average queue, or the overflow rate if this is larger."""
+        """Return the larger of RED's loss rate at the average queue and the overflow rate."""
         selected = min(1.0, self.spacing * self.curve(average))
         return max(selected, DropTail().probability(queue, average, arriving_pps, link))
 
@@ -104,7 +101,7 @@ class Red:
 
 @dataclass(frozen=True)
 class Custom:
-    """A user's function of the queue in packets; in addition, a full queue drops its overflow."""
+    """A user's function of the queue in packets; a full queue may also drop."""
 
     function: Callable[[float], float]
 

@@ -1,4 +1,4 @@
-"""Models of parallel TCP: one transfer over N standard connections that share a bottleneck.
+"""Models of parallel TCP: one transfer over N standard connections and one bottleneck.
 
 Three models of "Transport protocols for fast long-distance networks" (Osaka University, 2006),
 chapter 5, with its equation numbers: drop-tail with synchronised losses (a lower bound), drop-tail
@@ -22,8 +22,8 @@ class Path:
     """The path that N connections share.
 
     `rtt_s` is the round-trip time of the empty path. A timeout lasts `timeout_rtts` round trips,
-    each with the queueing delay at the time of the timeout. A receiver acknowledges every packet,
-    or every second one.
+    each with the queueing delay at that time. A receiver acknowledges every packet, or every
+    second one.
     """
 
     rate_bps: float
@@ -52,18 +52,18 @@ class Point:
     loss: float
     """Dropped packets, as a fraction of the packets sent."""
     throughput: float
-    """Packets that pass the link, as a fraction of the link's rate."""
+    """Packets that pass the link, as a fraction of its rate."""
 
     @property
     def goodput(self) -> float:
-        """Throughput minus losses (equation 5.1)."""
+        """Throughput minus losses (5.1)."""
         return self.throughput * (1.0 - self.loss)
 
 
 def synchronised(path: Path, buffer: float, connections: int, *, timeouts: bool = True) -> Point:
-    """Return loss rate and throughput if all connections lose packets together: (5.2) to (5.7).
+    """Return loss rate and throughput with synchronised losses: (5.2) to (5.7).
 
-    `buffer` is the maximum queue. Without `timeouts`, every loss is recovered immediately (5.4).
+    `buffer` is the longest queue. Without `timeouts` every loss is recovered immediately (5.4).
     """
     if (lossless := _lossless(path, buffer, connections)) is not None:
         return lossless
@@ -93,7 +93,7 @@ def timeout_share(p: float, window: float) -> float:
 
 
 def _timeout_rounds(path: Path, p: float) -> float:
-    """Return the duration of a sequence of timeouts, in round trips (Padhye et al.)."""
+    """Return the duration of a sequence of timeouts in round trips (Padhye et al.)."""
     backoff = p + sum(2.0 ** (k - 1) * p**k for k in range(2, 7))
     return path.timeout_rtts * (1.0 + backoff) / (1.0 - p)
 
@@ -101,7 +101,7 @@ def _timeout_rounds(path: Path, p: float) -> float:
 def mean_window(path: Path, p: float) -> float:
     """Return the mean window of one connection at a loss rate: `b(p) RTT` (5.8).
 
-    This is the approximation of Padhye et al. with timeouts and without a maximum window.
+    The approximation of Padhye et al. with timeouts and without a maximum window.
     """
     b = path.packets_per_ack
     timeouts = min(1.0, 3.0 * sqrt(3.0 * b * p / 8.0)) * p * (1.0 + 32.0 * p * p)
@@ -129,10 +129,7 @@ def desynchronised(path: Path, buffer: float, connections: int) -> Point:
 
 
 def _lossless(path: Path, buffer: float, connections: int) -> Point | None:
-    """Return the throughput without losses; None if the maximum windows exceed BDP plus buffer.
-
-    Equations (5.6) and (5.7).
-    """
+    """Return the throughput if all maximum windows fit into BDP plus buffer (5.6, 5.7)."""
     windows = connections * path.max_window
     if windows > buffer + path.bdp:
         return None
@@ -141,7 +138,7 @@ def _lossless(path: Path, buffer: float, connections: int) -> Point | None:
 
 @dataclass(frozen=True)
 class Band:
-    """Range of the number of connections that keep a link busy."""
+    """The numbers of connections that keep a link busy."""
 
     first: int
     last: int
@@ -210,10 +207,10 @@ def red_equilibrium(path: Path, red: Red, connections: int) -> Equilibrium | Non
 
 
 def red_connections(path: Path, red: Red) -> tuple[float, int]:
-    """Return the range of the number of connections that have an equilibrium.
+    """Return the range of numbers of connections with an equilibrium.
 
-    At the first number (not a whole one), the maximum windows reach `q_min` without loss. The last
-    one is the largest number that RED can control.
+    At the first number (not a whole one) the maximum windows reach `q_min` without loss; the last
+    is the largest number that RED can control.
     """
     first = (path.bdp + red.q_min) / path.max_window
     window = min(path.max_window, mean_window(path, red.p_max))

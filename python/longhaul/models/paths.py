@@ -11,7 +11,7 @@ from math import floor, inf, log, sqrt
 
 from longhaul.models.dynamics import of_algorithm
 
-# Integration steps per round trip, and maximum recovery time in seconds.
+# Integration steps per round trip, and the maximum recovery time (s).
 STEPS, MOST_S = 20, 86_400.0
 
 
@@ -36,7 +36,7 @@ def recovery_s(
         slope = dynamics.derivative(middle, rtt_s, 0.0, 0.0)
         states = [x + step * dx for x, dx in zip(states, slope, strict=True)]
         now = dynamics.window(states)
-        # A relative tolerance, since CUBIC and BIC approach their peak without exceeding it.
+        # CUBIC and BIC approach their peak without exceeding it.
         if now >= window * (1.0 - 1e-9):
             return t + step * (window - before) / (now - before) if now > before else t
         t, before = t + step, now
@@ -56,9 +56,9 @@ def full_buffer(bdp: float, decrease: float = 0.5) -> float:
 
 
 def shared_buffer(bdp: float, flows: int) -> float:
-    """Return the buffer for many desynchronised flows: `BDP / sqrt(n)`.
+    """Return `BDP / sqrt(n)`: the buffer for many desynchronised flows.
 
-    Source: Appenzeller, Keslassy and McKeown, "Sizing router buffers", SIGCOMM 2004.
+    Appenzeller, Keslassy and McKeown, "Sizing router buffers", SIGCOMM 2004.
     """
     return bdp / sqrt(flows)
 
@@ -107,7 +107,7 @@ def loss_free_s(
     sent = 0.0
     for number in range(segments):
         free = sent
-        # Acknowledgements arrive in order, and the window must include this segment.
+        # Acknowledgements arrive in order; the window has to include this segment.
         while number + 1 > acked + floor(window):
             window += _growth(window, ssthresh, max_ssthresh)
             free = max(free, acks[acked])

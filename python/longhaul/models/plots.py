@@ -27,7 +27,7 @@ LAW_LOSSES = np.geomspace(1e-7, 1e-1, 61)
 def response(form: HighSpeed, capacity: float | None = None) -> Figure:
     """Draw mean windows over loss rates, and increase and decrease over windows.
 
-    `capacity` is the window that fills a path, in segments; it is drawn as a horizontal line.
+    `capacity` is the window in segments that fills a path, drawn as a line across.
     """
     drawing, left, right = _two_panels()
     of_each: list[tuple[str, Response]] = [("reno", STANDARD), ("hstcp", form)]
@@ -54,7 +54,7 @@ def response(form: HighSpeed, capacity: float | None = None) -> Figure:
 
 @styled()
 def laws(names: Sequence[str], rtt_s: float, capacity: float) -> Figure:
-    """Draw the mean windows of algorithms over loss rates, and the window that fills a path."""
+    """Draw mean windows of algorithms over loss rates, and the window that fills a path."""
     drawing, axes = single(7.2, 4.2)
     for name in names:
         style = styles.as_line(styles.ALGORITHMS[name], marker=True)
@@ -68,7 +68,7 @@ def laws(names: Sequence[str], rtt_s: float, capacity: float) -> Figure:
 
 @styled()
 def trajectory(labels: Sequence[str], links: Sequence[str], solution: Trajectory) -> Figure:
-    """Draw the mean windows of classes and the queues of links over time."""
+    """Draw mean windows of classes and queues of links over time."""
     drawing = Figure(figsize=(8.4, 4.4), layout="constrained")
     above, below = drawing.subplots(2, 1, sharex=True)
     for axes, names, values in (

@@ -26,7 +26,7 @@ LEAST_LOSS, MOST_LOSS = 1e-15, 1.0
 
 
 class Response(Protocol):
-    """Interface: increase, decrease and response function of a congestion control algorithm."""
+    """Increase, decrease and response function of a congestion control algorithm."""
 
     def window(self, p: ArrayLike) -> Numbers:
         """Return the mean window at a loss rate."""
@@ -86,7 +86,7 @@ class StandardTcp:
         return PowerLaw(self.constant, 0.5).loss(w)
 
     def increase(self, w: ArrayLike) -> Numbers:
-        """Return the increase, 1 segment per round trip."""
+        """Return 1 segment per round trip."""
         return np.ones_like(np.asarray(w, float))
 
     def decrease(self, w: ArrayLike) -> Numbers:
@@ -129,7 +129,7 @@ class HighSpeed:
         return cls(line, low_window, high_window, high_decrease, standard)
 
     def window(self, p: ArrayLike) -> Numbers:
-        """Return the mean window at a loss rate; it is never less than standard TCP's."""
+        """Return the mean window at a loss rate; never less than standard TCP's."""
         return np.maximum(self.line.window(p), self.standard.window(p))
 
     def loss(self, w: ArrayLike) -> Numbers:
@@ -137,17 +137,14 @@ class HighSpeed:
         return np.where(self._is_low(w), self.standard.loss(w), self.line.loss(w))
 
     def increase(self, w: ArrayLike) -> Numbers:
-        """Return the increase `a(w) = w^2 p(w) 2 b(w) / (2 - b(w))`.
-
-        It is in segments per round trip, and at least 1.
-        """
+        """Return `a(w) = w^2 p(w) 2 b(w) / (2 - b(w))`, at least 1 segment per round trip."""
         w = np.asarray(w, float)
         b = self.decrease(w)
         above = w * w * self.line.loss(w) * 2.0 * b / (2.0 - b)
         return np.where(self._is_low(w), 1.0, np.maximum(above, 1.0))
 
     def decrease(self, w: ArrayLike) -> Numbers:
-        """Return the decrease `b(w)`: the fraction of the window that a loss removes."""
+        """Return `b(w)`, the fraction of the window that a loss removes."""
         climbed = np.log(np.asarray(w, float) / self.low_window)
         b = 0.5 - (0.5 - self.high_decrease) / self._width() * climbed
         return np.where(self._is_low(w), 0.5, b)
@@ -178,7 +175,7 @@ def rounds_between_losses(response: Response, p: ArrayLike) -> Numbers:
 
 
 def relative_fairness(high_speed: Response, standard: Response, p: ArrayLike) -> Numbers:
-    """Return another algorithm's mean window divided by standard TCP's, at the same loss rate."""
+    """Return the ratio of another algorithm's window to standard TCP's at equal loss rates."""
     return high_speed.window(p) / standard.window(p)
 
 
@@ -228,9 +225,9 @@ def path_window(rate_bps: float, rtt_s: float, packet_bytes: float = 1500.0) -> 
 
 
 def recovery_time_s(rate_bps: float, rtt_s: float, packet_bytes: float = 1500.0) -> float:
-    """Return the time in which standard TCP fills a path again after one halving.
+    """Return the time that standard TCP takes to fill a path again after one halving.
 
-    The window grows by one segment per round trip, from half of the path's window to all of it.
+    The window grows by one segment per round trip, from half the path's window.
     """
     return path_window(rate_bps, rtt_s, packet_bytes) / 2.0 * rtt_s
 

@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike
 
 from longhaul.models.response import Numbers, root
 
-# Function from the size of a sawtooth to its number of segments and its duration in round trips.
+# Function from the size of a sawtooth to its segments and its duration in round trips.
 Tooth = Callable[[float], tuple[float, float]]
-# Range in which the sizes of sawteeth are searched: peaks in segments, or periods in seconds.
+# Range of sizes in which sawteeth are searched: peaks in segments, or periods in seconds.
 LEAST, MOST = 1e-6, 1e12
 
 
 def mean_window(tooth: Tooth, p: ArrayLike, least: float = LEAST) -> Numbers:
-    """Return the mean windows of sawteeth that have `1 / p` segments."""
+    """Return the mean windows of sawteeth of `1 / p` segments."""
 
     def of_one(loss: float) -> float:
         def excess(log_size: float) -> float:
@@ -62,7 +62,7 @@ def htcp(kept: float = 0.8, low_speed_s: float = 1.0) -> Callable[[ArrayLike, fl
         def tooth(period_s: float) -> tuple[float, float]:
             d = max(period_s - low_speed_s, 0.0)
             scale = 2.0 * (1.0 - kept) / rtt_s
-            # Growth of the window over the period, and the integral of the growth over the period.
+            # Growth over the period, and its integral over the period.
             growth = scale * (period_s + 5.0 * d**2 + d**3 / 12.0)
             area = scale * (period_s**2 / 2.0 + 5.0 * d**3 / 3.0 + d**4 / 48.0)
             low = growth * kept / (1.0 - kept)
@@ -79,16 +79,16 @@ def bic(
     min_increment: float = 0.01,
     low_window: float = 14.0,
 ) -> Callable[[ArrayLike, float], Numbers]:
-    """Return BIC's law, computed by round trips (Xu, Harfoush and Rhee 2004, section III).
+    """Return BIC's law, round trip by round trip (Xu, Harfoush and Rhee 2004, section III).
 
-    Each round trip covers half of the distance to the peak, but at least `min_increment` and at
-    most `max_increment`. A loss occurs at the peak. Below `low_window`, BIC is standard TCP.
+    Each round trip covers half of the distance to the peak, in steps from `min_increment` to
+    `max_increment`; a loss occurs at the peak. Below `low_window` it is standard TCP.
     """
 
     def tooth(peak: float) -> tuple[float, float]:
         if peak < low_window:
             return 3.0 / 8.0 * peak**2, peak / 2.0
-        # The steps of the largest size come first; they are computed at once.
+        # First the steps of the largest size, computed at once.
         window = peak * (1.0 - decrease)
         whole = max(0, int((peak - window) / max_increment) - 1)
         sent = whole * window + max_increment * whole * (whole - 1) / 2.0

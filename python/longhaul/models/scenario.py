@@ -20,7 +20,7 @@ from longhaul.models.dynamics import MODELLED, of_algorithm
 from longhaul.models.fluid import FlowClass, Model
 from longhaul.models.marking import DropTail, FluidLink, Marking, Red
 
-# Keys that the model uses, and keys that it leaves out as described above.
+# Keys that the model uses, or leaves out as documented above.
 OF_SCENARIOS = (
     "title", "description", "profile", "duration", "seed", "replication", "clock", "random",
     "measure", "topology", "flows",
@@ -40,7 +40,7 @@ class UnmodelledError(LonghaulError):
 
 @dataclass(frozen=True)
 class Scene:
-    """A fluid model, with the scenario's names of its classes and links."""
+    """A model, with the scenario's names of its classes and links."""
 
     model: Model
     labels: Sequence[str]
@@ -128,7 +128,7 @@ WHOLE_SEGMENTS = "linux-6.18"
 
 
 class _Network:
-    """The numbers of the links, and the classes of flows over them."""
+    """Links by number, and the classes of flows over them."""
 
     def __init__(self, topology: Mapping[str, Any], packet_bits: float) -> None:
         ((self.kind, self.topology),) = topology.items()
@@ -191,7 +191,7 @@ def _marking(queue: Mapping[str, Any]) -> Marking:
 
 
 def _start_s(start: Any) -> float:  # noqa: ANN401
-    """Return the mean start time of a group of flows, in seconds."""
+    """Return the mean start time of flows, in seconds."""
     if isinstance(start, Mapping):
         low, high = start["uniform"]
         return (_engine.seconds(low) + _engine.seconds(high)) / 2.0

@@ -1,10 +1,10 @@
-"""Stability of a fluid model's equilibrium, and its gain margin.
+"""Stability of a fluid model's equilibrium, and its margin.
 
-The model is linearised at its equilibrium. The characteristic roots of the linear delay equation
+A model is linearised at its equilibrium, and the characteristic roots of the linear delay equation
 `x' = A0 x + sum Ai x(t - Ri)` are found by collocation on Chebyshev points (Breda, Maset and
 Vermiglio, SIAM J. Sci. Comput. 27(2), 2005). The equilibrium is stable if all roots are left of the
-imaginary axis. There are closed conditions for one equation with one delay, and for standard TCP
-under RED.
+imaginary axis. For one equation with one delay, and for standard TCP under RED, there are closed
+conditions.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from longhaul.models.response import Numbers, root
 POINTS = 24
 # Relative step of numerical derivatives.
 NUDGE = 1e-6
-# Maximum number of passes over all links in the search for an equilibrium.
+# Maximum number of sweeps over all links in search of an equilibrium.
 SWEEPS = 200
 
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """The equilibrium of a fluid model: its states and rates."""
+    """The equilibrium of a fluid model."""
 
     state: list[float]
     window_pkts: list[float]
@@ -40,15 +40,15 @@ class Equilibrium:
 
 @dataclass(frozen=True)
 class Linear:
-    """A linear delay equation: the coefficients of the present state and of each delayed state."""
+    """A linear delay equation: coefficients of the present and of each delayed state."""
 
     present: Numbers
     delayed: Sequence[tuple[float, Numbers]]
 
     def rightmost(self, points: int = POINTS) -> complex:
         """Return the characteristic root with the largest real part."""
-        # The states are at Chebyshev points of [-longest, 0]. The row of point 0 is the equation;
-        # all other rows are the derivative of the interpolating polynomial.
+        # States at Chebyshev points of [-longest, 0]: the row of point 0 is the equation, all other
+        # rows are the derivative of the interpolating polynomial.
         size = len(self.present)
         longest = max(lag for lag, _ in self.delayed)
         nodes = np.cos(np.pi * np.arange(points + 1) / points)
@@ -63,7 +63,7 @@ class Linear:
 
 
 def _differentiation(nodes: Numbers) -> Numbers:
-    """Return the matrix that differentiates a polynomial with given values at Chebyshev points."""
+    """Return the matrix that differentiates the polynomial through Chebyshev points."""
     n = len(nodes) - 1
     c = np.ones(n + 1)
     c[[0, n]] = 2.0
@@ -74,7 +74,7 @@ def _differentiation(nodes: Numbers) -> Numbers:
 
 
 def _interpolation(places: Numbers, at: float) -> Numbers:
-    """Return the weights with which values at `places` give the interpolated value at `at`."""
+    """Return the weights of the values at `places` for the interpolated value at `at`."""
     hit = np.isclose(places, at, rtol=0.0, atol=1e-14 * abs(places[-1]))
     if hit.any():
         return hit.astype(float)
@@ -152,14 +152,14 @@ def _resting(model: Model, number: int, x: Sequence[float]) -> list[float]:
 
 
 def _zero(of: Callable[[float], float], low: float, high: float) -> float:
-    """Return the argument at which a function falls below zero, or else an end of the range."""
+    """Return the argument at which a function falls below zero, or an end of the range."""
     if of(low) <= 0.0:
         return low
     return high if of(high) >= 0.0 else root(of, low, high, within=1e-15, relative=1e-15)
 
 
 def linearised(model: Model, at: Equilibrium) -> Linear:
-    """Return the linear delay equation for small deviations from an equilibrium."""
+    """Return the linear delay equation of small deviations from an equilibrium."""
     free = model.moving()
     numbers = range(len(model.classes))
     x = at.state
@@ -192,10 +192,10 @@ def _nudged(values: Sequence[float], place: int) -> tuple[list[float], list[floa
 
 
 def gain_margin(linear: Linear, most: float = 1e4) -> float:
-    """Return the factor by which all feedback can be multiplied before the equilibrium is unstable.
+    """Return the factor by which all feedback may be multiplied before the equilibrium is unstable.
 
-    A factor below 1 means that the equilibrium is unstable. The factor multiplies the losses that
-    flows detect, and thus the slope of a marking function.
+    A factor below one means that the equilibrium is unstable. The factor multiplies the losses that
+    flows see, and so the slope of a marking function.
     """
 
     def growth(log_factor: float) -> float:

@@ -28,8 +28,7 @@ from longhaul.running.loading import load
 # Linux module such as `tcp_mine.so`.
 Kind = str | type[CongestionControl]
 
-# Maximum distance between losses in segments, and maximum number of rounds; more would take
-# minutes.
+# Maximum distance between losses in segments, and maximum rounds; longer plots take minutes.
 MAX_SEGMENTS = 10_000_000
 MAX_ROUNDS = 100_000
 
@@ -70,7 +69,7 @@ class Experiment:
             raise _refused(f"a window has 1 to {MAX_SEGMENTS:,} segments, not {self.cwnd:g}")
 
     def title(self) -> str:
-        """Return a description of the losses and the round-trip time."""
+        """Return the losses and the round-trip time as text."""
         if self.loss is not None:
             lost = f"{self.loss:g} of the segments at random"
         else:
@@ -80,23 +79,17 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Trajectory:
-    """The window of one algorithm, with a row per round trip."""
+    """The window of one algorithm, a row per round trip."""
 
     name: str
     kind: str
     rounds: pl.DataFrame
     """Columns `round`, `start_s`, `cwnd_pkts`, `ssthresh_pkts`, `sent_pkts`, `congestion`."""
     response_pkts: float | None
-    """Mean window by the algorithm's response function at this loss rate.
-
-    It is None without such a function.
-    """
+    """Mean window by the algorithm's response function at this loss rate; None if there is none."""
 
     def settled(self) -> pl.DataFrame:
-        """Return the rounds after the second reduction.
-
-        All rounds if there are fewer than three reductions.
-        """
+        """Return the rounds after the second reduction; with fewer than three reductions, all."""
         cuts = self.rounds.filter("congestion")["round"]
         if len(cuts) < 3:
             return self.rounds
@@ -190,7 +183,7 @@ def _congestion(kind: Kind) -> dict[str, Any]:
 
 
 def _give(given: Sequence[dict[str, Any]], text: str) -> None:
-    """Set a parameter, given as `parameter=value`, in every algorithm that has it."""
+    """Set a parameter of every algorithm that has it."""
     key, value = assignment(text)
     catalogue = {row["name"]: row for row in _engine.algorithms()["algorithms"]}
     takers: list[dict[str, Any]] = []
@@ -210,7 +203,7 @@ def _give(given: Sequence[dict[str, Any]], text: str) -> None:
 
 @styled()
 def figure(drawn: Sequence[Trajectory], experiment: Experiment) -> Figure:
-    """Draw windows over round trips, with one line per algorithm."""
+    """Draw windows over round trips, one line per algorithm."""
     style_of = styles.of_labels({trajectory.name: trajectory.kind for trajectory in drawn})
     width_in = for_width_of(7.2)
     drawing, axes = single(width_in, 3.1)

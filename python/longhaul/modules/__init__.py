@@ -1,6 +1,6 @@
-"""Congestion control modules of Linux, compiled to objects that a scenario can name.
+"""Congestion control modules of Linux: compiled to objects that a scenario names.
 
-`kernel/` has headers that replace those of the kernel, and the driver that calls a module's hooks.
+`kernel/` has headers that replace the kernel's, and the driver that calls a module's hooks.
 """
 
 from longhaul.modules.building import Built, ModuleBuildError, build

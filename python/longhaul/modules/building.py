@@ -1,4 +1,4 @@
-"""Compilation of modules, for `longhaul module build`."""
+"""Compilation of modules: `longhaul module build`."""
 
 import os
 import shutil
@@ -18,8 +18,8 @@ from longhaul.modules import diagnostics, sources
 
 KERNEL = Path(__file__).parent / "kernel"
 
-# The flags of the kernel: signed overflow wraps, and types may alias. Undeclared functions and
-# wrong signatures of hooks, which older compilers only warn of, are errors.
+# The kernel's flags: signed overflow wraps, and types may alias. Undeclared functions and wrong
+# signatures of hooks, which are warnings of older compilers, are errors.
 FLAGS = (
     "-std=gnu11",
     "-O2",
@@ -38,17 +38,17 @@ MODULE_FLAGS = (
     "-Werror=int-conversion",
 )
 
-# Possible values of CONFIG_HZ, the number of clock ticks per second.
+# Values of CONFIG_HZ, the clock ticks per second.
 HZ = (100, 250, 300, 1000)
 
 
 class ModuleBuildError(LonghaulError):
-    """Error: a module cannot be built."""
+    """A module that cannot be built."""
 
 
 @dataclass(frozen=True)
 class Built:
-    """A built object, with the description of the module that the object contains."""
+    """A built object, with the object's description of its module."""
 
     object: Path
     name: str
@@ -88,7 +88,7 @@ def build(
 
 
 def _described(target: Path, files: Sequence[Path], *, name: str | None, hz: int) -> dict[str, Any]:
-    """Compile the sources to an object; return the description of the module in the object."""
+    """Compile to an object; return the object's description of its module."""
     compile_to(target, files, ["-shared"], name=name, hz=hz)
     try:
         return _engine.describe_module(target)
@@ -117,7 +117,7 @@ def compile_to(
     hz: int,
     beside: Sequence[Path] = (),
 ) -> None:
-    """Compile and link the sources of a module, the driver, and the files in `beside`."""
+    """Compile and link the files of a module, the driver and the files in `beside`."""
     texts = sources.read_all(files)
     macros = [f"-D{macro}" for macro in sources.macros(texts.values())]
     macros += [f"-DHZ={hz}", *([f'-DLONGHAUL_NAME="{name}"'] if name else [])]
@@ -138,15 +138,15 @@ def _compiling(flags: Sequence[str]) -> list[str]:
 
 
 def _all_symbols() -> list[str]:
-    """Return the linker option with which missing symbols are errors."""
+    """Return the linker option that makes a missing symbol an error."""
     return [] if sys.platform == "darwin" else ["-Wl,-z,defs"]
 
 
 @contextmanager
 def _stand_ins(names: set[str]) -> Iterator[tuple[Path, Path]]:
-    """Yield a temporary directory, and its subdirectory with an empty file for each kernel header.
+    """Yield a temporary directory, and a subdirectory with an empty file for each kernel header.
 
-    All declarations are in our `kernel.h`, which is included before these files.
+    Our `kernel.h` is included before all of them, and has the declarations.
     """
     with tempfile.TemporaryDirectory(prefix="longhaul-module-") as temporary:
         folder = Path(temporary)

@@ -1,4 +1,4 @@
-"""Test of a module with artificial connections under the sanitizers of the compiler."""
+"""Test of a module with synthetic connections under the compiler's sanitizers."""
 
 import subprocess
 import tempfile
@@ -14,12 +14,12 @@ SANITIZERS = (
     "-fsanitize=address,bounds,integer-divide-by-zero,null,shift-exponent,unreachable",
     "-fno-sanitize-recover=all",
 )
-# Time limit in seconds, after which a module in an endless loop is stopped.
+# Seconds after which a module in an endless loop is stopped.
 LIMIT_S = 120
 
 
 def check(files: Sequence[Path], *, name: str | None = None, hz: int = 250) -> str:
-    """Run a module through artificial connections under the sanitizers; return the report.
+    """Run a module through synthetic connections under the sanitizers; return the report.
 
     Raises:
         ModuleBuildError: the first fault that a sanitizer found, with its place in the source.
@@ -43,7 +43,7 @@ def check(files: Sequence[Path], *, name: str | None = None, hz: int = 250) -> s
 
 
 def _first_finding(errors: str) -> str:
-    """Return a sanitizer's line on the first fault, and the fault's place in the module."""
+    """Return the sanitizer's line on the fault, and the first place in the module."""
     lines = [line.strip() for line in errors.splitlines()]
     found = next((line for line in lines if "rror:" in line), None)
     if found is None:

@@ -1,11 +1,10 @@
-"""Explanation of compiler errors in a module, for readers who know the headers of the kernel."""
+"""Explanation of a module's compiler errors for readers who know the kernel's headers."""
 
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
-# Kernel headers by prefix of the functions, constants and types in them; longer prefixes come
-# first.
+# Kernel headers by prefix of names of functions, constants and types; longer prefixes first.
 PLACES = (
     ("tcp_cong", "include/net/tcp.h"),
     ("tcp_", "include/net/tcp.h"),
@@ -48,7 +47,7 @@ UNDEFINED = re.compile(rf"undefined reference to {QUOTED}|Undefined symbols?.*?\
 
 
 def explain(errors: str, files: Sequence[Path]) -> str:
-    """Return the compiler's first error, with the kernel header of the missing item."""
+    """Return the compiler's first error, with the kernel header of a missing item."""
     first = ERROR.search(errors)
     undefined = UNDEFINED.search(errors)
     if first is not None:
@@ -60,7 +59,7 @@ def explain(errors: str, files: Sequence[Path]) -> str:
 
 
 def _missing(message: str) -> str | None:
-    """Return the kernel header of an item that is missing here; None for other errors."""
+    """Return the kernel header of an item missing here; None for other errors."""
     undeclared = re.search(
         rf"implicit declaration of function {QUOTED}|undeclared (?:function|identifier) {QUOTED}"
         rf"|{QUOTED} undeclared|unknown type name {QUOTED}|undeclared here.*{QUOTED}",

@@ -1,4 +1,4 @@
-"""Reader of a module's sources: the headers they include, and macros that depend on their text."""
+"""Reader of a module's sources: its includes, and macros that depend on names in the text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ ASKS = {
 
 
 def read_all(sources: Sequence[Path]) -> dict[Path, str]:
-    """Return the texts of the sources, and of the files they include from their directories."""
+    """Return the texts of the sources and of included files in the same directories."""
     texts: dict[Path, str] = {}
     waiting = list(sources)
     while waiting:
@@ -37,7 +37,7 @@ def headers(texts: Iterable[str]) -> set[str]:
 
 
 def macros(texts: Iterable[str]) -> list[str]:
-    """Return the macros that enable the data to collect, and that select cong_control's form."""
+    """Return the macros that select the data to collect, and cong_control's signature."""
     whole = "\n".join(texts)
     asked = [name for name, pattern in ASKS.items() if pattern.search(whole)]
     if _takes_flag(whole):
@@ -46,7 +46,7 @@ def macros(texts: Iterable[str]) -> list[str]:
 
 
 def _takes_flag(text: str) -> bool:
-    """Return true if cong_control has four arguments, as it has in Linux 6.10 and later."""
+    """Return True if cong_control has four arguments, as in Linux 6.10 and later."""
     assigned = re.search(r"\.\s*cong_control\s*=\s*(\w+)", text)
     if assigned is None:
         return False

@@ -1,12 +1,12 @@
 """Plots by name.
 
 A plot has a name (`longhaul plot cwnd r1`), a line of help, and a function that draws it. Plots of
-flows give each algorithm its own colour and line style. They have a panel for each run, all on
-equal scales. Plots of links have a panel for each busy link, in which runs are overlaid, one colour
-per run. Rates are differences of stored counters; nothing is interpolated.
+flows give each algorithm its colour and line style, and have a panel for each run, on equal scales.
+Plots of links have a panel for each busy link, in which runs are overlaid, one colour per run.
+Rates are differences of stored counters; nothing is interpolated.
 
-`registry` has the names of plots, `layout` their panels and legends, and `files` the file formats.
-The other modules draw.
+`registry` has the names of plots, `layout` their panels and legends, `files` the file formats; the
+other modules draw.
 """
 
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ def figure(name: str, runs: Sequence[Results], options: Options | None = None) -
 
 
 def _remedy(run: Results, wanted: Plot) -> str:
-    """Return a hint that names the scenario key which records the plot's table."""
+    """Return a hint at the scenario key that records a plot's table."""
     if not wanted.table or wanted.table in run.tables:
         return ""
     remedy = run.kind.remedies.get(wanted.table)

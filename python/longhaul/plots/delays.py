@@ -12,7 +12,7 @@ from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
 
-# Columns with quantiles in the table of delays, with the fraction of packets below each.
+# Columns of the table of delays, with the fraction of packets up to each quantile.
 PARTS = {
     "min_s": 0.0, "p1_s": 0.01, "p5_s": 0.05, "p25_s": 0.25, "p50_s": 0.5, "p75_s": 0.75,
     "p90_s": 0.9, "p95_s": 0.95, "p99_s": 0.99, "p999_s": 0.999, "max_s": 1.0,
@@ -66,7 +66,7 @@ def _waits(runs: Sequence[Results], options: Options) -> Figure:
 
 
 def _quantiles(axes: Axes, run: Results, kind: str, name: str, shown: str, style: Style) -> None:
-    """Draw the quantiles in one row of the table of delays, connected by straight lines."""
+    """Draw the quantiles of one row of the table of delays, joined by straight lines."""
     rows = run.delays.filter(
         pl.col("kind") == kind, pl.col("name") == name, pl.col("packets") > 0
     ).to_dicts()
@@ -80,7 +80,7 @@ def _quantiles(axes: Axes, run: Results, kind: str, name: str, shown: str, style
 
 
 def _is_wide(runs: Sequence[Results]) -> bool:
-    """Return true if the quantiles of all labels together span more than two decades."""
+    """Return true if the quantiles of all labels span more than two decades."""
     rows = pl.concat([run.delays.select("kind", "packets", *PARTS) for run in runs])
     measured = rows.filter(pl.col("kind") == "label", pl.col("packets") > 0)
     times = measured.select(list(PARTS)).to_numpy()

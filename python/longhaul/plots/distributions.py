@@ -39,7 +39,7 @@ ROUND_TRIPS = (Quantity("extra_rtt_s", 1e3, "round-trip time beyond the network'
 
 
 def _values(run: Results, quantity: Quantity, label: str) -> np.ndarray:
-    """Return a quantity for the exchanges with a label that began in the measurement window."""
+    """Return a quantity of the exchanges of a label that began in the measurement window."""
     flows = run.flows.filter(pl.col("label") == label)["name"]
     mine = run.measured_exchanges.filter(pl.col("name").is_in(flows.implode()))
     values = mine[quantity.column].drop_nulls().to_numpy().astype(float) * quantity.scale
@@ -53,7 +53,7 @@ def _has(quantities: Sequence[Quantity], run: Results) -> bool:
 
 
 def _register(name: str, what: str, quantities: Sequence[Quantity]) -> None:
-    """Register plots of the distribution function and of its tail, with a panel per quantity."""
+    """Register plots of the distribution function and of the tails, a panel per quantity."""
     for ending, words, tails in (
         ("", "at most", False),
         ("-tails", "more than", True),

@@ -23,7 +23,7 @@ from longhaul.plots.layout import for_width
 # Resolution of PNG files, and of bitmaps in SVG files.
 DPI = 160
 POINTS_PER_INCH = 72
-# Fraction of a panel's width that its title may fill.
+# Fraction of a panel's width available to its title.
 ROOM = 0.85
 
 STYLE: Any = {  # Matplotlib types keys as one of several hundred names
@@ -49,12 +49,12 @@ STYLE: Any = {  # Matplotlib types keys as one of several hundred names
 
 @contextmanager
 def styled() -> Iterator[None]:
-    """Apply the style that all plots share while the block runs."""
+    """Apply the style of all plots."""
     with matplotlib.rc_context(STYLE):
         yield
 
 
-# Metadata by file suffix. It has no times and versions, so that equal figures give equal bytes.
+# Metadata by file suffix, without times and versions, so that equal figures have equal bytes.
 NO_METADATA: Any = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 METADATA: dict[str, Any] = {
     ".png": None,
@@ -63,7 +63,7 @@ METADATA: dict[str, Any] = {
 
 
 def _wrap(drawing: Figure) -> None:
-    """Break titles and labels into lines if they are wider than their panels."""
+    """Break titles and labels that are wider than their panels into lines."""
     drawing.draw_without_rendering()
     for axes in drawing.axes:
         place = axes.get_subplotspec()
@@ -95,7 +95,7 @@ def save(drawing: Figure, path: Path, width_in: float | None = None) -> None:
     if width_in is not None:
         drawing.set_figwidth(width_in)
         _wrap(drawing)
-    # Alternative text, for readers who cannot see the figure.
+    # Alternative text for readers who cannot see the figure.
     title = str(drawing.get_label())
     if path.suffix == ".svg":
         text = as_svg(drawing, path.stem, title=title, cut=width_in is None)
@@ -136,7 +136,7 @@ def _draw(drawing: Figure, text: io.StringIO, dpi: float, metadata: Any) -> None
     svg: Any = _Renderer(  # type: ignore[no-untyped-call]
         POINTS_PER_INCH * wide, POINTS_PER_INCH * high, text, image_dpi=dpi, metadata=metadata
     )  # fmt: skip
-    # Rasterised artists are embedded as bitmaps.
+    # Rasterised artists are embedded as images.
     renderer: Any = MixedModeRenderer(drawing, wide, high, dpi, svg)  # type: ignore[no-untyped-call]
     drawing.draw(renderer)
     renderer.finalize()

@@ -1,4 +1,4 @@
-"""Plots of flows over time, with one line per flow; many flows become a band per label."""
+"""Plots of flows over time: one line per flow, or for many flows a band per label."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -16,7 +16,7 @@ from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
 
-# Maximum number of a label's flows drawn as lines; more flows are drawn as their median and range.
+# Maximum number of flows of a label drawn as lines; more are drawn as median and range.
 MAX_LINES = 12
 # Style of the sum over all labels, which is grey and behind all other lines.
 SUM: dict[str, Any] = {"color": "#8c8c8c", "linewidth": 0.9, "zorder": 1.5, "label": "sum"}
@@ -123,7 +123,7 @@ def _delivered(axes: Axes, run: Results, style_of: dict[str, Style]) -> None:
 
 
 def _windows(run: Results) -> pl.DataFrame:
-    """Return the samples of those flows that have a congestion window."""
+    """Return samples of flows that have a window."""
     return run.flow_series.filter(pl.col("cwnd_pkts").is_not_nan())
 
 

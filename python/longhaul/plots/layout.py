@@ -20,24 +20,23 @@ MAX_COLUMNS = 3
 # Maximum number of points of a line with markers; more markers would hide the line.
 MAX_MARKED = 40
 
-# Maximum number of names written at the ends of lines instead of a legend; height of a name in
-# points.
+# Maximum number of names at the ends of lines, instead of a legend; height of a name in points.
 MAX_ENDS = 8
 END_PT = 10.0
 
 WIDTH_IN = 7.2
 WIDE_IN = 9.6
 PANEL_HEIGHT_IN = 2.6
-# Inches for the labels of the time axis, and for a row of the legend.
+# Inches for the time axis, and for a row of the legend.
 FOOT_IN = 0.4
 LEGEND_ROW_IN = 0.2
-# Characters of a legend per inch; width of an entry's line sample in characters.
+# Characters of the legend per inch; width of an entry's handle, in characters.
 CHARACTERS_PER_IN = 13.5
 HANDLE_CHARACTERS = 7
-# Maximum number of characters of a name in a legend; longer names are shortened.
+# Maximum characters of a name in a legend; longer names are shortened.
 MAX_CHARACTERS = 44
 
-# Requested width of figures in inches; None means each plot's default width.
+# Requested width of figures in inches; None for each plot's default width.
 _given_width_in: ContextVar[float | None] = ContextVar("given_width_in", default=None)
 
 # Minimum width of a panel in inches.
@@ -81,8 +80,7 @@ def panels(
         draw(axes, content)
         axes.set_title(shortened(titles[index]) if len(contents) > 1 else axes.get_title())
         axes.label_outer()
-        # The lowest panel of a column has the time axis' labels, even if the last row is
-        # incomplete.
+        # The lowest panel of each column has the axis' labels, also above an incomplete last row.
         if index + columns >= len(contents):
             axes.xaxis.set_tick_params(labelbottom=True)
             axes.set_xlabel(axes.get_xlabel() or x)
@@ -109,7 +107,7 @@ def for_width(width_in: float | None) -> Iterator[None]:
 
 
 def for_width_of(usual_in: float) -> float:
-    """Return the width for a figure in inches: the requested one, or else `usual_in`."""
+    """Return the width of a figure in inches: the requested width, else `usual_in`."""
     return _given_width_in.get() or usual_in
 
 
@@ -122,7 +120,7 @@ def logarithmic(axes: Axes) -> None:
 
 
 def legend(drawing: Figure, width: float = WIDTH_IN, title: str | None = None) -> None:
-    """Draw one legend below all panels, with an entry per name, in as many rows as needed."""
+    """Draw one legend below all panels, an entry per name, in as many rows as it needs."""
     entries: dict[str, Artist] = {}
     for axes in drawing.axes:
         for handle, text in zip(*axes.get_legend_handles_labels(), strict=True):
@@ -169,7 +167,7 @@ def label_ends(drawing: Figure) -> Figure:
             textcoords="offset points", va="center", fontsize=8, annotation_clip=False,
             color=_darker(handle.get_color()),
         )  # fmt: skip
-    # The axis ends where the lines end, so that the names follow directly.
+    # The axis ends with the lines, so that names follow directly.
     axes.set_xlim(right=axes.dataLim.xmax)
     for each in drawing.legends:
         each.remove()
@@ -237,7 +235,7 @@ def labels_of(runs: Sequence[Results]) -> dict[str, tuple[Results, str, str]]:
 
 
 def shortened(text: str) -> str:
-    """Shorten a long name in its middle, since either end may distinguish it from other names."""
+    """Shorten a long name in its middle, since both ends may distinguish it from other names."""
     if len(text) <= MAX_CHARACTERS:
         return text
     half = (MAX_CHARACTERS - 1) // 2

@@ -1,4 +1,4 @@
-"""Plots of links over time: a panel for each link, in which all runs are overlaid."""
+"""Plots of links over time: a panel for each link, several runs overlaid in each."""
 
 from collections.abc import Callable, Sequence
 

@@ -12,7 +12,7 @@ SHADE = "#f1f1f1"
 # If the highest value before the window exceeds the highest inside by this factor, the scale is
 # chosen for the window alone.
 CUT = 1.25
-# Margin above the highest value inside the window, as a fraction of this value.
+# Margin above the highest value of the window, as a fraction of this value.
 ABOVE = 0.1
 
 

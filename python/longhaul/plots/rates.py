@@ -1,4 +1,4 @@
-"""Rates over time, computed from sampled counters."""
+"""Rates over time, from sampled counters."""
 
 import polars as pl
 

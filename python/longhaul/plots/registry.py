@@ -1,4 +1,4 @@
-"""Registry of plots: names, descriptions, drawing functions, and tests of runs."""
+"""Registry of plots: name, description, suitable runs, and drawing function."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -18,7 +18,7 @@ class Options:
     links: tuple[str, ...] = ()
     """Links to show in plots of links; if empty, the busy links."""
     colour_by: Literal["algorithm", "label"] = "algorithm"
-    """Attribute of flows whose values have different colours: the algorithm, or the label."""
+    """Attribute of flows that colours distinguish: the algorithm, or the label."""
     from_s: float | None = None
     to_s: float | None = None
     """Part of a MesoNet run or of a packet capture that plots show: `from_s` to `to_s`, in seconds.
@@ -28,9 +28,9 @@ class Options:
     parts: tuple[str, ...] = ()
     """Parts to show: flows, classes or routers of MesoNet, or quantities of algorithms' state."""
     overlay: bool = False
-    """True if plots of MesoNet overlay runs, with a panel for each flow or class."""
+    """True if MesoNet plots overlay runs, with a panel for each flow or class."""
     width_in: float | None = None
-    """Width of the figure in inches; None for the plot's default width."""
+    """Width of the figure in inches; None for each plot's default."""
 
 
 # Command line options of `longhaul plot`, by field of `Options`.
@@ -57,7 +57,7 @@ class Plot:
     help: str
     draw: Draw
     suits: Callable[[Results], bool]
-    """Test that is true if a run has the data that the plot shows."""
+    """Test whether a run has the data that the plot shows."""
     takes: frozenset[str]
     """Names of the fields of `Options` that the plot uses."""
     table: str = ""
@@ -113,12 +113,12 @@ def refuse_unused(names: Sequence[str], options: Options) -> None:
 
 
 def suitable(runs: Sequence[Results]) -> list[str]:
-    """Return the names of the plots that suit all of these runs."""
+    """Return the names of the plots that suit all of the runs."""
     return [name for name, plot in PLOTS.items() if all(plot.suits(run) for run in runs)]
 
 
 def has_samples(run: Results) -> bool:
-    """Return true if the run recorded samples of flows and links over time."""
+    """Return true if the run recorded flows and links over time."""
     return run.is_tcp and "series" in run.tables
 
 

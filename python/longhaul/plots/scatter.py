@@ -15,9 +15,9 @@ from longhaul.plots.layout import WIDTH_IN, legend, named_among
 from longhaul.plots.registry import Options, is_tcp, register
 from longhaul.results import Results
 
-# Maximum number of points with their names next to them; for more points there is a legend.
+# Maximum number of points with names next to them; more points have a legend.
 MAX_NAMED = 12
-# Margin beyond the outermost points, as a fraction of their range.
+# Margin beyond the outermost points, as a fraction of the range.
 MARGIN = 0.15
 # Markers of runs; if there are more runs than markers, markers are used again.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">")
@@ -68,7 +68,7 @@ def _draw_named(
 def _draw_many(
     axes: Axes, runs: Sequence[Results], points: Sequence[Point], options: Options
 ) -> None:
-    """Draw points that a legend explains; a label has the same colour in all runs."""
+    """Draw points with a legend; a label has the same colour in all runs."""
     algorithms: dict[str, str] = {}
     for run in runs:
         algorithms |= run.algorithms()
@@ -98,7 +98,7 @@ def _draw(axes: Axes, x: float, y: float, colour: str, marker: str) -> None:
 def _set_range(axes: Axes, xs: Sequence[float], ys: Sequence[float]) -> None:
     """Let the axes begin at 0; the delay axis does so only if the points remain distinguishable."""
     least, most = min(xs, default=1.0), max(xs, default=1.0)
-    # If delays differ little, the margin is a tenth of the largest delay on either side.
+    # If delays differ little, the margin on either side is a tenth of the largest.
     room = max(MARGIN * (most - least), 0.1 * most)
     axes.set_xlim(0.0 if least < 0.5 * most else max(least - room, 0.0), most + room)
     axes.set_ylim(0.0, (1 + MARGIN) * max(ys, default=1.0) or 1.0)
@@ -118,7 +118,7 @@ def _markers(count: int) -> list[str]:
 def _entries(
     axes: Axes, runs: Sequence[Results], labels: list[str], style_of: dict[str, styles.Style]
 ) -> None:
-    """Add entries to the legend: colours for labels, markers for runs."""
+    """Add legend entries: colours for labels, markers for runs."""
     for label in labels:
         axes.plot([], [], "o", color=style_of[label].colour, label=label, markersize=6)
     if len(runs) > 1:

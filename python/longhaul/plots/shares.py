@@ -1,4 +1,4 @@
-"""Bar chart of the goodput of labels, with intervals over replications."""
+"""Bar chart of labels' goodput, with intervals over replications."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,9 +13,9 @@ from longhaul.plots.styles import Style
 from longhaul.results import Results
 from longhaul.results.shares import Portion, portions
 
-# Fraction of a group's width that bars fill; width of a bar in inches in a wide figure.
+# Fraction of a group's width that its bars fill; width of a bar in a wide figure.
 FILLED, BAR_IN = 0.8, 0.22
-# Maximum number of groups whose names are horizontal; names of more groups are rotated.
+# Maximum number of groups with horizontal names; names of more groups are rotated.
 UPRIGHT = 6
 
 
@@ -54,10 +54,9 @@ def side_by_side(
     what: str,
     scale: float = 1.0,
 ) -> Figure:
-    """Draw the bars of a group's labels side by side, with intervals over replications.
+    """Draw the bars of labels side by side for each group, with intervals over replications.
 
-    `means` are by group and label. `scale` converts the means to the unit in `what`, the axis'
-    label.
+    `means` are by group and label; `scale` converts them to the unit in `what`.
     """
     groups = list(dict.fromkeys(group for group, _ in means))
     labels = list(dict.fromkeys(label for _, label in means))

@@ -70,7 +70,7 @@ NAMED: dict[str, Style] = {
     "udp": Style("#7f7f7f", "d"),
 }
 
-# Styles of algorithms that users have written, and of overlaid runs.
+# Styles of algorithms written by users, and of overlaid runs.
 OTHERS: tuple[Style, ...] = (
     Style("#0072b2", "o", "-"),
     Style("#d55e00", "^", (0, (6, 2))),
@@ -80,14 +80,14 @@ OTHERS: tuple[Style, ...] = (
     Style("#000000", "X", (0, (8, 2, 1.5, 2, 1.5, 2))),
 )
 
-# Styles of labels: all colours with solid lines first, then dashed, then dotted. The first seven
-# colours are those of Okabe and Ito. Each further colour has the largest distance in OKLab from
-# white and from all earlier colours, for normal vision and for vision without red or green cones.
+# Styles of labels: all colours with solid lines first, then dashed, then dotted. After the seven
+# colours of Okabe and Ito, each further colour has the largest distance in OKLab from white and
+# from all earlier colours, for normal vision and without red or green cones.
 _COLOURS = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
     "#770022", "#442288", "#0000ff", "#775566", "#8877ff", "#bb0011", "#77cc99",
 )  # fmt: skip
-# Colours of charts on the site, in the order of their CSS variables `--c0`, `--c1` and so on.
+# Colours of the site's charts, in the order of their CSS variables `--c0` and so on.
 OF_SITE = (*_COLOURS[:7], "#7f7f7f")
 _MARKERS = ("o", "^", "D", "v", "s", "P", "X", "h", "<", ">", "p", "d", "8", "H")
 _LINES: tuple[str | tuple[int, tuple[float, ...]], ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)))
@@ -183,10 +183,7 @@ def many(count: int) -> list[Style]:
 
 
 def as_line(style: Style, *, marker: bool = False) -> dict[str, Any]:
-    """Return keyword arguments for a Matplotlib line.
-
-    With `marker`, a few markers are on the line.
-    """
+    """Return keyword arguments of a matplotlib line, with a few markers on it."""
     line: dict[str, Any] = {"color": style.colour, "linestyle": style.line}
     if marker:
         line |= {"marker": style.marker, "markersize": 3.5, "markevery": (0.02, 0.15)}

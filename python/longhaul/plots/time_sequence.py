@@ -1,6 +1,6 @@
-"""Time-sequence graph of a connection, from its packets, in the style of tcptrace.
+"""Time-sequence graphs of a connection from its packets, as tcptrace draws them.
 
-The graph shows segments and retransmissions, the cumulative acknowledgement, SACK blocks, and the
+The graphs show segments and retransmissions, the cumulative acknowledgement, SACK blocks, and the
 end of the receive window (S. Ostermann, *tcptrace manual*, section *time sequence graph*).
 """
 
@@ -74,7 +74,7 @@ def _draw_acks(axes: Axes, acks: pl.DataFrame, base: int) -> None:
     window = acked + acks["window_bytes"].to_numpy()
     axes.step(times, window, where="post", color=COLOURS["window"], linestyle=":", linewidth=1,
               label="receive window")  # fmt: skip
-    # The receive window may end far above the last byte sent.
+    # The receive window may end far above all bytes sent.
     axes.set_ylim(bottom=0, top=1.08 * max(float(acked.max()), axes.dataLim.y0 + 1))
     blocks = acks.select("t_s", "sack").explode("sack").drop_nulls()
     if blocks.height:
@@ -103,7 +103,7 @@ def _unwrapped(numbers: np.ndarray, base: int) -> np.ndarray:
 
 
 def _connection(run: Results, packets: pl.DataFrame, parts: Sequence[str]) -> tuple[str, str]:
-    """Return both ends of the named connection, or of the first connection that sends data."""
+    """Return the ends of the named connection, or of the first that sends data."""
     sending = packets.filter(pl.col("payload_bytes") > 0)
     pairs = sending.select("from", "to").unique(maintain_order=True).rows()
     if not pairs:

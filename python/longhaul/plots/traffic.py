@@ -1,6 +1,6 @@
-"""Plots of traffic: tails with bands over replications, maps of means, long-range dependence.
+"""Plots of traffic: tails with bands over replications, maps, long-range dependence.
 
-Analyses are imported only where they are used. They load SciPy, which takes longer than a plot.
+Analyses are imported where they are used, since they load SciPy, which takes longer than a plot.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from longhaul.analysis.traffic import maps
 
 GRID_S = np.logspace(-2, 3, 201)
-# Size of a map's cells: 20 ms of round-trip time, and a tenth of a decade of size.
+# Size of a map's cells: 20 ms of round trip, and a tenth of a decade of size.
 ROUND_TRIP_EDGES_S = np.arange(0, 0.62, 0.02)
 SIZE_EDGES_BYTES = np.logspace(2, 5, 31)
 MIN_COUNT = 10
@@ -123,7 +123,7 @@ def _map(run: Results) -> "maps.MeanMap":
 
 
 def _has_scales(run: Results) -> bool:
-    """Return true if a run has enough samples for an estimate and the samples vary."""
+    """Return true if a run has enough samples and if these vary."""
     if not has_samples(run):
         return False
     from longhaul.analysis.traffic import hurst

@@ -14,7 +14,7 @@ FILE = "packets.pcapng"
 INTERFACE, PACKET = 1, 6
 COMMENT, IF_NAME = 1, 2
 ETHERNET_BYTES, TCP = 14, 6
-# Kinds of TCP options (RFC 7323 section 2.2, RFC 2018 section 3).
+# RFC 7323 section 2.2, RFC 2018 section 3.
 END, NOTHING, WINDOW_SCALE, SACK = 0, 1, 3, 5
 SYN = 0x02
 
@@ -39,7 +39,7 @@ def packets(run: Path, from_s: float | None = None, to_s: float | None = None) -
 
 @dataclass
 class _Ends:
-    """TCP options that the two ends of a connection have negotiated."""
+    """TCP options negotiated by the two ends of a connection."""
 
     shift: int = 0
 

@@ -1,4 +1,4 @@
-"""Numbers of packets and of connections in equal intervals of a run."""
+"""Numbers of packets and connections in equal intervals of a run."""
 
 from collections.abc import Iterator
 

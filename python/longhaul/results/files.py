@@ -1,7 +1,4 @@
-"""Reader of the files in a run directory.
-
-Damaged or changed files, and other versions, are errors.
-"""
+"""Reader of a run directory's files; refuses damaged and changed files, and other versions."""
 
 import hashlib
 import json
@@ -37,7 +34,7 @@ class RunTable(pl.DataFrame):
         return super().__getitem__(key)
 
 
-# Common words for quantities, with the words that names of columns use.
+# Common words for quantities, and the words that column names use.
 _OTHER_WORDS = {
     "time": "t",
     "throughput": "goodput",
@@ -153,10 +150,7 @@ def read_table(
 
 
 def check_table(directory: Path, meta: dict[str, Any], name: str, remedy: str) -> Path:
-    """Return the file of a table.
-
-    Raise an error if it is missing or is not the one the run wrote.
-    """
+    """Return the file of a table, after checking that the run wrote it."""
     file = directory / f"{name}.parquet"
     if not file.is_file():
         raise ResultsError(f"{file}: missing; {remedy}")

@@ -39,7 +39,7 @@ class RunData(Protocol):
         """Tables of the run, as an object of the kind's own class."""
 
     def figures(self) -> dict[str, Any]:
-        """Return the values in the run's summary as lists and dictionaries."""
+        """Return the run's figures as plain lists and dictionaries."""
 
     def table(self, name: str) -> pl.DataFrame:
         """Return the table of the run with this name."""
@@ -53,7 +53,7 @@ class Figures(Protocol):
 
 
 class PlannedRun(Protocol):
-    """A run of a campaign that has not been executed; it is a `longhaul.campaign.sweep.Run`."""
+    """A run of a campaign before it is done: `longhaul.campaign.sweep.Run`."""
 
     @property
     def scenario(self) -> dict[str, Any]:
@@ -61,11 +61,11 @@ class PlannedRun(Protocol):
 
     @property
     def resolved(self) -> Scenario:
-        """The resolved scenario; the first access takes some time."""
+        """The resolved scenario; resolving takes some time."""
 
 
 TimeSeries = Iterator[tuple[str, "np.ndarray", "np.ndarray"]]
-"""Series, each with its name, times in seconds, and values."""
+"""Series as name, times in seconds, and values."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Kind:
     name: str
     """Name of the kind, and of the table that only its scenarios and `run.json` files have."""
     title: str
-    """Name of the kind in messages to users."""
+    """Name of the kind in messages."""
     tables: Callable[[RunData], Any]
     """Function that returns the tables of a run; each table is read when it is first used."""
     required: Callable[[str], Sequence[str]]
@@ -96,7 +96,7 @@ class Kind:
     The function returns None if there are no differences to show.
     """
     plots: tuple[str, ...]
-    """Names of the modules that register plots, in the order of lists."""
+    """The modules that register plots, in the order of lists."""
     report_plots: tuple[str, ...]
     """Plots in a report if the user names none.
 
@@ -123,7 +123,7 @@ class Kind:
     """Earliest results version whose runs have the same results as today (see `CHANGES.md`)."""
 
 
-# The default kind, of scenarios and runs that do not have another kind's table.
+# The default kind: that of scenarios and runs without another kind's table.
 CONNECTIONS = "connections"
 # Module that defines each kind as `KIND`, by the name of the kind. It is loaded on first use, since
 # it imports tables and plots of runs.
@@ -134,7 +134,7 @@ OWN_TABLES = tuple(name for name in MODULES if name != CONNECTIONS)
 
 @cache
 def named(name: str) -> Kind:
-    """Return the kind with this name."""
+    """Return the kind with a name."""
     kind: Kind = import_module(MODULES[name]).KIND
     return kind
 

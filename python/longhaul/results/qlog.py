@@ -21,12 +21,12 @@ from longhaul.results.run import Results
 
 VERSION = "0.3"
 ONE_RTT = "1RTT"
-# Name of the QUIC stack's log of a flow in a run directory; the number is that of the flow.
+# File name of the QUIC stack's log of a flow in a run directory, by the flow's number.
 LOG = "flow-{}.sqlog"
 
 # Names of a congestion controller's states in the draft on events (section 7.3).
 SLOW_START, AVOIDANCE, RECOVERY = "slow_start", "congestion_avoidance", "recovery"
-# Triggers of packet loss (section 7.5), by the name of the run's event.
+# Triggers of lost packets (section 7.5), by the run's events.
 LOST = {"cut": "reordering_threshold", "timeout": "pto_expired"}
 # Trigger for a change of the controller's state by a timeout (section 7.3): QUIC calls it
 # persistent congestion (RFC 9002, section 7.6).
@@ -52,7 +52,7 @@ def qlog(run: Results) -> dict[str, Any]:
 
 
 def _text(run: Results) -> Iterator[str]:
-    """Yield the file in parts, since a stack's own log may not fit into memory."""
+    """Yield the file in pieces: a stack's own log may not fit into memory."""
     series = run.series.filter(pl.col("kind") == "flow", pl.col("cwnd_pkts").is_not_null())
     if series.is_empty():
         raise ResultsError(f"{run.path}: expected samples of TCP flows, found none")
@@ -87,12 +87,12 @@ def _dense(value: object) -> str:
 
 
 def _opened(value: dict[str, Any]) -> str:
-    """Return a JSON object as text without the closing brace, so that members can be appended."""
+    """Return the text of a JSON object without its closing brace, so that members can follow."""
     return _dense(value)[:-1] + ","
 
 
 def _logged(log: Path) -> Iterator[str]:
-    """Yield the events in a stack's log, which are the records after the header (RFC 7464)."""
+    """Yield the events of a stack's log (RFC 7464), the records after its header."""
     with log.open(encoding="utf-8") as file:
         next(file)
         for record in file:
@@ -128,8 +128,7 @@ class _Trace:
 
     def __init__(self, flow: dict[str, Any], *, quic: bool) -> None:
         self.quic = quic
-        # Bytes per segment, which is the unit of the tables: of its payload, and of the packet with
-        # headers.
+        # Bytes per segment, the unit of the tables: of the payload, and of the packet with headers.
         self.payload = flow["total_delivered_bytes"] / max(flow["total_delivered_pkts"], 1)
         self.length = flow["total_sent_bytes"] / max(flow["total_sent_pkts"], 1)
         self.metrics: dict[str, float] = {}
@@ -139,10 +138,7 @@ class _Trace:
         self.sent = self.number = 0
 
     def events(self, samples: list[Event], happened: list[Event]) -> Iterator[Event]:
-        """Yield samples and events in order of time.
-
-        An event comes before a sample at the same time.
-        """
+        """Yield samples and events in the order of time; at equal times the event comes first."""
         rows = [(row["t_s"], 1, row) for row in samples] + [
             (row["t_s"], 0, row) for row in happened
         ]
@@ -189,7 +185,7 @@ class _Trace:
     def _updated(
         self, window: float, threshold: float | None, in_flight: float, srtt_s: float | None
     ) -> Iterator[tuple[str, Event]]:
-        """Yield an event with those metrics that have changed."""
+        """Yield an event with the metrics that changed."""
         found: dict[str, float] = {
             "congestion_window": round(window * self.payload),
             "bytes_in_flight": round(in_flight * self.payload),

@@ -6,14 +6,14 @@ from typing import TypeVar
 
 from longhaul.results.kinds import RunData
 
-# Keys of scenarios that change nothing but random numbers.
+# Keys of scenarios that change only random numbers.
 RANDOM = ("seed", "replication")
 
 AnyRun = TypeVar("AnyRun", bound=RunData)
 
 
 def replicated(runs: Sequence[AnyRun]) -> list[list[AnyRun]]:
-    """Return groups of runs that are replications, in the order of each group's first run."""
+    """Return runs in groups of replications, ordered by each group's first run."""
     alike: dict[str, list[AnyRun]] = {}
     for run in runs:
         rest = {key: value for key, value in run.scenario.items() if key not in RANDOM}
@@ -24,6 +24,6 @@ def replicated(runs: Sequence[AnyRun]) -> list[list[AnyRun]]:
 
 
 def named(group: Sequence[RunData]) -> str:
-    """Return the name of a group: that of the first run, with the number of replications."""
+    """Return the name of a group: the first run's name and the number of replications."""
     first, *others = group
     return f"{first.name}, {len(group)} replications" if others else first.name

@@ -24,9 +24,9 @@ class Results:
     """Results of one run. Tables are Polars data frames whose columns end in their unit."""
 
     def __init__(self, path: str | Path, *, scratch: Path | None = None) -> None:
-        """Open a run directory, or the directory that contains the given file.
+        """Open a run directory, or the directory of the given file.
 
-        `scratch` is a directory that is removed when the results are no longer used.
+        `scratch` is a directory that is removed with the results.
         """
         if scratch is not None:
             weakref.finalize(self, shutil.rmtree, scratch, ignore_errors=True)
@@ -62,7 +62,7 @@ class Results:
 
     @cached_property
     def flows(self) -> pl.DataFrame:
-        """Table with a row per flow, for the measurement window and for the whole run."""
+        """Table of flows, a row each, for the measurement window and the whole run."""
         return self.table("flows")
 
     @cached_property
@@ -72,17 +72,17 @@ class Results:
 
     @cached_property
     def delays(self) -> pl.DataFrame:
-        """Quantiles of the delays of flows, labels and links, if the scenario measures them."""
+        """Quantiles of delays of flows, labels and links, if the scenario asks for them."""
         return self.table("delays")
 
     @cached_property
     def proxies(self) -> pl.DataFrame:
-        """Table with a row per proxy, for the measurement window and for the whole run."""
+        """Table of proxies, a row each, for the measurement window and the whole run."""
         return self.table("proxies")
 
     @cached_property
     def series(self) -> pl.DataFrame:
-        """Table of samples of flows, links and proxies over time; counters are cumulative."""
+        """Samples of flows, links and proxies over time; counters are cumulative."""
         return self.table("series")
 
     @cached_property
@@ -92,12 +92,12 @@ class Results:
 
     @cached_property
     def acks(self) -> pl.DataFrame:
-        """Table of the state of traced flows at each ACK, with a row per quantity."""
+        """The state of traced flows at each ACK, one row per quantity."""
         return self.table("acks")
 
     @cached_property
     def exchanges(self) -> pl.DataFrame:
-        """Table of requests and responses, of flows that open connections over time."""
+        """Requests and responses of flows that open connections over time."""
         return self.table("exchanges")
 
     @cached_property
@@ -120,7 +120,7 @@ class Results:
 
     @property
     def name(self) -> str:
-        """Name of the run in tables and plots: the name of its directory."""
+        """The run's name in tables and plots: its directory."""
         return self.path.name
 
     @property
@@ -141,12 +141,12 @@ class Results:
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings that a reader should see before the numbers."""
+        """Warnings to read before the numbers are trusted."""
         return list(self.meta["warnings"]) + ([self.stopped] if self.stopped else [])
 
     @property
     def stopped(self) -> str:
-        """Time and reason of an early stop; empty for a run that has reached its end."""
+        """Time and reason of an early stop; empty for a run that reached its end."""
         meta = self.meta
         if not meta["stopped"]:
             return ""
@@ -253,7 +253,7 @@ class Results:
         return links.sort("utilization", descending=True, nulls_last=True, maintain_order=True)
 
     def busy_links(self) -> list[str]:
-        """Return the observed links that are at least half as busy as the busiest, in order."""
+        """Return the observed links at least half as busy as the busiest, in their order."""
         observed = self.links.filter(pl.col("name").is_in(self.observed_links()))
         share = pl.col("utilization").fill_null(0.0)
         return observed.filter(share >= share.max() / 2)["name"].to_list()
@@ -271,7 +271,7 @@ class Results:
         return self.link_series.filter(pl.col("name") == self.bottleneck)
 
     def algorithms(self) -> dict[str, str]:
-        """Return the algorithm of each label; labels are in the order of the scenario."""
+        """Return the algorithm of each label, in the order of the scenario."""
         return dict(
             self.flows.select("label", pl.col("congestion").fill_null("udp"))
             .unique(maintain_order=True)
@@ -280,7 +280,7 @@ class Results:
 
     @property
     def quic_labels(self) -> set[str]:
-        """Labels of those flows that run in a QUIC stack."""
+        """The labels of flows that run in a QUIC stack."""
         groups = self.meta["scenario"]["flows"]
         return {group["label"] for group in groups if group["protocol"] == "quic"}
 
@@ -290,7 +290,7 @@ class Results:
         return dict(counts.iter_rows())
 
     def headline(self) -> str:
-        """Return a line with the simulated time, the seed, and the speed of the simulation."""
+        """Return the simulated time, the seed and the speed, in a line."""
         meta, machine = self.meta, self.meta["machine"]
         ran = "emulated" if "emulation" in meta else "simulated"
         return (
@@ -317,7 +317,7 @@ class Results:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Return the run and the values in its summary as lists and dictionaries."""
+        """Return the run and its figures as plain lists and dictionaries."""
         run = {key: value for key, value in self.meta.items() if key != "scenario"}
         return {"directory": str(self.path), "title": self.title, "run": run} | self.figures()
 
@@ -334,7 +334,7 @@ class Results:
 
 
 def open_run(path: str | Path) -> Results:
-    """Open a run directory; this is `longhaul.open`."""
+    """Open a run directory: `longhaul.open`."""
     return Results(path)
 
 

@@ -1,4 +1,4 @@
-"""Goodput of each label and its share of the total, over replications."""
+"""Goodput of each label and its share, over replications."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,22 +10,22 @@ from longhaul.results.run import Results
 
 @dataclass(frozen=True)
 class Portion:
-    """Goodput and share of the flows of a label in a group of replications."""
+    """Goodput and share of a label's flows in a group of replications."""
 
     runs: str
     label: str
-    """Name of the label, with its algorithm if the algorithm differs between runs."""
+    """Name of the label, with its algorithm if that differs between runs."""
     algorithm: str
     goodput_bps: MeanInterval
     share: MeanInterval
-    """Fraction of the goodput of all flows."""
+    """Share of the goodput of all flows."""
 
 
 def portions(runs: Sequence[Results]) -> list[Portion]:
-    """Return the goodput and the share of each label, in each group of replications.
+    """Return the goodput and share of each label in each group of replications.
 
     Means have 95 % intervals over replications; a single run has no interval. A run without any
-    goodput has no shares, and does not count in means of shares.
+    goodput has no shares, and the means of shares leave it out.
     """
     algorithms = [run.algorithms() for run in runs]
     several = {

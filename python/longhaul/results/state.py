@@ -27,7 +27,7 @@ OF_ALL = (
 
 
 def of_algorithms() -> Mapping[str, Sequence[Quantity]]:
-    """Return the state variables of each algorithm, by the name of the algorithm."""
+    """Return the state variables of each algorithm, by the algorithm's name."""
     return {
         row["name"]: [Quantity(**quantity) for quantity in row["state"]]
         for row in _engine.algorithms()["algorithms"]
@@ -36,7 +36,7 @@ def of_algorithms() -> Mapping[str, Sequence[Quantity]]:
 
 @dataclass(frozen=True)
 class Trace:
-    """Samples of traced flows with their labels, and the labels that recorded each quantity."""
+    """Samples of traced flows with their labels, and the labels that have each quantity."""
 
     run: Results
     samples: pl.DataFrame

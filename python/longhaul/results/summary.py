@@ -1,4 +1,4 @@
-"""Summary of a run: metrics of labels, flows, links and proxies in the measurement window."""
+"""Summary of a run: figures by label, flow and link, over the measurement window."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -54,12 +54,12 @@ class Summary:
         delays: pl.DataFrame | None = None,
         proxies: pl.DataFrame | None = None,
     ) -> "Summary":
-        """Summarise a run, given its flows with parallel streams added up, and the links to show.
+        """Summarise a run: its flows with parallel streams added up, and the links to show.
 
-        `delays` and `proxies` are the tables with these names, if the run has them.
+        `delays` and `proxies` are the tables of these names, if the run has them.
         """
         flows = with_limits(flows)
-        # Rows for all flows together and for labels, by source of the metrics.
+        # Rows of all flows together and of labels, by source.
         tables = {
             of_labels.flows: (flows, flows),
             of_labels.responses: (response_times, response_times),
@@ -119,7 +119,7 @@ class Summary:
 
 
 def _lines(columns: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the head of a table, then a line for each metric that at least one column has."""
+    """Yield the table's head, then a line for each figure that any column has."""
     names = dict.fromkeys(name for column in columns.values() for name in column)
     rows = [[_cell(column.get(name)) for column in columns.values()] for name in names]
     widths = [max(len(head), *map(len, cells)) for head, *cells in zip(columns, *rows, strict=True)]
@@ -135,7 +135,7 @@ def _cell(value: Any) -> str:  # noqa: ANN401
 
 
 def _row(table: pl.DataFrame, owner: str, name: str) -> dict[str, Any]:
-    """Return the row of a link or a proxy as a dictionary; empty if there is none."""
+    """Return the row of a link or a proxy; empty if there is none."""
     if owner not in table.columns:
         return {}
     rows = table.filter(pl.col(owner) == name).to_dicts()
@@ -143,7 +143,7 @@ def _row(table: pl.DataFrame, owner: str, name: str) -> dict[str, Any]:
 
 
 def _declared(table: str) -> pl.DataFrame:
-    """Return an empty table with the columns that the engine declares for this table."""
+    """Return an empty table with the columns that the engine declares."""
     names = [column["name"] for column in columns() if column["table"] == table]
     return pl.DataFrame(
         schema={name: pl.String if name in _TEXTS else pl.Float64 for name in names}

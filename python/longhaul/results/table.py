@@ -1,7 +1,4 @@
-"""Table of metrics in blocks of rows, with a column per run and label.
-
-For terminal, HTML and JSON.
-"""
+"""Table of figures: blocks of rows, one column per run and label; printed, or as HTML or JSON."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,14 +10,13 @@ from rich.text import Text
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit for the values of a row, and the factor from the base unit to it."""
+    """A unit of a row, and its factor from the base unit."""
 
     name: str
     scale: float
 
 
-# Units by the name in a row's title: the default unit comes first, then units for smaller or larger
-# values.
+# Units by the name in a title: the default unit first, then units for smaller or larger values.
 UNITS: dict[str, tuple[Unit, ...]] = {
     "Mbit/s": (Unit("Mbit/s", 1e-6), Unit("kbit/s", 1e-3), Unit("bit/s", 1.0)),
     "ms": (Unit("ms", 1e3), Unit("us", 1e6), Unit("ns", 1e9)),
@@ -28,9 +24,9 @@ UNITS: dict[str, tuple[Unit, ...]] = {
 
 
 def in_units(title: str, digits: int, values: Sequence[float | None]) -> tuple[str, float]:
-    """Return the title of a row in the unit that suits its values, and the scale of this unit.
+    """Return a row's title with the unit that suits its values, and the unit's scale.
 
-    It is the unit in which the largest value of the row has at least two significant digits.
+    The unit is that in which the largest figure of the row keeps two significant digits.
     """
     name, _, unit = title.removesuffix(")").rpartition(" (")
     units = UNITS[unit]
@@ -43,7 +39,7 @@ def in_units(title: str, digits: int, values: Sequence[float | None]) -> tuple[s
 
 @dataclass(frozen=True)
 class Block:
-    """Rows of a table below a common heading; each row has a title, and a cell for each column."""
+    """Rows of a table below one heading; each row has a title and a cell for every column."""
 
     heading: str
     rows: list[tuple[str, list[str]]]
@@ -51,10 +47,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Table:
-    """A table in blocks.
-
-    Columns are grouped by run: one column per label, then one for all flows.
-    """
+    """A table of blocks; columns are grouped by run: one per label, then one for all flows."""
 
     runs: list[tuple[str, list[str]]]
     blocks: list[Block]
@@ -62,7 +55,7 @@ class Table:
     """Measured part of the simulated time, if it is the same in all columns."""
 
     def __rich__(self) -> RichTable:
-        """Return the table as rich prints it on a terminal."""
+        """Return the table for a terminal."""
         table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False)
         table.add_column(Text(self.window, style="dim"))
         named = len(self.runs) > 1 or any("changes" in block.heading for block in self.blocks)

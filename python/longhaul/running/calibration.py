@@ -18,9 +18,9 @@ from longhaul.files.names import suggestion, unknown
 from longhaul.running.execution import run
 from longhaul.running.loading import ScenarioSource, load
 
-# Factor by which links are made faster than in the scenario.
+# Factor by which links are faster than in the scenario.
 SPEED = 10
-# Tolerance for the load, as a fraction of the wanted load.
+# Tolerance, as a fraction of the wanted load.
 TOLERANCE = 0.005
 MOST_RUNS = 12
 # Parameters of distributions of the time between connections that are proportional to this time.
@@ -41,12 +41,12 @@ class Calibration:
     settings: dict[str, float | str]
     # Factors that multiplied the scenario's rates, each with the measured load.
     steps: list[tuple[float, float]]
-    # Loads at the calibrated rates, with other random numbers.
+    # Loads at the same rates with other random numbers.
     others: list[float]
 
     @property
     def range(self) -> tuple[float, float]:
-        """The smallest and the largest load with any of the random numbers."""
+        """The smallest and the largest load over all random numbers tried."""
         return min([self.load, *self.others]), max([self.load, *self.others])
 
     @property
@@ -55,7 +55,7 @@ class Calibration:
         return self.steps[-1][1]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the result as lists and dictionaries."""
+        """Return the result as plain values."""
         return {
             "settings": self.settings,
             "load": self.load,
@@ -110,7 +110,7 @@ def calibrate(
 
 
 def _announced(document: Document, factor: float, further: int) -> str:
-    """Return a line that announces the next run: its rates and its duration."""
+    """Return a line about the next run: its rates and its duration."""
     other = f", other random numbers ({further})" if further else ""
     return f"{document['duration']} at {factor:.4g} times the rates{other}"
 
@@ -164,7 +164,7 @@ def _groups(document: Document, labels: Sequence[str] | None) -> list[int]:
 
 
 def _links(document: Document) -> list[tuple[str, Document]]:
-    """Return the links of the topology, each with its name."""
+    """Return the topology's links with their names."""
     topology = document["topology"]
     if "dumbbell" in topology:
         return [("bottleneck", topology["dumbbell"]["bottleneck"])]
@@ -174,7 +174,7 @@ def _links(document: Document) -> list[tuple[str, Document]]:
 
 
 def _rates(document: Document) -> dict[str, int]:
-    """Return the rate of each link direction of the topology, in bit/s."""
+    """Return rates of all link directions of the topology."""
     rates = {}
     for name, link in _links(document):
         rates[name] = bits_per_second(link["rate"])
@@ -198,7 +198,7 @@ def _faster(document: Document) -> Document:
 def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
     """Multiply the rate of new connections by a factor; return the changed settings."""
     if traffic["kind"] == "packmime":
-        # Rounded to six digits, so that it is short in a file.
+        # Rounded, so that it is short in a file.
         traffic["rate"] = float(f"{traffic['rate'] * factor:.6g}")
         return {"rate": traffic["rate"]}
 
@@ -219,7 +219,7 @@ def _scale(traffic: Document, factor: float) -> dict[str, float | str]:
 
 
 def _offered_bps(document: Document, link: str, *, progress: bool) -> float:
-    """Return the rate in bit/s of all packets that reach a link in the measurement window."""
+    """Return the rate of all packets that reach a link in the measurement window."""
     results = run(document, progress=progress)
     arrived = results.links.filter(name=link)["arrived_bytes"][0]
     return float(arrived * 8 / results.measured_s)

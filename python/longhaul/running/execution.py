@@ -24,7 +24,7 @@ from longhaul.running.loading import Algorithms, ScenarioSource, duration_s, lim
 # number of data packets so far.
 Progress = Callable[[float, int], object]
 
-# Function that is called after each interval of a MesoNet run; it returns measured values by name.
+# Function of each interval of a run of MesoNet, which returns measured values by name.
 Measure = Callable[[Interval], Mapping[str, float]]
 
 
@@ -89,7 +89,7 @@ def run_loaded(
     threads: int = 1,
     watch: bool = False,
 ) -> Results:
-    """Run a checked scenario; with `watch`, the terminal shows its state live."""
+    """Run a checked scenario; `watch` shows its state live in the terminal."""
     every_s = None if checkpoint_every is None else _every(checkpoint_every, out)
     memory_bytes = None if memory is None else parse_bytes(memory, "memory")
     if threads < 1:
@@ -165,7 +165,7 @@ def _simulate(
             latest=latest,
             threads=threads,
         )
-        # The path as the user gave it, except if the run was written elsewhere.
+        # The path as given, unless the run was written elsewhere.
         return (out if directory.name == out.name else directory), raised
 
     if latest is not None:

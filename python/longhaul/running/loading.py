@@ -13,8 +13,8 @@ from typing import Any
 from longhaul._engine import Scenario, ScenarioError, TimeLimit, seconds
 from longhaul.congestion import CongestionControl
 
-# A path; the text of a scenario file, which is recognised by having several lines; or nested
-# mappings, in which `python` may be a class.
+# A path, the text of a scenario file (recognised by more than one line), or nested mappings, in
+# which `python` may be a class.
 ScenarioSource = str | Path | Mapping[str, Any]
 
 # Classes that a scenario may name: `congestion = { python = "MyCC" }`.
@@ -29,10 +29,10 @@ def load(
     beside: str | Path = "",
     limit: TimeLimit | None = None,
 ) -> Scenario:
-    """Check a scenario and add its defaults; `set` has `key=value` overrides.
+    """Check a scenario and fill in its defaults; `set` holds `key=value` overrides.
 
-    File names in a text or in mappings are relative to the directory `beside`. Loading fails if the
-    file of an algorithm is still being executed after `limit`.
+    File names in a text or mappings are relative to the directory `beside`. Loading fails if an
+    algorithm's file is still executing after `limit`.
     """
     name = str(Path(beside, "scenario"))
     given: dict[str, type[CongestionControl]] = {}
@@ -79,7 +79,7 @@ def _parsed(
     algorithms: Mapping[str, type[CongestionControl]],
     limit: TimeLimit | None,
 ) -> Scenario:
-    """Parse a text as a scenario; messages do not contain the name of a file."""
+    """Parse a text as a scenario; messages do not contain a file name."""
     try:
         return Scenario.parse(text, name, list(set), algorithms, limit)
     except ScenarioError as error:

@@ -13,17 +13,14 @@ BESIDE_TITLE = BAR_WIDTH + 58
 
 
 def shortened(title: str, width: int) -> str:
-    """Shorten a title such that title, bar and remaining time fit on a line of this width."""
+    """Shorten a title so that bar and time left fit on a line of a given width."""
     room = max(4, width - BESIDE_TITLE)
     return title if len(title) <= room else f"{title[: room - 1]}…"
 
 
 @contextmanager
 def bar(title: str, duration_s: float) -> Iterator[Callable[[float, int], None]]:
-    """Show a bar on standard error if that is a terminal.
-
-    Yield the function that updates the bar.
-    """
+    """Show a bar on the error stream, if that is a terminal; yield the function to advance it."""
     console = Console(stderr=True)
     columns = (
         TextColumn("{task.description}"),

@@ -1,4 +1,4 @@
-"""Live view of a run in the terminal: windows, queues and throughput."""
+"""Live view of a run in the terminal: windows, queues, throughput."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -14,13 +14,13 @@ from rich.text import Text
 
 from longhaul._engine import Latest, ScenarioError
 
-# Maximum number of lines of a table, redraws per second, and characters of a curve.
+# Maximum lines of a table, redraws per second, and characters of a curve.
 MOST_LINES = 12
 DRAWN_HZ = 4
 CURVE = 24
 BLOCKS = " ▁▂▃▄▅▆▇█"
 
-# A row: its name, its values as text, and the number that its curve shows.
+# A row: name, values as text, and the number shown as a curve.
 Row = tuple[str, list[str], float | None]
 
 
@@ -75,10 +75,7 @@ class Watch:
         return table
 
     def _curve(self, key: str, number: float | None) -> str:
-        """Return the last values of a row as block characters.
-
-        The height of a block shows the value.
-        """
+        """Return the last values as block characters, whose height grows with the value."""
         past = self.curves.setdefault(key, deque(maxlen=CURVE))
         if number is not None:
             past.append(number)
@@ -107,10 +104,7 @@ class Watch:
         return rows
 
     def _rate(self, key: str, sample: Mapping[str, Any], counter: str) -> float:
-        """Return the rate of a counter in Mbit/s since the previous sample.
-
-        If there is no new sample, return the last rate.
-        """
+        """Return Mbit/s since the previous sample; without a new sample, the last rate."""
         before = self.before.get(key, {"t_s": 0.0, counter: 0})
         passed = sample["t_s"] - before["t_s"]
         if passed > 0:

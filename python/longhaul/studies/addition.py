@@ -8,7 +8,7 @@ import polars as pl
 from longhaul.campaign import Run
 from longhaul.studies.data import EXPERIMENT, REPLICATION, Data
 
-# Identifier of a run: its experiment, its replication, and its level on each axis.
+# Key of a run: its experiment, its replication, and its level of each axis.
 Place = tuple[Any, ...]
 
 
@@ -18,8 +18,8 @@ def and_recorded(new: Data, recorded: Data, runs: Sequence[Run]) -> Data:
     Several experiments may contain the same scenario. A value that was recorded in one of these
     experiments is used in the others.
     """
-    # Identifiers contain the levels of axes only. The factors of a condition follow from its
-    # number, and their recorded values are rounded to single precision.
+    # Keys contain axes only: factors of a condition follow from its number, and their recorded
+    # values are rounded to single precision.
     axes = _unique((*new.axes, *recorded.axes))
     done = set(_places(new.values, axes))
     lacking = [run for run in runs if _place(_levels(run), axes) not in done]

@@ -1,4 +1,4 @@
-"""Adoption: runs that were simulated separately become runs of a study."""
+"""Adoption of separately simulated runs as runs of a study."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ def adopt(study: Study, runs: Sequence[Results], scale: str, store: Path) -> Ite
 
 
 def _checked(run: Results, known: dict[str, Run], study: Study, scale: str) -> str:
-    """Return the scenario of a run as text; raise StudyError if the run cannot be adopted."""
+    """Return the scenario of a run as text; refuse a run that cannot be adopted."""
     if run.stopped:
         raise StudyError(f"{run.path}: {run.stopped}")
     version, this, oldest = run.meta["results_version"], results_version(), run.kind.same_since

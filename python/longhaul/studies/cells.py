@@ -8,7 +8,7 @@ import numpy as np
 
 from longhaul.studies.selection import Word, selects
 
-# A cell: the name of the experiment, and the cell's level on each axis.
+# A cell: the experiment, and a level of each axis.
 Cell = tuple[str, tuple[tuple[str, Any], ...]]
 
 
@@ -22,7 +22,7 @@ class Cells:
         self, experiment: str, axes: Sequence[str], levels: Sequence[Mapping[str, Any]]
     ) -> None:
         self.all = [cell_at(experiment, axes, each) for each in levels]
-        # For each cell, the levels of the axes and of the factors that follow from its condition.
+        # Levels of axes and of the factors that follow from conditions.
         self._levels = levels
         self._fitting: dict[tuple[str, Word], np.ndarray] = {}
 
@@ -47,7 +47,7 @@ class Cells:
 
 
 def cell_at(experiment: str, axes: Sequence[str], levels: Mapping[str, Any]) -> Cell:
-    """Return the cell of an experiment at these levels, which are rounded like recorded levels."""
+    """Return the cell of an experiment at these levels, rounded as in recorded results."""
     return experiment, tuple((axis, _exact(levels[axis])) for axis in axes)
 
 

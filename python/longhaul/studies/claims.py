@@ -63,12 +63,9 @@ class Claim:
     It is empty for theory and general statements.
     """
     source: str
-    """Section, table or figure of the source; begins with `derived` for a derived claim."""
+    """Section, table or figure; begins with `derived` for a derived claim."""
     sentence: str = ""
-    """Name shared by claims that belong to one sentence or one number.
-
-    They count as one statement.
-    """
+    """Name shared by the claims of one sentence or one number, which count as one statement."""
     narrower: str = ""
     """Levels that the source's sentence includes but the claim does not.
 
@@ -78,7 +75,7 @@ class Claim:
 
     @property
     def derived(self) -> bool:
-        """True if the statement follows from theory or our reading and is not in the source."""
+        """True if the statement is from theory or our reading, not from the source."""
         return self.source.startswith(DERIVED)
 
     @property
@@ -88,7 +85,7 @@ class Claim:
 
     @property
     def is_hypothesis(self) -> bool:
-        """True if the claim is our own hypothesis, on a subject that the source does not treat."""
+        """True if the claim is our hypothesis on a subject outside the source."""
         return self.source.startswith(HYPOTHESIS)
 
     @property
@@ -102,7 +99,7 @@ class Claim:
         return self.runs == "1" and bool(band.printed) and band.low < band.printed < band.high  # type: ignore[operator]
 
     def expected_as_json(self) -> dict[str, float | None]:
-        """Return the printed value and both ends of the band; an open end is None."""
+        """Return the printed value and the ends of the band; open ends are None."""
         ends = {"low": self.expected.low, "high": self.expected.high}
         band = {key: end if isfinite(end) else None for key, end in ends.items()}
         return {"value": self.expected.printed, **band}

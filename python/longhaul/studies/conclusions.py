@@ -95,7 +95,7 @@ class Outcome:
     there: int
     """Number of the claims' statements for which at least one claim was measured."""
     claims: int
-    """Number of statements that the claims form."""
+    """Number of the claims' statements."""
 
     @property
     def verdict(self) -> str:
@@ -179,7 +179,7 @@ def check(study: Study) -> None:
 
 
 def judgements_of(conclusion: Conclusion, judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Return the judgements of the claims, including set-up checks, that a conclusion names."""
+    """Return the judgements of the claims and set-up checks that a conclusion names."""
     return [
         judgement
         for judgement in judgements
@@ -211,7 +211,7 @@ def outcome(study: Study, conclusion: Conclusion, judgements: Sequence[Judgement
 
 
 def _cells(study: Study, judgements: Sequence[Judgement]) -> set[Cell]:
-    """Return the cells that the claims of these judgements need."""
+    """Return the cells that the claims of some judgements need."""
     questions = (judgement.claim.question for judgement in judgements)
     return {cell for question in questions for cell in question.cells(study.experiments)}
 

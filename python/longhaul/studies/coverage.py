@@ -23,7 +23,7 @@ from longhaul.studies.study import Study
 
 
 class RecordedCells:
-    """The cells of a study that were run, and the metrics that were measured in each."""
+    """The cells of a study that were run, and their measured metrics."""
 
     def __init__(self, study: Study, data: Data) -> None:
         self._study = study
@@ -48,7 +48,7 @@ class RecordedCells:
                 yield cell_at(name, experiment.axes, at), row
 
     def has(self, cell: Cell, metrics: Collection[str] = ()) -> bool:
-        """Return true if a cell was run and has a value of each of these metrics."""
+        """Return true if a cell was run and has values of all of these metrics."""
         row = self.rows.get(cell)
         if row is None:
             return False
@@ -72,7 +72,7 @@ def part_of(study: Study, recorded: RecordedCells, claim: Claim) -> CoveredLevel
         level = dict(cell[1]).get(axis)
         lacks = missing_by_level.get(level, False)
         missing_by_level[level] = lacks or not recorded.has(cell, metrics)
-    # Cells of experiments that lack this axis are needed at each of its levels.
+    # Cells of experiments without this axis are needed at each level.
     lacks_common = missing_by_level.pop(None, False)
     complete = [level for level, lacks in missing_by_level.items() if not (lacks or lacks_common)]
     return CoveredLevels(axis, tuple(sorted(complete)), len(missing_by_level))
@@ -101,7 +101,7 @@ def on_runs(study: Study, recorded: RecordedCells, claim: Claim, scale: str) -> 
 
 
 def _counted(study: Study, recorded: RecordedCells, claim: Claim, scale: str, text: str) -> str:
-    """Insert the numbers of existing and of needed cells into a text; empty if all cells exist."""
+    """Format the numbers of existing and of needed runs; empty if all exist."""
     cells = claim.question.cells(study.experiments, scale)
     count = sum(map(recorded.has, cells))
     return text.format(count, len(cells)) if count < len(cells) else ""
@@ -148,7 +148,7 @@ def _levels_in_words(experiment: Experiment, axis: str, cells: Sequence[Mapping[
 
 
 def _plural(axis: str) -> str:
-    """Return the plural of an axis' name; a single letter stays as it is."""
+    """Return the plural of an axis' name; single letters do not change."""
     if len(axis) == 1:
         return axis
     if re.search("[^aeiou]y$", axis):

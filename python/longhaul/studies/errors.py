@@ -7,7 +7,7 @@ from longhaul.files.names import nearest, suggestion
 
 
 class StudyError(LonghaulError):
-    """Error: a study does not exist, or is incomplete or invalid."""
+    """A study that does not exist, or is incomplete or invalid."""
 
 
 def unknown(what: str, name: str, known: Sequence[str], command: str = "") -> StudyError:

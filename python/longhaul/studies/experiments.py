@@ -21,7 +21,7 @@ SCALES = ("quick", "full")
 ALL = "all"
 # Column of a table of conditions in which factors differ between replications.
 REPLICATION = "replication"
-# Keys of the file, keys that experiments of a file may share, and keys of an experiment.
+# Keys of the file, keys that experiments may share, and keys of an experiment.
 FILE = ("title", "source", "include", "responses", "scenario", "common", "experiments")
 COMMON = ("factors", "set", "replications", "conditions")
 KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "on_request", "all_samples")
@@ -29,19 +29,19 @@ KEYS = (*COMMON, "id", "title", "scenario", "parts", "quick", "on_request", "all
 
 @dataclass(frozen=True)
 class Head:
-    """Title, source, included directories and declared responses of a study."""
+    """Title, source and declared responses of a study."""
 
     title: str
     source: str
     includes: tuple[str, ...] = ()
     """Subdirectories with further experiments and claims of the study."""
     responses: tuple[Response, ...] = ()
-    """Numbers to measure in each run, declared as in campaign files."""
+    """Numbers measured in each run, declared as in campaigns."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment of a study. One without a template is theory: nothing is simulated for it."""
+    """An experiment; without a template it is theory, for which nothing is simulated."""
 
     name: str
     title: str
@@ -59,7 +59,7 @@ class Experiment:
     on_request: bool = False
     """True if the quick scale includes this long experiment only when it is named."""
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
-    """Tables of conditions by axis; each has the levels of other factors at the axis' levels."""
+    """Tables of conditions by axis: levels of other factors at each level of the axis."""
     all_samples: bool = False
     """True if all samples over time are kept.
 
@@ -75,7 +75,7 @@ class Experiment:
 
     @property
     def columns(self) -> set[str]:
-        """Factors whose levels follow from a table of conditions."""
+        """Factors whose levels a table of conditions gives."""
         tables = self.conditions.values()
         return {column for table in tables for row in table.values() for column in row}
 
@@ -118,7 +118,7 @@ class Experiment:
         )
 
     def cells(self, scale: str) -> Cells:
-        """Return the experiment's cells at a scale; there are none for theory."""
+        """Return the cells at a scale; none for theory."""
         if scale not in self._cells:
             levels = () if self.template is None else tuple(self.sweep(scale, 1).cells())
             self._cells[scale] = Cells(self.name, self.axes, levels)
@@ -135,7 +135,7 @@ class Experiment:
 
 
 def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
-    """Return a value in which each table by scale is replaced by its value at this scale."""
+    """Return a value at a scale; tables by scale are replaced by this scale's value."""
     if isinstance(value, list):
         return [_at(part, scale) for part in value]
     if not isinstance(value, dict):
@@ -146,10 +146,7 @@ def _at(value: Any, scale: str) -> Any:  # noqa: ANN401
 
 
 def read_experiments(file: Path) -> tuple[Head, dict[str, Experiment]]:
-    """Read the head and all experiments of a study.
-
-    Experiments of included directories come last.
-    """
+    """Read the head and every experiment; experiments of included directories come last."""
     try:
         whole = tomllib.loads(file.read_text(encoding="utf-8"))
         responses = whole.get("responses")
@@ -238,7 +235,7 @@ def _check(experiment: Experiment) -> None:
 
 
 def _of_folder(study: Path, file: Path, name: str) -> Path:
-    """Return a file in the directory of the experiments' file, or else in that of the study."""
+    """Return a file from the experiments' directory, else from that of the study."""
     own = file.parent / name
     return own if own.is_file() else study / name
 

@@ -1,4 +1,4 @@
-"""Page for exploring the runs of a study; the study's report links to it."""
+"""Page to explore the runs of a study, linked from its report."""
 
 import base64
 import json
@@ -33,7 +33,7 @@ def write_explorer(study: Study, record: Record, target: Path) -> Path | None:
         rows = values.filter(pl.col(EXPERIMENT) == experiment.name)
         if rows.is_empty():
             continue
-        # Metrics and axes of other experiments are empty here and are left out.
+        # Metrics and axes of other experiments have no values here.
         known = [
             column.name
             for column in rows.get_columns()
@@ -47,7 +47,7 @@ def write_explorer(study: Study, record: Record, target: Path) -> Path | None:
         numbers = [axis for axis in experiment.conditions if axis in axes and columns]
         varied = [axis for axis in axes if rows[axis].n_unique() > 1]
         metrics = [name for name in known if name not in (*axes, REPLICATION)]
-        # The metrics that most claims use come first.
+        # Metrics with the most claims come first.
         claimed = Counter(
             claim.question.metric for claim in study.claims if experiment.name in claim.experiments
         )

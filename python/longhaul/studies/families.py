@@ -28,7 +28,7 @@ VALUE = "value"
 
 @dataclass(frozen=True)
 class FamilyJudgement:
-    """A family of claims with its verdict."""
+    """A family with its verdict."""
 
     title: str
     metric: str
@@ -39,7 +39,7 @@ class FamilyJudgement:
 
     @property
     def text(self) -> str:
-        """The family's name, verdict, and distance between print and our replications, as text."""
+        """The family, its verdict, and its distance from our replications, as text."""
         verdict = self.verdict or "not unlike print"
         return f"its family ({self.title}) is {verdict}: {self.family.text}"
 

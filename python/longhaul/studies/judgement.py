@@ -20,10 +20,7 @@ class Judgement:
     verdict: str
     scale: str
     replications: int
-    """The smallest number of replications that a cell of the claim's experiments has.
-
-    0 for theory.
-    """
+    """Smallest number of replications in any cell of the claim's experiments; 0 for theory."""
     reason: str = ""
     """Reason for a missing value or for an undecided verdict; may be empty."""
     shape: str = ""
@@ -64,7 +61,7 @@ class Judgement:
 
     @property
     def outcome(self) -> str:
-        """The verdict, with the reason if there is one."""
+        """The verdict, with its reason."""
         return f"{self.verdict}: {self.reason}" if self.reason else self.verdict
 
     def as_json(self) -> dict[str, Any]:

@@ -39,14 +39,14 @@ COLOURS = {
     REPRODUCED: "green", UNDECIDED: "cyan", OUTSIDE: "yellow", CONTRADICTED: "red", NOT_RUN: "dim"
 }  # fmt: skip
 
-# Text for an infinite time, which means that an event did not happen within the run.
+# Text for an infinite time, of an event that did not happen within the run.
 NOT_REACHED = "not reached"
 # Number of bootstrap samples. The interval leaves out two of them on either side.
 SAMPLES = 99
 
 
 def judge(study: Study, data: Data, scale: str, experiments: Sequence[str] = ()) -> list[Judgement]:
-    """Judge every claim of a study, or only claims of the named experiments."""
+    """Judge every claim, or the claims of some experiments."""
     chosen = [experiment.name for experiment in study.chosen(experiments)]
     claims = [claim for claim in study.claims if set(claim.experiments) & set(chosen)]
     recorded = RecordedCells(study, data)
@@ -138,7 +138,7 @@ class _MeasuredClaim:
 
     @property
     def resampled(self) -> bool:
-        """True if the interval of the value comes from bootstrap samples."""
+        """True if the interval comes from bootstrap samples."""
         several = self.replications > 1 and not self.question.is_extreme
         return several and self.value is not None and self.next_run is None
 
@@ -171,8 +171,8 @@ def _measured(
         alone = [_value(question, replication)[0] for replication in data.each_replication]
         runs = [number for number in alone if number is not None]
         if (next_run := predict(runs)) is not None:
-            # The median of the runs' values, since a ratio of medians, for example, may differ from
-            # the ratio of every run.
+            # The median of runs' values, since an expression of medians may differ from every
+            # run's.
             value = median(runs)
     on_runs = coverage.on_runs(study, recorded, claim, scale)
     return _MeasuredClaim(question, part, on_runs, value, reason, count, next_run)
@@ -229,9 +229,9 @@ def _by_median(expected: Expected, _: float) -> Decide:
 
 
 def _interval(measured: float, resampled: Sequence[float]) -> Interval | None:
-    """Return the percentile interval of the values in bootstrap samples; None if there are none.
+    """Return the percentile interval of the bootstrap samples; None without samples.
 
-    The interval is extended to the measured value, which lies outside for some skewed statistics.
+    The interval is extended to the measured value, which may lie outside for skewed statistics.
     """
     if not resampled:
         return None
@@ -277,7 +277,7 @@ def kinds(judgements: Sequence[Judgement]) -> ClaimsByKind:
 
 
 def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
-    """Return the judgements of claims whose cells have a single run."""
+    """Return the judgements with a single run in each cell."""
     return [
         judgement
         for judgement in judgements
@@ -288,7 +288,7 @@ def on_one_run(judgements: Sequence[Judgement]) -> list[Judgement]:
 def number(value: float | None) -> str:
     """Return a number as text: with four digits up to 10,000.
 
-    `not reached` if infinite; empty if None.
+    The text is `not reached` if the number is infinite, and empty if it is None.
     """
     if value is None:
         return ""
@@ -317,7 +317,7 @@ def span(interval: Interval | None) -> str:
 
 
 def table(judgements: Sequence[Judgement]) -> Table:
-    """Return the ledger as a table that the terminal prints."""
+    """Return the ledger as a table for the terminal."""
     heads = ("claim", "experiment", "statement", "band", "measured", "interval", "verdict", "runs")
     shown = Table(*heads, box=None, pad_edge=False)
     for judgement in judgements:

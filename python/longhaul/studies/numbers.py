@@ -39,7 +39,7 @@ TIMES = re.compile(r" x (-?\d+\.?\d*(?:e-?\d+)?)$")
 
 
 class Numbers:
-    """Computes the numbers and tables of a study's text from its results."""
+    """Numbers and tables of a study's text, computed from its results."""
 
     def __init__(self, study: Study, record: Record) -> None:
         self.study = study
@@ -47,7 +47,7 @@ class Numbers:
         self._scale = record.facts.scale
 
     def written(self, text: str) -> str:
-        """Return the text with its numbers and tables updated."""
+        """Return the text with updated numbers and tables."""
         text = BLOCK.sub(lambda block: self._table(block["name"]), text)
         return NUMBER.sub(self._number, text)
 
@@ -125,7 +125,7 @@ class Numbers:
 
 
 def verdicts(judgements: Sequence[Judgement]) -> list[str]:
-    """Return a Markdown table of verdicts, with a row for each kind of claim or statement."""
+    """Return the table of verdicts, a row for each kind of statement or claim."""
     claims, checks, hypotheses = ledger.kinds(judgements)
     rows = {
         "statements": claims,
@@ -159,6 +159,6 @@ def _counted(head: str, rows: Mapping[str, Sequence[Judgement]]) -> list[str]:
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return the lines of a Markdown table, with an empty line before and after the table."""
+    """Return the lines of a Markdown table, with an empty line before and after it."""
     lines = [head, ["---"] * len(head), *rows]
     return ["", *("| " + " | ".join(cells) + " |" for cells in lines), ""]

@@ -323,10 +323,7 @@ def _rendered(text: str) -> Markup:
 
 
 def _without_files(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens of a text without links to files.
-
-    Links to web addresses and anchors remain.
-    """
+    """Yield tokens of a text without links to files; links to addresses and anchors stay."""
     is_file = False
     for token in tokens:
         if token.type == "link_open":

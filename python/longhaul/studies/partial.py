@@ -25,14 +25,14 @@ from longhaul.analysis.judging import (
 )
 from longhaul.studies.selection import AND, Word
 
-# Function that judges an interval; returns the verdict, and the reason if it is undecided.
+# Function that judges an interval: the verdict, and the reason if it is undecided.
 Decide = Callable[[Interval], tuple[str, str]]
 
 COUNT, SHARE, LEAST, LARGEST = "count", "share", "least", "largest"
 # Kinds of numbers that compare two sides, and the number for equal sides.
 RATIO, SIGN = "ratio", "sign"
 EQUAL = {RATIO: 1.0, SIGN: 0.0}
-# Texts for verdicts on the levels that were run.
+# Texts for verdicts on some of the levels.
 SO_FAR = {
     REPRODUCED: "in the band", OUTSIDE: "outside the band", CONTRADICTED: "the contrary",
     UNDECIDED: "undecided",
@@ -54,7 +54,7 @@ class CoveredLevels:
 
     @property
     def text(self) -> str:
-        """The numbers of levels as text, such as `on 8 of 32 conditions`."""
+        """The levels' number as text, such as `on 8 of 32 conditions`."""
         return f"on {len(self.there)} of {self.of} {self.axis}{'s' if self.of > 1 else ''}"
 
     @property
@@ -109,7 +109,7 @@ def _so_far(
     """Return the verdict on the levels that were run; empty if they cannot stand for all levels."""
     if kind == COUNT:
         times = part.of / len(part.there)
-        # With few levels, it is possible that no count is inside the band after scaling.
+        # With few levels, no possible count may be in the band after scaling.
         if not any(expected.holds(count * times) for count in range(len(part.there) + 1)):
             return ""
         return decide((interval[0] * times, interval[1] * times))[0]

@@ -18,7 +18,7 @@ KEYS = ("source", "statement", "reason")
 
 @dataclass(frozen=True)
 class NotAClaim:
-    """A testable statement of the source for which there is no claim."""
+    """A statement of the source that is not a claim."""
 
     source: str
     statement: str

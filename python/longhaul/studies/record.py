@@ -1,4 +1,4 @@
-"""Recorded results of a study: its tables, and the versions that computed them."""
+"""Recorded results of a study: tables, and the versions that computed them."""
 
 import json
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ class Record:
 def execute(
     study: Study, runs: Sequence[Run], store: Path, *, workers: int | None, watch: Watch | None
 ) -> list[tuple[Run, str]]:
-    """Execute the runs that a store lacks; return failed runs, each with the reason."""
+    """Execute the runs that a store lacks; return the failed runs with reasons."""
     failed = []
     for reduction in dict.fromkeys(map(study.reduction, study.experiments.values())):
         chosen = [

@@ -16,7 +16,7 @@ from longhaul.studies.study import Study
 MOST = 3
 # In pixels: distance between nodes, height of a line of text, margin, and size of a node.
 STEP, LINE, MARGIN, NODE = 190, 17, 14, 22
-# Estimated width of a letter in pixels, to leave room for the texts next to nodes.
+# Width of a letter in pixels, to reserve space for texts next to the nodes.
 LETTER = 6.6
 
 DIRECTIONS = {"forward": (0, 1), "reverse": (1, 0)}
@@ -39,7 +39,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Network:
-    """A row of routers, with the links between neighbours and the flows over them."""
+    """Routers in a row, with the links between them and the flows over them."""
 
     experiment: Experiment
     nodes: tuple[str, ...]
@@ -53,7 +53,7 @@ class Network:
 
     @property
     def ways(self) -> set[tuple[str, int, int]]:
-        """Label, first node and last node of each group of flows and of each proxy."""
+        """Labels, first and last nodes of flows, and of proxies."""
         flows = {(group.label, group.start, group.end) for group in self.groups}
         return flows | {("proxy", *proxy) for proxy in self.proxies}
 
@@ -72,7 +72,7 @@ def pictures(study: Study, scale: str) -> list[tuple[str, Markup]]:
 
 
 def _networks(study: Study, scale: str) -> Iterator[Network]:
-    """Yield the network of each experiment's first run, if it can be drawn."""
+    """Yield the network of the first run of each experiment."""
     for experiment in study.chosen():
         for run in islice(experiment.sweep(scale, 1).runs(), 1):
             if (network := _network(experiment, run)) is not None:
@@ -138,7 +138,7 @@ def _texts(link: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _picture(network: Network) -> Markup:
-    """Return the diagram: routers in a row, flows to the right above, flows to the left below."""
+    """Return the picture: routers in a row, flows to the right above, to the left below."""
     to_right = [group for group in network.groups if group.end > group.start]
     to_left = [group for group in network.groups if group.end < group.start]
     left = MARGIN + NODE
@@ -181,7 +181,7 @@ def _links(network: Network, xs: Sequence[int], axis: int) -> Iterator[str]:
 
 
 def _flow(group: Group, xs: Sequence[int], y: int) -> Iterator[str]:
-    """Yield the arrow of a group of flows, with the group's text at the middle of the arrow."""
+    """Yield an arrow from the first to the last node of flows, with its text in the middle."""
     start, end = xs[group.start], xs[group.end]
     middle, room = (start + end) / 2, 0.5 * LETTER * len(group.text) + 6
     towards = 1 if end > start else -1

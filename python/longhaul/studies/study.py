@@ -1,4 +1,4 @@
-"""A study, as read from its directory."""
+"""A study, read from its directory."""
 
 import hashlib
 import importlib
@@ -28,7 +28,7 @@ EXPERIMENTS = "experiments.toml"
 # Possible names of the file of claims, of which a study has one: a table, or TOML.
 CLAIMS = ("claims.csv", "claims.toml")
 README = "README.md"
-# Entry points in this group name distributions that contain studies.
+# Group of entry points of distributions that contain studies.
 DISTRIBUTED = "longhaul.studies"
 NONE_INSTALLED = (
     "no studies are installed; those of publications are the distribution longhaul-studies: "
@@ -61,17 +61,17 @@ class Study:
 
     @property
     def head(self) -> Head:
-        """The study's title, source and declared responses."""
+        """Title, source and declared responses."""
         return self._read[0]
 
     @property
     def experiments(self) -> dict[str, Experiment]:
-        """The experiments by name, in the order of the file."""
+        """The experiments by name, in order."""
         return self._read[1]
 
     @property
     def axes(self) -> list[str]:
-        """Axes of all experiments, and factors whose levels follow from conditions."""
+        """Axes of all experiments, and factors that follow from conditions."""
         every = self.experiments.values()
         return list(
             dict.fromkeys(
@@ -92,7 +92,7 @@ class Study:
 
     @property
     def folders(self) -> list[Path]:
-        """Directories with experiments: the study's own directory, and those that it includes."""
+        """Directories with experiments: the study's own, and the included ones."""
         return list(dict.fromkeys(experiment.folder for experiment in self.experiments.values()))
 
     @property
@@ -118,12 +118,12 @@ class Study:
         return definition
 
     def has(self, module: str) -> bool:
-        """Return true if the study has a Python module with this name."""
+        """Return true if the study has a Python module of that name."""
         return self._file(module).is_file()
 
     @cached_property
     def metrics(self) -> Metrics:
-        """The function that measures a run: of module `metrics`, or of declared responses."""
+        """The function that measures a run: of module `metrics`, or declared responses."""
         if self.head.responses and not self.has("metrics"):
             declared = Responses(self.head.responses)
             return lambda kept, run: declared.row(kept)
@@ -152,7 +152,7 @@ class Study:
         place = hashlib.sha256(str(self.path).encode()).hexdigest()[:8]
         package = f"longhaul_study_{self.path.name}_{place}"
         if package not in sys.modules:
-            # A package that contains the study's modules; it needs no `__init__.py`.
+            # A package of the study's modules, which needs no `__init__.py`.
             folder = ModuleType(package)
             folder.__path__ = [str(self.path)]
             sys.modules[package] = folder
@@ -178,7 +178,7 @@ class Study:
         return Reduction("", reduce)
 
     def store(self, path: Path, experiment: Experiment) -> Store:
-        """Return the store at a path, for results that are reduced as an experiment's are."""
+        """Return the store at a path, for the reduction of an experiment."""
         return Store(path, self.reduction(experiment).variant)
 
     def chosen(self, names: Sequence[str] = ()) -> list[Experiment]:
@@ -193,14 +193,14 @@ class Study:
         ]
 
     def by_default(self, scale: str) -> list[str]:
-        """Return the names of the experiments that run at a scale if the user names none."""
+        """Return the names of the experiments that run if none is named."""
         every = self.experiments.values()
         return [
             experiment.name for experiment in every if scale == "full" or not experiment.on_request
         ]
 
     def cell(self, experiment: str, levels: Mapping[str, str]) -> Run:
-        """Return the only run of an experiment with these levels, which are given as text."""
+        """Return the only run of an experiment at these levels, given as text."""
         (chosen,) = self.chosen([experiment])
         for axis in levels:
             if axis not in chosen.axes:
@@ -263,20 +263,20 @@ class Reduction:
 
 @dataclass(frozen=True)
 class OwnReducer:
-    """Calls the study's own module to reduce runs; worker processes load it from its directory."""
+    """A study's own module that reduces runs; worker processes load it from its directory."""
 
     name: str
     path: Path
     module: str
 
     def __call__(self, run: Results) -> Kept:
-        """Reduce the results of a run."""
+        """Reduce a run."""
         kept: Kept = Study(self.name, self.path).required(self.module, "reduce")(run)
         return kept
 
 
 def _reducer(study: Path, folder: Path) -> str:
-    """Return the name of the module `reduce` in one of a study's directories."""
+    """Return the name of the module `reduce` in a study's directory."""
     return ".".join([*folder.relative_to(study).parts, "reduce"])
 
 
@@ -311,22 +311,22 @@ def _at(
 
 
 def _some(levels: Sequence[Level]) -> str:
-    """Return levels as text; of more than ten, only the first three and the last."""
+    """Return levels as text; of more than ten, the first three and the last."""
     words = [str(level) for level in levels]
     return ", ".join(words if len(words) <= 10 else [*words[:3], "...", words[-1]])
 
 
 def _claims_of(folder: Path) -> Path:
-    """Return the path of the file of claims in a directory."""
+    """Return the file of a directory's claims."""
     return next((folder / name for name in CLAIMS if (folder / name).is_file()), None) or existing(
         folder / CLAIMS[0]
     )
 
 
 def _installed() -> dict[str, Path]:
-    """Return the directories of the studies of all installed distributions, by the study's name.
+    """Return the directories of the studies of all installed distributions, by name.
 
-    Entry points in the group `longhaul.studies` name packages whose subdirectories are studies.
+    Entry points in the group `longhaul.studies` name packages whose subdirectories are studies;
     Longhaul's own studies are in the distribution `longhaul-studies`.
     """
     packages = [Path(str(files(point.value))) for point in entry_points(group=DISTRIBUTED)]

@@ -51,7 +51,7 @@ def running_quantile(values: ArrayLike, part: float, every: int = 100) -> Runnin
     ordered = np.empty(0)
     quantiles = np.empty(len(counts))
     for number, count in enumerate(counts):
-        # Both parts are already sorted, so that a merge sort joins them in one pass.
+        # Both parts are sorted, so that a merge sort joins them in one pass.
         ordered = np.sort(np.concatenate([ordered, np.sort(given[count - every : count])]),
                           kind="stable")  # fmt: skip
         quantiles[number] = ordered[max(int(np.ceil(part * count)) - 1, 0)]

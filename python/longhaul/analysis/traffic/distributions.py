@@ -35,7 +35,7 @@ def cdf(values: ArrayLike, grid: ArrayLike, of: int | None = None) -> np.ndarray
 
 @dataclass(frozen=True)
 class Band:
-    """A curve over a grid: the median of replications, and an interval that covers most of them."""
+    """Curve over a grid: the median of replications, and an interval that covers most of them."""
 
     grid: np.ndarray
     middle: np.ndarray

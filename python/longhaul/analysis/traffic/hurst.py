@@ -1,11 +1,11 @@
-"""Estimators of the Hurst parameter H of a stationary series.
+"""Estimators of the Hurst parameter of a stationary series.
 
 H = 0.5 means independent noise; the closer H is to 1, the more slowly correlations decay. Each
 estimator fits a line to the logarithm of a statistic over the logarithm of scale. Only the wavelet
 estimate has an interval that is valid under long-range dependence.
 
-Sources: Taqqu, Teverovsky and Willinger, "Estimators for long-range dependence: an empirical
-study", Fractals 3(4), 1995; Veitch and Abry, "A wavelet-based joint estimator of the parameters of
+Taqqu, Teverovsky and Willinger, "Estimators for long-range dependence: an empirical study",
+Fractals 3(4), 1995; Veitch and Abry, "A wavelet-based joint estimator of the parameters of
 long-range dependence", IEEE Transactions on Information Theory 45(3), 1999.
 """
 
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from longhaul.libraries import special
 
-# Minimum number of blocks at the largest scale, and ratio between successive scales.
+# Minimum number of blocks at the largest scale, and ratio of successive scales.
 MIN_BLOCKS, STEP = 50, 1.5
 # Lowest octave of the fit; sampling biases lower ones (Veitch and Abry, section IV).
 MIN_OCTAVE = 4
@@ -32,14 +32,14 @@ HIGH_PASS = LOW_PASS[::-1] * np.array([1, -1, 1, -1])
 
 @dataclass(frozen=True)
 class Hurst:
-    """An estimate of H, with the points to which the line was fitted."""
+    """An estimate of H, with the points and the fitted line."""
 
     method: str
     value: float
     low: float | None
     """Lower end of the 95 % interval; None if the method has no interval."""
     high: float | None
-    """Upper end of the interval; None if the method has no interval."""
+    """Upper end of the interval."""
     scales: np.ndarray
     """Scales, in samples."""
     statistics: np.ndarray
@@ -69,9 +69,9 @@ def aggregated_variance(
 
 
 def rescaled_range(values: ArrayLike, min_scale: int = 16, max_scale: int | None = None) -> Hurst:
-    """Estimate H from the rescaled range R/S, which is proportional to length^H.
+    """Estimate H from the rescaled range R/S, which grows as length to the power H.
 
-    The estimate is biased towards 0.7 for short blocks, by 0.03 at H = 0.5 and at 0.84.
+    Biased towards 0.7 for short blocks: by 0.03 at H = 0.5 and at 0.84.
     """
     series = _checked(values)
     scales = _scales(len(series), min_scale, max_scale)
@@ -95,8 +95,7 @@ def wavelet(
     octave = 0
     while len(approximation) >= 2 * len(LOW_PASS) and octave != max_octave:
         octave += 1
-        # Coefficients at the ends are left out, since they would combine the end of the series with
-        # its beginning.
+        # Coefficients at the ends would combine the end of the series with its beginning.
         detail = np.convolve(approximation, HIGH_PASS[::-1], "valid")[::2]
         approximation = np.convolve(approximation, LOW_PASS[::-1], "valid")[::2]
         if octave >= min_octave and len(detail) >= 4:
@@ -106,8 +105,7 @@ def wavelet(
     if len(octaves) < 3:
         raise ValueError("expected a series with at least three octaves of wavelet coefficients")
     scale, half = np.array(octaves, float), np.array(counts) / 2.0
-    # The logarithm of a mean of squares is too small on average; this is its bias (Veitch and Abry,
-    # equation 5).
+    # The logarithm of a mean of squares is too small on average: Veitch and Abry, equation (5).
     bias = special.psi(half) / np.log(2.0) - np.log2(half)
     logarithms = np.log2(energies) - bias
     weights = np.log(2.0) ** 2 / special.zeta(2, half)
@@ -138,7 +136,7 @@ def estimators(min_scale: int = 1) -> Mapping[str, Callable[[ArrayLike], Hurst]]
 
 
 def estimates(values: ArrayLike, min_scale: int = 1) -> list[Hurst]:
-    """Return the estimates of all methods, for scales of at least `min_scale` samples."""
+    """Return the estimates of all methods for scales of at least `min_scale`."""
     return [estimate(values) for estimate in estimators(min_scale).values()]
 
 

@@ -1,4 +1,4 @@
-"""Means over a grid of two quantities, such as base RTT and size, and differences of such means."""
+"""Means over a grid of two quantities, such as base round trip and size, and their differences."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class MeanMap:
     counts: np.ndarray
     """Number of values in each cell; shape: cells along x, cells along y."""
     totals: np.ndarray
-    """Sum of the values in each cell."""
+    """Sums of the cells."""
 
     def means(self, min_count: int = 10) -> np.ndarray:
         """Return the mean of each cell with at least `min_count` values; NaN in other cells."""
@@ -23,7 +23,7 @@ class MeanMap:
         return np.where(enough, self.totals / np.maximum(self.counts, 1), np.nan)
 
     def __add__(self, other: "MeanMap") -> "MeanMap":
-        """Return the map of both maps' values together, such as those of two replications."""
+        """Return the map of the values of both maps, such as those of two replications."""
         if not (np.array_equal(self.x_edges, other.x_edges)
                 and np.array_equal(self.y_edges, other.y_edges)):  # fmt: skip
             raise ValueError("expected two maps with the same cells")
@@ -58,7 +58,7 @@ def mean_map(
 
 
 def difference(first: MeanMap, other: MeanMap, min_count: int = 10) -> np.ndarray:
-    """Return the first map's means minus the other's, in cells where both have enough values."""
+    """Return the first means minus the other means, in cells where both have enough values."""
     if first.counts.shape != other.counts.shape:
         raise ValueError("expected two maps with the same cells")
     return np.asarray(first.means(min_count) - other.means(min_count))

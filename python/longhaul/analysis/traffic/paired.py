@@ -1,8 +1,8 @@
 """Paired comparison of the same connections in two runs.
 
-With common random numbers, each connection has the same requests at the same times in both runs.
-Its two response times differ only because of the change between the runs. Paired differences vary
-far less than response times, whose variance is mostly due to sizes and round trips.
+With common random numbers each connection has the same requests at the same times in both runs, so
+that its two response times differ only by the change between the runs. Paired differences vary far
+less than response times, whose variance is mostly due to sizes and round trips.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from longhaul._engine import LonghaulError
 from longhaul.analysis.statistics import percentile_interval
 
 KEYS = ("name", "connection")
-# Columns, in addition to name and number, in which a connection must be equal in both runs.
+# Columns, other than name and number, in which a connection must be equal in both runs.
 ASKED = ("start_s", "request_bytes", "response_bytes", "extra_rtt_s")
 SAMPLES, BLOCKS = 999, 50
 
@@ -60,7 +60,7 @@ def matched(exchanges: pl.DataFrame, other: pl.DataFrame, from_s: float = 0.0) -
 
 @dataclass(frozen=True)
 class Paired:
-    """Statistics of the differences between paired values, second minus first."""
+    """Statistics of paired differences, the second value minus the first."""
 
     count: int
     mean: float
@@ -68,9 +68,9 @@ class Paired:
     median: float
     median_interval: tuple[float, float]
     smaller: float
-    """Fraction of pairs in which the second value is smaller by more than the tolerance."""
+    """Fraction of pairs whose second value is smaller by more than the tolerance."""
     larger: float
-    """Fraction of pairs in which the second value is larger by more than the tolerance."""
+    """Fraction of pairs whose second value is larger by more than the tolerance."""
 
 
 def paired(first: ArrayLike, second: ArrayLike, tolerance: float = 0.0, seed: int = 1) -> Paired:

@@ -1,7 +1,7 @@
 """Goodput of completed flows by size of file, path and interface: NIST SP 500-282, figure 8-7.
 
-Each type of file has twelve panels. They show mean packets per second in the upper row, and
-fractions of the interface's speed in the lower row. A panel has a bar for each run and algorithm.
+Each type of file has twelve panels: mean packets per second in the upper row, and as a fraction of
+the interface's speed in the lower row. A panel has a bar for each run and algorithm.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ class Bars:
     means: pl.DataFrame
 
     def draw(self, axes: Axes, at: int, value: str, **cell: str) -> None:
-        """Draw the bar of a group of flows; nothing is drawn if the group has no flows."""
+        """Draw the bar of a group of flows, unless it has no flows."""
         values = self.means.filter(**cell)[value]
         height = float(values[0]) if len(values) else nan
         axes.bar(at, height, 0.85, label=self.label, **self.look)
@@ -90,7 +90,7 @@ def _means(tables: MesoNet, options: Options) -> pl.DataFrame:
 
 
 def _files(means: Sequence[pl.DataFrame], options: Options) -> list[str]:
-    """Return the types of file to show: the requested ones, or else all that the runs have."""
+    """Return the requested types of file, or all types in the runs."""
     there = [file for file in groups.FILES if any(file in table["file"] for table in means)]
     if not there:
         raise ResultsError("--from and --to: no group of flows is complete in this part of the run")

@@ -1,4 +1,4 @@
-"""Plots of MesoNet runs over time, with the periods of the scenario."""
+"""Plots of runs of MesoNet over time, with the scenario's periods."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from longhaul.plots.styles import Style
 from longhaul.results import Results, ResultsError
 from longhaul.results.kinds import RunData
 
-# Number of routers that are drawn if none are named: those with the fullest queues.
+# Number of routers drawn individually, those with the fullest queues.
 MOST_ROUTERS = 4
 
 STATES = (
@@ -34,7 +34,7 @@ STATES = (
 
 
 def _end_s(run: RunData) -> float:
-    """Return the time at which a run ended; it may be earlier than the end of its scenario."""
+    """Return the time at which a run ended, which may be earlier than its scenario's end."""
     return float(run.meta["simulated_s"])
 
 
@@ -68,14 +68,14 @@ def _flow_states(axes: Axes, tables: MesoNet, options: Options) -> None:
     periods.head(axes, periods.shown(tables.periods, options, end_s), [])
 
 
-# Styles of the only line in a panel, and of its means.
+# Styles of a single line and of its means.
 _ONE = Style("#0072b2", "o")
 _MEAN = Style("#d55e00", "o")
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A line of a plot: a flow, class or router of a run, or the run's whole network."""
+    """A line of a plot: a flow, class or router of a run, or its whole network."""
 
     run: Results
     part: str
@@ -100,7 +100,7 @@ class Lines:
     label: str
     scale: float = 1.0
     key: str | None = None
-    """Column that distinguishes parts; None if the plot is of the whole network."""
+    """The column that distinguishes parts; None for the whole network."""
     parts: Callable[[MesoNet], Sequence[str]] = lambda tables: ("",)
     top: float | None = None
     per_s: bool = False
@@ -136,7 +136,7 @@ class Lines:
         ]
 
     def _a_panel_a_run(self, runs: Sequence[Results], options: Options) -> list[Panel]:
-        """Draw a panel per run with all of its parts; a part has the same style in all runs."""
+        """Draw all parts of each run; a part has the same style in all runs."""
         if self.key is None:
             return [(run.name, [Curve(run, "", None, _ONE)]) for run in runs]
         chosen = [(run, self._chosen(run, options)) for run in runs]
@@ -148,7 +148,7 @@ class Lines:
         ]
 
     def _chosen(self, run: Results, options: Options) -> Sequence[str]:
-        """Return the names of the parts of a run that are drawn."""
+        """Return the parts of a run to draw."""
         if self.key is None or not options.parts:
             return self.parts(MesoNet.of(run))
         there = getattr(MesoNet.of(run), self.table)[self.key].unique(maintain_order=True).to_list()
@@ -161,11 +161,11 @@ class Lines:
     def _panel(self, axes: Axes, curves: Sequence[Curve], options: Options) -> None:
         rows = [(curve, self._rows(curve)) for curve in curves]
         for curve, of_curve in rows:
-            # False if only another run has this class, flow or router.
+            # Only another run has this class of flows or router.
             if not of_curve.is_empty():
                 shown = samples(of_curve, self._value(curve, self.there), options)
                 line(axes, shown, curve.label, curve.look)
-                # The axis shows the whole requested time, including the time before a flow starts.
+                # The whole shown time, including the time before a flow starts.
                 first_s, last_s = float(shown["t_s"][0]), float(shown["t_s"][-1])
                 axes.update_datalim([(first_s, 0.0), (last_s, 0.0)], updatey=False)
         axes.set_ylabel(self.label)
@@ -178,7 +178,7 @@ class Lines:
         periods.head(axes, whole, [self._means(curve, each, whole) for curve, each in rows])
 
     def _rows(self, curve: Curve) -> pl.DataFrame:
-        """Return the rows of a line's part, one per interval."""
+        """Return the rows of a part, one per interval."""
         table: pl.DataFrame = getattr(MesoNet.of(curve.run), self.table)
         return table if self.key is None else table.filter(pl.col(self.key) == curve.part)
 
@@ -203,7 +203,7 @@ class Lines:
 
 
 def _fullest(tables: MesoNet) -> Sequence[str]:
-    """Return the names of the routers whose queues are fullest on average."""
+    """Return the routers with the fullest queues."""
     means = tables.routers.group_by("router", maintain_order=True).agg(pl.col("queue_share").mean())
     order = means.sort("queue_share", descending=True, maintain_order=True)["router"]
     return order[:MOST_ROUTERS].to_list()
@@ -252,7 +252,7 @@ for _plot in (
     Lines(
         "long-lived", "packets per second of long-lived flows", "long_lived", "throughput_pps",
         "packets per second", 1.0, "flow", _flows,
-        # A flow that stops at the end of an interval has sent packets in the interval.
+        # A flow that stops at the end of an interval has sent during the interval.
         there=_ACTIVE | (pl.col("out_pkts") > 0),
     ),
     Lines(
@@ -294,5 +294,5 @@ def _course(tables: MesoNet) -> list[tuple[str, float, float]]:
 
 
 def _time(given: float | str, end: float) -> float:
-    """Return a time of the scenario in seconds; a number is a fraction of the run's duration."""
+    """Return a scenario's time in seconds; a number is a fraction of the run."""
     return seconds(given) if isinstance(given, str) else given * end

@@ -22,11 +22,11 @@ from longhaul.plots import styles
 from longhaul.plots.registry import Options
 from longhaul.plots.styles import Style
 
-# Maximum number of rows of means; if there are more lines, only the names of periods are shown.
+# Maximum number of rows of means; with more lines only the names of periods are shown.
 MOST_ROWS = 8
 ROW_PT = 9.5
 SIZE_PT = 7.5
-# Distance in points between the frame and the lowest row.
+# Points between the frame and the lowest row.
 GAP_PT = 2.5
 GREY = "#666666"
 
@@ -55,7 +55,7 @@ def borders(axes: Axes, periods: Sequence[Period], options: Options, end_s: floa
 
 
 def head(axes: Axes, periods: Sequence[Period], rows: Sequence[Means]) -> None:
-    """Write the names of periods, and the means of lines if there are at most `MOST_ROWS`."""
+    """Write names of periods, and the means of at most `MOST_ROWS` lines."""
     rows = rows if len(rows) <= MOST_ROWS else ()
     for place, period in enumerate(periods):
         middle = (period.from_s + period.to_s) / 2

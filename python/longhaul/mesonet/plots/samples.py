@@ -9,8 +9,7 @@ from longhaul.plots.registry import Options
 from longhaul.plots.styles import Style
 from longhaul.results import ResultsError
 
-# Number of bins of a whole run, which is below the plot's width in pixels; each bin keeps its
-# extremes.
+# Number of bins of a whole run, fewer than the plot's pixels; each bin keeps its extremes.
 BINS = 600
 
 
@@ -43,7 +42,7 @@ def _extremes(points: pl.DataFrame) -> pl.DataFrame:
 
 
 def line(axes: Axes, points: pl.DataFrame, label: str | None, look: Style) -> None:
-    """Draw a line with gaps where values are null; a single value between two gaps is a dot."""
+    """Draw samples, with gaps for nulls; a single sample between two gaps is a dot."""
     axes.plot(points["t_s"], points["value"], label=label, **styles.as_line(look))
     beside = pl.col("value").shift(1).is_null() & pl.col("value").shift(-1).is_null()
     alone = points.filter(pl.col("value").is_not_null() & beside)

@@ -22,7 +22,7 @@ from longhaul.plots.registry import Options, register
 from longhaul.results import Results
 
 HEIGHT_IN = 5.6
-# Margin around the outermost routers, in mean lengths of a backbone link.
+# Margin around the outermost routers, in lengths of a backbone link.
 MARGIN = 0.3
 
 
@@ -117,7 +117,7 @@ def _point(axes: Axes, start: Place, end: Place) -> None:
 
 
 def _places(routers: pl.DataFrame, links: Sequence[tuple[str, str]]) -> dict[str, Place]:
-    """Return the position of each router, in lengths of a backbone link."""
+    """Return the place of each router, in lengths of a backbone link."""
     backbone = routers.filter(tier="backbone")["router"].to_list()
     points = majorised(backbone, links).tolist()
     places = {name: (x, y) for name, (x, y) in zip(backbone, points, strict=True)}
@@ -145,10 +145,7 @@ def _angles(count: int, middle: float, fan: Fan) -> list[float]:
 
 
 def _free_side(name: str, links: Sequence[tuple[str, str]], places: Mapping[str, Place]) -> float:
-    """Return the direction away from a backbone router's neighbours.
-
-    Without neighbours, upwards.
-    """
+    """Return the direction away from a backbone router's neighbours; upwards if it has none."""
     x, y = places[name]
     others = [one if other == name else other for one, other in links if name in (one, other)]
     east = sum(x - places[other][0] for other in others)

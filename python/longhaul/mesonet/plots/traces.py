@@ -1,4 +1,4 @@
-"""Plots of all events and packets of the traced flows of MesoNet."""
+"""Plots of all events and packets of traced flows of MesoNet."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ MOST_TRACED = 4
 
 
 def _traced(run: Results) -> list[tuple[int, str]]:
-    """Return the numbers and names of the first traced flows."""
+    """Return numbers and names of the first traced flows."""
     flows = MesoNet.of(run).flow_trace.unique("flow", keep="first", maintain_order=True)
     source = "source " + pl.col("source").cast(pl.String)
     name = pl.coalesce("long_lived", source + ", flow " + pl.col("flow").cast(pl.String))
@@ -50,7 +50,7 @@ def _trace_cwnd(axes: Axes, run: Results, options: Options) -> None:
 # SVG files, where each marker would otherwise be an element.
 MANY = 3000
 SMALL: dict[str, Any] = {"markersize": 1.0, "rasterized": True}
-# Symbols in the time-sequence plot: label, event, kinds of packets, marker.
+# Symbols of a time-sequence plot: label, event, kinds of packets, marker.
 PACKETS: tuple[tuple[str, str, list[str], Any], ...] = (
     ("sent", "sent", ["DT"], {"marker": ".", "color": "#0072b2", "markersize": 3.0}),
     ("delivered", "delivered", ["DT"], {"marker": ".", "color": "#009e73", "markersize": 3.0}),
@@ -74,7 +74,7 @@ def _trace_packets(axes: Axes, run: Results, options: Options) -> None:
         part = packets.filter(pl.col("event") == event, pl.col("kind").is_in(kinds))
         if part.is_empty():
             continue
-        # The number of an acknowledgement is the next expected sequence number.
+        # An acknowledgement has the next expected sequence number.
         number = part["number"] - (kinds != ["DT"])
         axes.plot([], [], linestyle="none", label=label, **look)
         drawn = look | SMALL if part.height > MANY else look

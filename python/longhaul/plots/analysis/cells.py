@@ -12,18 +12,17 @@ from longhaul.plots.analysis.frame import explain_intervals, is_amount, panels, 
 from longhaul.plots.files import styled
 from longhaul.plots.layout import legend
 
-# Maximum total shift between intervals at one level, in levels; without a shift they hide each
-# other.
+# Maximum total shift between intervals at one level, so that they do not hide each other.
 SPREAD = 0.12
 
 
 def cell_lines(
     given: Sequence[Cell], factors: Mapping[str, Sequence[Level]], response: str
 ) -> Figure:
-    """Draw means at the levels of the first factor, with a line for each level of the second.
+    """Draw means over the levels of the first factor, a line for each level of the second.
 
-    Each combination of levels of further factors has a panel, and all panels have the same scale.
-    Bars are 95 % intervals of the means, if there are replications.
+    Each combination of levels of further factors has a panel; all panels have the same scale. Bars
+    are the 95 % intervals of the means, if there are replications.
     """
     over, *others = factors
     lines = factors[others[0]] if others else [""]
@@ -65,10 +64,7 @@ def cell_lines(
 
 
 def _reach(cells: Sequence[Cell]) -> np.ndarray | None:
-    """Return half the width of each cell's interval.
-
-    NaN, which is not drawn, for a cell without one.
-    """
+    """Return half of each interval's width; NaN, which is not drawn, for means without interval."""
     reach = np.array([cell.mean.high - cell.mean.mean for cell in cells])
     known = np.isfinite(reach)
     return np.where(known, reach, np.nan) if known.any() else None

@@ -1,4 +1,4 @@
-"""Plots that compare competitors (mostly algorithms), condition by condition."""
+"""Plots of competitors (mostly algorithms) by condition."""
 
 from collections.abc import Mapping, Sequence
 
@@ -49,7 +49,7 @@ def congestion_bars(
     rates: Sequence[float], levels: Mapping[str, Sequence[str]], signs: str,
     classes: Sequence[str], bounds: Sequence[float], label: str,
 ) -> Figure:  # fmt: skip
-    """Draw the conditions' retransmission rates in increasing order, in blocks of named classes."""
+    """Draw retransmission rates of conditions in increasing order, in blocks of named classes."""
     order = congestion.congestion_order(rates)
     rows = {name: [texts[c] for c in order] for name, texts in levels.items()}
     heights = np.asarray(rates)[order]

@@ -1,4 +1,4 @@
-"""Plots of relations between responses: correlations, principal components, and pairs by factor."""
+"""Plots of relations between responses: correlations, components, and pairs by factor."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,7 +28,7 @@ from longhaul.plots.layout import for_width_of, single
 
 # Smallest |r| that counts as strong, and as medium, for the colours.
 STRONG, MEDIUM = 0.8, 0.3
-# Maximum number of responses with scatter plots; with more, these would be too small.
+# Maximum number of responses with scatter plots, which would otherwise be too small.
 MOST_SCATTERED = 24
 # Names of groups are written in one line up to so many characters.
 SHORT_NAME = 16
@@ -80,7 +80,7 @@ def correlation_matrix(
 
 
 def _heat_map(r: np.ndarray, names: Sequence[str], meanings: Sequence[str]) -> Figure:
-    """Draw a square for each pair, coloured by r, with 100 r as a number."""
+    """Draw squares with 100 r of each pair, coloured by r."""
     size = 0.21 * len(names) + 1.0
     drawing, axes = single(size + 0.6, size)
     picture = axes.imshow(r, cmap="RdBu_r", vmin=-1, vmax=1)
@@ -100,7 +100,7 @@ def _heat_map(r: np.ndarray, names: Sequence[str], meanings: Sequence[str]) -> F
 
 @styled()
 def correlation_histogram(values: ArrayLike, threshold: float = of.NIST_THRESHOLD) -> Figure:
-    """Draw a histogram of |r| over pairs of responses, and the threshold that defines groups."""
+    """Draw a histogram of |r| over pairs of responses, with the threshold of groups."""
     count, edges = of.histogram(of.correlations(values))
     drawing, axes = single(4.8, 3.0)
     axes.bar(edges[:-1], count, np.diff(edges), align="edge", color=PLAIN, edgecolor="white")
@@ -176,7 +176,7 @@ def shares(components: Components) -> Figure:
 
 @styled()
 def distributions(components: Components, values: ArrayLike, count: int = 4) -> Figure:
-    """Draw two histograms on one scale: of standardised responses, and of components' scores."""
+    """Draw histograms on one scale: all responses, standardised, and scores of components."""
     shown = min(count, len(components.weights))
     every = standardised(values).ravel()
     parts = {"all responses, standardised": every}
@@ -220,7 +220,7 @@ def biplot(
         axes.annotate(
             "", tuple(end), (0, 0), arrowprops={"arrowstyle": "->", "color": GREY, "lw": 0.6}
         )  # fmt: skip
-    # Annotations such as arrows do not widen the axes.
+    # Annotations do not widen the axes.
     axes.update_datalim(ends)
     axes.autoscale_view()
     axes.margins(0.12)
@@ -249,7 +249,7 @@ def _enclose(axes: Axes, points: np.ndarray) -> tuple[float, float]:
     Return the topmost point, where the name of the cluster goes.
     """
     places = np.unique(points, axis=0)
-    # A convex hull exists only for three or more points that are not on a line.
+    # A convex hull needs three points that are not on a line.
     if len(places) > 2 and np.linalg.matrix_rank(places - places[0]) > 1:
         around = places[spatial.ConvexHull(places).vertices]
         axes.plot(*np.vstack([around, around[:1]]).T, linestyle="--", color=GREY, linewidth=0.8)

@@ -45,7 +45,7 @@ def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: floa
         )  # fmt: skip
         is_known = is_known or known
         panel.set_xticks(at, [str(level) for level in factor.levels])
-        # Names of levels are rotated if they would touch each other.
+        # Rotate names of levels that would touch each other.
         crowded = sum(len(str(level)) for level in factor.levels) > FIT or len(at) > 2
         panel.tick_params(axis="x", rotation=20 if crowded else 0)
         panel.margins(x=0.15)
@@ -59,7 +59,7 @@ def main_effects(factors: Sequence[FactorMeans], response: str, grand_mean: floa
 
 @styled()
 def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figure:
-    """Draw the differences between pairs of levels, with their 95 % intervals."""
+    """Draw differences of pairs of levels, with their 95 % intervals."""
     drawing, axes = single(6.4, 1.0 + 0.28 * len(pairs))
     for row, pair in enumerate(reversed(pairs)):
         mean = pair.difference
@@ -77,7 +77,7 @@ def comparisons(pairs: Sequence[Comparison], factor: str, response: str) -> Figu
 
 @styled()
 def variance_shares(sources: Sequence[Source], response: str) -> Figure:
-    """Draw each source's share of the total sum of squares, in descending order.
+    """Draw each source's share of the total sum of squares, the largest first.
 
     Sources that are significant at 5 % are filled.
     """
@@ -102,7 +102,7 @@ def variance_shares(sources: Sequence[Source], response: str) -> Figure:
 def cube(
     values: Sequence[float], names: Sequence[str], levels: Sequence[Sequence[object]], what: str
 ) -> Figure:
-    """Draw a value at each corner of a cube of three factors, named C1 to C8 in standard order.
+    """Draw a value at each corner of a cube of three factors, C1 to C8 in standard order.
 
     `levels` are the minus and the plus level of each factor; `what` describes the values.
     """

@@ -56,14 +56,14 @@ def wrapped(text: str, width: int = 22) -> str:
 
 
 def bare(axes: Axes) -> None:
-    """Remove ticks and grid from a panel."""
+    """Remove ticks and grid."""
     axes.set_xticks([])
     axes.set_yticks([])
     axes.grid(visible=False)
 
 
 def number(value: float) -> str:
-    """Format a number with three digits, and with a prefix such as M if it is large."""
+    """Format a number with three digits, and with a prefix if it is large."""
     rounded = float(f"{value:.3g}")
     return EngFormatter(sep="")(rounded) if abs(rounded) >= LONG else f"{value:.3g}"
 
@@ -83,18 +83,18 @@ def prefixed(axis: Axis, text: str = "") -> str:
 
 
 def is_amount(levels: Iterable[object]) -> bool:
-    """Return true if levels are quantities, such as 5 ms, whose values a line may connect."""
+    """Return true if levels are quantities, such as 5 ms, which a line may connect."""
     return all(isinstance(level, int | float) or str(level)[:1].isdigit() for level in levels)
 
 
 def explain_intervals(drawing: Figure, *, known: bool) -> None:
-    """Write a note on the intervals above all panels; without intervals, write nothing."""
+    """Write a note on the intervals above all panels, if there are intervals."""
     if known:
         drawing.suptitle(f"bars: {INTERVAL}", x=0.99, ha="right", fontsize=8)
 
 
 def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.0) -> None:
-    """Draw lines of text to the right of all panels; the figure is widened for them."""
+    """Draw lines of text to the right of all panels, and widen the figure for them."""
     if not lines:
         return
     if for_width_of(0.0):
@@ -118,7 +118,7 @@ def key(drawing: Figure, lines: Sequence[str], title: str = "", size: float = 6.
 
 
 def _key_below(drawing: Figure, lines: Sequence[str], title: str, size: float) -> None:
-    """Draw lines of text below all panels, for figures whose width is given."""
+    """Draw lines of text below all panels, for figures of a given width."""
     count = sum(text.count("\n") + 1 for text in lines)
     drawing.set_figheight(drawing.get_figheight() + (count + 2) * LINE * size / 72)
     drawing.legend(
@@ -131,7 +131,7 @@ def _key_below(drawing: Figure, lines: Sequence[str], title: str, size: float) -
 # Distances in points by which a label is moved from its point, and number of directions.
 DISTANCES = (3.0, 6.0, 10.0, 16.0, 24.0, 34.0, 46.0, 60.0, 80.0, 110.0)
 DIRECTIONS = 16
-# Distance in points beyond which a line connects a label to its point.
+# Distance (points) beyond which a line connects a label to its point.
 FAR = 6.0
 
 
@@ -153,8 +153,7 @@ def beside(
         for x, y, text in labels
     ]  # fmt: skip
     for text in texts:
-        # Labels are no part of the layout, which would otherwise reserve space for their first
-        # positions.
+        # Labels must not enlarge the layout, which would reserve space for their first positions.
         text.set_in_layout(False)
     drawing = axes.get_figure(root=True)
     assert drawing is not None

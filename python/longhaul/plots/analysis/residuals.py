@@ -1,4 +1,4 @@
-"""Plots of outliers, and of competitors' residuals, by condition."""
+"""Plots of competitors' residuals by condition, and of outliers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ BLACK = "#000000"
 # Maximum number of conditions in a panel.
 ACROSS = 16
 HEIGHT_IN = 2.3
-# Inches of a panel besides those for conditions, and inches of a digit.
+# Inches of a panel in addition to its conditions, and of a digit.
 BESIDE_IN, DIGIT_IN = 0.9, 0.068
 # The scale is symmetric logarithmic if residuals of conditions have a larger ratio.
 MAX_RATIO = 20.0
@@ -110,7 +110,7 @@ def _scale(axes: Axes, largest: Sequence[float]) -> None:
     linear = max(smallest, 1e-6 * reach)
     axes.set_yscale("symlog", linthresh=linear, linscale=1.0)
     axes.set_ylim(-2.5 * reach, 2.5 * reach)
-    # Labels of powers in the linear part of the axis would overlap the label of zero.
+    # Labels of powers in the linear part would overlap that of zero.
     powers = range(math.ceil(math.log10(linear)), math.floor(math.log10(2.5 * reach)) + 1)
     step = math.ceil(len(powers) / MAX_DECADES)
     named = [10.0**power for power in powers[::-1][::step]]
@@ -165,13 +165,13 @@ def _colour(residuals: Residuals) -> str:
 
 
 def _figures(each: Sequence[Residuals], numbers: Sequence[int]) -> dict[str, list[str]]:
-    """Return the rows of values below the axis; values are blank if all competitors are equal."""
+    """Return the rows of values below the axis; blank where all competitors are equal."""
 
     def row(text: str, figure: str) -> list[str]:
         return [text.format(getattr(one, figure)) if one.extreme >= 0 else "" for one in each]
 
     extreme = [str(numbers[one.extreme]) if one.extreme >= 0 else "-1" for one in each]
-    # The format `z` writes negative zero without its sign.
+    # Format `z` writes negative zero without a minus.
     return {
         "extreme": extreme,
         "log10": row("{:z.0f}", "magnitude"),
@@ -198,7 +198,7 @@ def standout_matrix(
 ) -> Figure:  # fmt: skip
     """Draw a matrix of outliers; its columns are conditions, its rows are responses."""
     numbers = list(names)
-    # Inches that the longest names of responses and conditions need.
+    # Inches for the longest names of responses and conditions.
     left = max(map(len, responses), default=0) / shared.PER_IN + 0.4
     # Names made of short signs are written vertically, one sign per line.
     short = all(len(part) <= 2 for name in conditions for part in name.split(" "))

@@ -34,8 +34,7 @@ from longhaul.plots.layout import for_width_of, single
 
 # Maximum number of terms that are named along an axis.
 MAX_TERMS = 20
-# Contours extend by this factor beyond the corners, to show in which direction the response
-# improves.
+# Contours extend beyond the corners, to show in which direction the response improves.
 REACH = 2.0
 # Maximum number of aliases that are named with a term.
 NAMED_ALIASES = 2
@@ -43,7 +42,7 @@ NAMED_ALIASES = 2
 
 @dataclass(frozen=True)
 class Screening:
-    """Runs of a two-level design, with one response."""
+    """Runs of a two-level design and one response."""
 
     coded: np.ndarray
     """Levels as -1 or +1; shape: runs x factors."""
@@ -52,7 +51,7 @@ class Screening:
     label: str
     """Name of the response, with its unit."""
     cells: Sequence[object] | None = None
-    """Cell of each run, equal for replications; only needed if other factors vary as well."""
+    """Cell of each run, equal for replications; needed if other factors vary as well."""
     levels: Sequence[tuple[object, object]] = ()
     """The minus and the plus level of each factor."""
 
@@ -78,7 +77,7 @@ class Screening:
         return order[0], order[1]
 
     def explain(self, drawing: Figure) -> None:
-        """Write numbers of factors and runs, and the levels that signs mean, next to the panels."""
+        """Write the numbers of factors and runs, and the levels' signs, next to the panels."""
         runs, factors = self.coded.shape
         levels = [
             f"{name}: {MINUS} {minus}, + {plus}"
@@ -88,7 +87,7 @@ class Screening:
 
 
 def spelled(effect: Effect, join: str = " ") -> str:
-    """Return the name of a term, followed by its aliases in the design."""
+    """Return the name of a term with its aliases in the design."""
     shown = effect.aliases[:NAMED_ALIASES]
     more = len(effect.aliases) - len(shown)
     names = [effect.name, *(f"= {alias}" for alias in shown), *([f"= {more} more"] if more else [])]
@@ -113,7 +112,7 @@ def ordered_data(given: Screening) -> Figure:
 
 @styled()
 def scatter(given: Screening) -> Figure:
-    """Draw step 2: the response of every run, at both levels of each factor."""
+    """Draw step 2: all responses at both levels of each factor."""
     drawing, axes = _by_factor(given)
     for j in range(len(given.names)):
         for sign in (-1, 1):
@@ -155,7 +154,7 @@ def _by_factor(given: Screening) -> tuple[Figure, Axes]:
 
 
 def _finish(drawing: Figure, axes: Axes, given: Screening, before: str = "") -> None:
-    """Label the response axis and the levels; to be called after everything else is drawn."""
+    """Label the response and the levels, after everything else is drawn."""
     axes.set_ylabel(wrapped(before + given.label, 36))
     prefixed(axes.yaxis)
     given.explain(drawing)
@@ -163,7 +162,7 @@ def _finish(drawing: Figure, axes: Axes, given: Screening, before: str = "") -> 
 
 @styled()
 def interactions(given: Screening) -> Figure:
-    """Draw step 4: main effects on the diagonal, and two-factor interactions above it."""
+    """Draw step 4: main effects on the diagonal, two-factor interactions above it."""
     count = len(given.names)
     size = max(4.0, 0.85 * count)
     drawing = Figure(figsize=(size, size * 0.8), layout="constrained")
@@ -264,7 +263,7 @@ def youden(given: Screening) -> Figure:
 
 @styled()
 def absolute_effects(given: Screening) -> Figure:
-    """Draw step 7: the absolute values of all effects, in descending order."""
+    """Draw step 7: the absolute values of all effects, the largest first."""
     chosen = of.by_size(given.effects)[:MAX_TERMS]
     drawing, axes = single(max(4.6, 0.36 * len(chosen)), 3.8)
     for x, effect in enumerate(chosen):
@@ -282,7 +281,7 @@ def absolute_effects(given: Screening) -> Figure:
 
 
 def _name_terms(axes: Axes, names: Sequence[str]) -> None:
-    """Label the terms along an axis, with each alias on a further line."""
+    """Label terms along an axis, each alias on a further line."""
     axes.set_xticks(
         range(len(names)), [name.replace(" = ", "\n= ") for name in names], rotation=60,
         ha="right", rotation_mode="anchor", fontsize=7,
@@ -291,14 +290,13 @@ def _name_terms(axes: Axes, names: Sequence[str]) -> None:
 
 @styled()
 def half_normal(given: Screening) -> Figure:
-    """Draw step 8: sizes of effects over half-normal quantiles; noise is on a line through zero."""
+    """Draw step 8: effects' sizes over half-normal quantiles; noise is on a line through zero."""
     drawing, axes = single(for_width_of(5.2), 4.2)
     chosen = of.by_size(given.effects)[::-1]
     quantiles = of.half_normal_quantiles(len(chosen))
     sizes = np.array([abs(effect.effect) for effect in chosen])
     axes.plot(quantiles, sizes, "o", color=PLAIN, markersize=3)
-    # The line is fitted to the smaller half of the effects, which is noise if most factors have
-    # none.
+    # The line is fitted to the smaller half, which is noise if most factors have no effect.
     half = slice(0, max(2, len(sizes) // 2))
     slope = float((quantiles[half] @ sizes[half]) / (quantiles[half] @ quantiles[half]))
     axes.plot([0, quantiles[-1]], [0, slope * quantiles[-1]], color=GREY, linewidth=0.8)
@@ -318,7 +316,7 @@ def half_normal(given: Screening) -> Figure:
 
 @styled()
 def residual_deviation(given: Screening) -> Figure:
-    """Draw step 9: the residual standard deviation as terms are added, the largest effect first."""
+    """Draw step 9: the residual standard deviation as terms are added, the largest first."""
     ordered = of.by_size(given.effects)
     deviations = of.cumulative_residual_sd(given.coded, given.response, ordered)[: MAX_TERMS + 1]
     names = ["mean", *map(spelled, ordered)][: len(deviations)]

@@ -31,7 +31,7 @@ class Pair:
 
     @property
     def axis(self) -> str:
-        """Label of the axis that shows values."""
+        """Label of an axis of values."""
         return f"{self.quantity} ({self.unit})" if self.unit else self.quantity
 
 
@@ -43,10 +43,7 @@ class Bars:
     own: ArrayLike
     others: ArrayLike
     speed: float | None = None
-    """Speed of the interfaces.
-
-    If it is given, a second row has goodput as a fraction of the speed.
-    """
+    """Speed of the interfaces; if given, a second row has goodput as a fraction of it."""
 
 
 @styled()
@@ -107,7 +104,7 @@ def _name_colours(drawing: Figure, names: Mapping[int, str], title: str) -> None
 def goodput_scatter(
     own: ArrayLike, others: ArrayLike, names: Mapping[int, str], of: Pair
 ) -> Figure:
-    """Draw the goodput of competing flows over that of own flows, with a point per condition.
+    """Draw goodput of competing flows over that of own flows, a point per condition.
 
     Arrays have a row per condition and a column per competitor. Each competitor has a panel, with
     the correlation coefficient in red.
@@ -147,7 +144,7 @@ def difference_bars(
     own: ArrayLike, others: ArrayLike, names: Mapping[int, str], conditions: Sequence[str],
     of: Pair, order: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw a bar from the own flows' to the competing flows' goodput by condition and algorithm.
+    """Draw a bar from own to competing flows' goodput for each condition and algorithm.
 
     Bars are green where the own goodput is higher. Arrays have a row per condition and a column per
     algorithm.
@@ -156,7 +153,7 @@ def difference_bars(
     drawing, axes = panels(len(first), columns=6, width=shared.PAGE / 6, height=1.15)
     for panel, a, b, title in zip(axes, first, second, conditions, strict=True):
         colours = np.where(a > b, HIGH, LOW)
-        # The edge line keeps very low bars visible.
+        # The edge makes very low bars visible.
         panel.bar(
             range(len(names)), np.abs(a - b), bottom=np.minimum(a, b), color=colours,
             edgecolor=colours, linewidth=1.0, width=0.7,
@@ -231,10 +228,7 @@ def rank_matrix(
 def rank_spread(
     summary: ranks.RankSummary, names: Mapping[int, str], title: str, over: str, left_out: str = ""
 ) -> Figure:
-    """Draw the standard deviation of average ranks over their mean.
-
-    The best place is at the lower right.
-    """
+    """Draw the standard deviation of rank averages over their mean; the lower right is best."""
     drawing, axes = single(for_width_of(5.2), 4.2)
     axes.margins(0.14)
     axes.plot(summary.average, summary.spread, "o", color=PLAIN, markersize=4)

@@ -1,4 +1,4 @@
-"""HighSpeed TCP (RFC 3649) in Python; its windows are exactly those of the built-in `hstcp`."""
+"""HighSpeed TCP (RFC 3649) in Python, with exactly the windows of the built-in `hstcp`."""
 
 from longhaul.congestion import Ack, Congestion, CongestionControl, Tabulated, Window, exp, log
 
@@ -44,7 +44,7 @@ class Curves:
 
 
 class Hstcp(CongestionControl):
-    """HSTCP that computes the increase at each acknowledgement, as the RFC does."""
+    """HSTCP that computes the increase at each acknowledgement, as in the RFC."""
 
     def __init__(self, low_window: float = 38, high_decrease: float = 0.1) -> None:
         self.low_window = low_window

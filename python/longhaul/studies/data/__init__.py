@@ -39,7 +39,7 @@ class Data:
 
     @classmethod
     def read(cls, folder: Path, known: Iterable[str]) -> "Data":
-        """Read the tables of a directory; the axes are those names in `known` that are columns."""
+        """Read the tables of a directory; axes are the names in `known` that have a column."""
         values = pl.read_parquet(folder / "values.parquet")
         trajectories = pl.read_parquet(folder / "trajectories.parquet")
         axes = tuple(axis for axis in known if axis in values.columns)
@@ -57,15 +57,14 @@ class Data:
         for name, table in (("values", self.values), ("trajectories", trajectories)):
             small = table.with_columns(pl.col(pl.Float64).cast(pl.Float32))
             with atomic(folder / f"{name}.parquet") as file:
-                # A single row group and no column statistics, since these files are always read
-                # completely.
+                # One row group without column statistics, since these files are read whole.
                 small.write_parquet(
                     file, compression="brotli", compression_level=11, statistics=False,
                     row_group_size=max(1, small.height),
                 )  # fmt: skip
 
     def share(self, folder: Path) -> "Shared":
-        """Write the tables in Arrow format, so that other processes can map them into memory."""
+        """Write the tables in Arrow format, which other processes map into memory."""
         for name, table in (("values", self.values), ("trajectories", self.trajectories)):
             table.write_ipc(folder / name)
         return Shared(folder, self.axes)
@@ -96,12 +95,12 @@ class Data:
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
-        """The cells of each experiment, with each metric's median over replications."""
+        """The cells of each experiment, with medians over replications."""
         return _experiments(self.medians)
 
     @cached_property
     def medians(self) -> pl.DataFrame:
-        """Table with a row per cell: each metric's median over replications, and their number."""
+        """Table of cells, with medians over replications and the number of replications."""
         if self.values.is_empty():
             return self.values
         keys = [EXPERIMENT, *self.axes]
@@ -110,24 +109,15 @@ class Data:
         return groups.agg(numbers, pl.len().alias(COUNT))
 
     def lookup(self, experiment: str, *, of_runs: bool = False) -> Lookup:
-        """Return an experiment's cells with medians, or its runs.
-
-        Raise NotRunError if it was not run.
-        """
+        """Return an experiment's cells with medians, or its runs; raise NotRunError if empty."""
         return _of(self.runs_by_experiment if of_runs else self.cells_by_experiment, experiment)
 
     def cells(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the cells of an experiment with these levels.
-
-        Raise NotRunError if there are none.
-        """
+        """Return an experiment's cells at these levels; raise NotRunError if none exist."""
         return _of(self.cells_by_experiment, experiment).having(where)
 
     def points(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the runs of an experiment with these levels.
-
-        Raise NotRunError if there are none.
-        """
+        """Return an experiment's runs at these levels; raise NotRunError if none exist."""
         return _of(self.runs_by_experiment, experiment).having(where)
 
     @cached_property
@@ -227,7 +217,7 @@ class Data:
         return lookup.picked((*self.axes, metric), rows)
 
     def trajectory(self, experiment: str, **where: Any) -> pl.DataFrame:  # noqa: ANN401
-        """Return the samples over time of one cell, from the first replication that has samples."""
+        """Return the samples over time of one cell in its first replication."""
         samples = self.samples(experiment, **where)
         numbers = samples[REPLICATION]
         first = numbers.min()
@@ -280,7 +270,7 @@ class Curve:
     y: np.ndarray
 
     def at(self, x: float) -> float:
-        """Return the value at level `x`; raise NotRunError if this level was not run."""
+        """Return the value at `x`; raise NotRunError if it was not run."""
         places = np.flatnonzero(np.isclose(self.x.astype(float), x, rtol=1e-9, atol=0.0))
         if not len(places):
             raise NotRunError(f"nothing was run at {x:g}")
@@ -301,7 +291,7 @@ def together(first_curve: Curve, other: Curve) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _experiments(table: pl.DataFrame) -> dict[str, Lookup]:
-    """Return the rows of each experiment, without columns that are null in all these rows."""
+    """Return the rows of each experiment, without columns that are null in all its rows."""
     if table.is_empty():
         return {}
     parts = table.partition_by(EXPERIMENT, as_dict=True)
@@ -336,16 +326,13 @@ def _of(lookups: Mapping[str, LookupOrSamples], experiment: str) -> LookupOrSamp
 
 
 def _exact(table: pl.DataFrame, axes: Sequence[str]) -> pl.DataFrame:
-    """Return the table with its axes' levels as they were before rounding to single precision."""
+    """Return the table with the levels of axes as before their rounding to single precision."""
     numbers = [axis for axis in axes if axis in table.columns and table[axis].dtype.is_float()]
     return table.with_columns(pl.col(numbers).cast(pl.Float64).round_sig_figs(6))
 
 
 def _six_digits(values: pl.Series) -> pl.Series:
-    """Return numbers rounded to 20 of the 24 bits of single precision.
-
-    The relative error is at most 5e-7.
-    """
+    """Return numbers rounded to 20 of the 24 bits of single precision, an error of at most 5e-7."""
     single = values.to_numpy().astype(np.float32)
     bits = single.view(np.uint32)
     rounded = ((bits + np.uint32(1 << 3)) & ~np.uint32((1 << 4) - 1)).view(np.float32)

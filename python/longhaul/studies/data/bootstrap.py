@@ -17,7 +17,7 @@ import polars as pl
 from longhaul.analysis.statistics import bootstrap_samples, medians
 from longhaul.studies.data.lookup import Lookup, RowIndex, UnevenError
 
-# Columns that identify a run together with the axes; other columns are metrics.
+# Columns that, with the axes, identify a run; the other columns are metrics.
 EXPERIMENT, REPLICATION = "experiment", "replication"
 # Column with the number of each cell's runs, in a table of medians.
 COUNT = "replications"
@@ -46,7 +46,7 @@ class DrawnExperiment:
         self._medians: dict[str, np.ndarray] = {}
 
     def runs(self, sample: int) -> Lookup:
-        """Return the runs of one bootstrap sample."""
+        """Return the runs of a sample."""
         return self.whole if self._once else _SampleRuns(self, sample)
 
     def cells(self, sample: int) -> Lookup:
@@ -98,7 +98,7 @@ class DrawnExperiment:
         return self._orders[key]
 
     def _places(self, rows: np.ndarray) -> RowIndex:
-        """Return an index of these rows by level."""
+        """Return an index of rows by level."""
 
         def column(axis: str) -> list[Any]:
             whole = self.whole.column(axis)
@@ -171,7 +171,7 @@ class _AllSamples(Lookup):
 
     @staticmethod
     def _arrays(numbers: np.ndarray) -> list[Any]:
-        """Return the array over samples of each row; None for a row without any value."""
+        """Return an array over samples for each row; None for a row without values."""
         none = np.isnan(numbers).all(axis=-1)
         rows = numbers.astype(float)
         return [None if lacks else found for found, lacks in zip(rows, none, strict=True)]
@@ -190,7 +190,7 @@ class _CellsOfAllSamples(_AllSamples):
 
 
 class _RunsOfAllSamples(_AllSamples):
-    """Drawn runs, ordered by cell and draw, as arrays over all samples."""
+    """Runs by cell and draw, as arrays over all samples."""
 
     def __init__(self, drawn: DrawnExperiment) -> None:
         self._draws = drawn.draws.shape[1]
@@ -226,7 +226,7 @@ class _CellOrder:
 
 
 class _SampleRuns(Lookup):
-    """The runs of one bootstrap sample."""
+    """The runs of a sample."""
 
     def __init__(self, drawn: DrawnExperiment, sample: int) -> None:
         super().__init__(drawn.schema)
@@ -286,7 +286,7 @@ class _SampleCells(Lookup):
         return [None if isnan(value) else value for value in self._found(name).tolist()]
 
     def _found(self, metric: str) -> np.ndarray:
-        """Return the median of a metric in each cell of the sample; NaN where there is no value."""
+        """Return the medians of a metric by cell of the sample; NaN where there is no value."""
         medians: np.ndarray = self._drawn.medians(metric)[self._sample, self._order.cells]
         return medians
 

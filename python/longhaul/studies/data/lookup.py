@@ -26,7 +26,7 @@ class NotRunError(LonghaulError):
 
 
 class UnevenError(LonghaulError):
-    """Error: bootstrap samples have different rows, so they must be evaluated one by one."""
+    """Bootstrap samples with different rows, which have to be evaluated one by one."""
 
 
 def at(where: Where) -> str:
@@ -39,7 +39,7 @@ def at(where: Where) -> str:
 
 
 class RowIndex:
-    """Index of rows by level; tables with the same columns of axes share one index."""
+    """Index of rows by level, shared by all tables with the same columns of axes."""
 
     def __init__(self, experiment: str, names: frozenset[str], height: int, column: Column) -> None:
         self._experiment = experiment
@@ -127,7 +127,7 @@ class Lookup(ABC):
 
     @abstractmethod
     def _read_all(self) -> pl.DataFrame:
-        """Return the table of all rows."""
+        """Return all rows."""
 
     @abstractmethod
     def _read(self, name: str) -> list[Any]:
@@ -138,7 +138,7 @@ class Lookup(ABC):
         """Return an index of the rows by level, which contains at least these axes."""
 
     def column(self, name: str) -> list[Any]:
-        """Return a column as a list; it is read once and then kept."""
+        """Return a column as a list, read once."""
         if name not in self._columns:
             self._columns[name] = self._read(name)
         return self._columns[name]
@@ -166,7 +166,7 @@ class Lookup(ABC):
         return self._tables[key]
 
     def measured(self, metric: str, where: Where) -> tuple[list[Any], list[int]]:
-        """Return a metric's column, and the numbers of the rows with these levels and a value."""
+        """Return a metric's column, and the row numbers at these levels with a value."""
         places = self._places(*where).having(where)
         if metric not in self._schema:
             return [], []
@@ -212,7 +212,7 @@ class TableLookup(Lookup):
 
 
 class Samples:
-    """Samples over time of one experiment, as arrays, which are faster than lists for many rows."""
+    """Samples over time of one experiment, as arrays: faster for many rows than lists."""
 
     def __init__(self, experiment: str, table: pl.DataFrame, *, keep: bool = False) -> None:
         self._experiment = experiment
@@ -244,7 +244,7 @@ class Samples:
         return self._table[np.flatnonzero(every)]
 
     def _levels(self, axis: str) -> list[tuple[Any, np.ndarray]]:
-        """Return each level of an axis with a mask that is true for its rows."""
+        """Return each level of an axis with a mask of its rows."""
         if axis not in self._table.columns:
             raise NotRunError(f"{self._experiment}: there is no axis {axis}")
         if axis not in self._masks:

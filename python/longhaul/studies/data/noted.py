@@ -1,4 +1,4 @@
-"""Results that record from how many replications a measure has read trajectories."""
+"""Results that record how many replications of trajectories a measure has used."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -11,10 +11,10 @@ from longhaul.studies.data.lookup import Lookup, Samples
 
 
 class NotedData(Data):
-    """The results of a study, with a record of the trajectories that are read.
+    """The results of a study, which record accesses to trajectories.
 
-    A study may keep trajectories of fewer replications than it has runs, often of the first one
-    only.
+    A study may keep trajectories of fewer replications than it has runs, often only of the first
+    one.
     """
 
     _data: Data
@@ -31,17 +31,14 @@ class NotedData(Data):
         return samples
 
     def noted(self) -> int | None:
-        """Return the smallest number of replications read since the last call.
-
-        Return None if none were read.
-        """
+        """Return the smallest recorded number since the last call; None without any access."""
         fewest = min(self._counts, default=None)
         self._counts.clear()
         return fewest
 
     @cached_property
     def medians(self) -> pl.DataFrame:
-        """The medians of the wrapped results."""
+        """The medians of the results."""
         return self._data.medians
 
     @cached_property
@@ -51,7 +48,7 @@ class NotedData(Data):
 
     @cached_property
     def cells_by_experiment(self) -> Mapping[str, Lookup]:
-        """The cells of each experiment, with medians."""
+        """The medians of each experiment."""
         return self._data.cells_by_experiment
 
     @cached_property

@@ -19,10 +19,7 @@ from longhaul.studies.data.lookup import Key, Lookup, NotRunError, Samples, Unev
 
 
 class ResampledData:
-    """The bootstrap samples of a study's results.
-
-    There are none if no experiment has several replications.
-    """
+    """The bootstrap samples of some results; empty if no experiment has several replications."""
 
     def __init__(self, data: Data, count: int) -> None:
         drawn = {
@@ -34,7 +31,7 @@ class ResampledData:
         self._samples = _Samples(data, drawn, count)
 
     def __iter__(self) -> Iterator[Data]:
-        """Yield one sample after the other, since each caches lookups that take much memory."""
+        """Yield one sample at a time, since its cached lookups take much memory."""
         return (_Sample(self._samples, number) for number in range(self._count))
 
     @cached_property
@@ -48,7 +45,7 @@ class ResampledData:
 
 
 class _Samples:
-    """The draws of all samples, with results that are computed for all samples at once."""
+    """Draws of all samples, and numbers computed for all samples at once."""
 
     def __init__(self, data: Data, drawn: Mapping[str, DrawnExperiment], count: int) -> None:
         self.data = data
@@ -142,7 +139,7 @@ class _Sample(Data):
 
     @cached_property
     def trajectories_by_experiment(self) -> Mapping[str, Samples]:
-        """Samples over time of the first drawn replication of each experiment."""
+        """Samples over time of each experiment's first drawn replication."""
         runs = self._samples.data.trajectories_by_run
         firsts = (
             (name, experiment.replications[experiment.draws[self._number, 0]])

@@ -1,6 +1,6 @@
 """Figures of a study, drawn from its results: medians as lines, single runs as points.
 
-The source's findings are printed next to each figure, and its printed values are drawn in it.
+The source's findings are printed next to each figure, and printed values are drawn in it.
 """
 
 import re
@@ -24,7 +24,7 @@ from longhaul.studies.claims import Claim
 from longhaul.studies.data import Curve, Data, NotRunError
 from longhaul.studies.figures.axes import TIMES, QuickAxes, power_of_ten
 
-# Styles of lines that belong to no algorithm, such as sums and queues.
+# Styles of lines that belong to no protocol, such as sums and queues.
 SUM = Style("#000000", "s", (0, (4, 2)))
 QUEUE_LOOKS = {"red": Style("#000000", "o"), "droptail": Style("#000000", "x", (0, (5, 2)))}
 QUEUE_NAMES = {"red": "RED", "droptail": "drop-tail"}
@@ -39,22 +39,21 @@ WIDTH_IN, HEIGHT_IN = 8.4, 3.0
 TOP_IN, RIGHT_IN = 0.27, 0.2
 # Inches between panels, without and with the labels of a colour bar.
 GAP_IN, BAR_IN = 0.2, 0.75
-# Inches below panels for tick labels and the name of the axis, and for each row of the legend.
+# Inches below panels for the axis' labels and name, and for each row of the legend.
 FOOT_IN, ROW_IN = 0.52, 0.205
-# Inches left of panels for the name of the axis, and for each character of the tick labels.
+# Inches left of panels for the name of the axis, and for each character of its labels.
 NAME_IN, CHARACTER_IN = 0.36, 0.08
-# Inches from the panels down to the name of the x axis, and from the left edge of the figure to the
-# name of the y axis.
+# Inches from panels down to the name of the x axis, and from the left edge to that of the y axis.
 NAME_BELOW_IN, NAME_LEFT_IN = 0.27, 0.22
-# Legend: maximum number of columns; width of a column without text, and of a letter, in inches.
+# Maximum columns of a legend; width of a column without text, and of a letter, in inches.
 MOST_COLUMNS = 5
 ENTRY_IN, LETTER_IN = 0.6, 0.073
-# Logarithmic axes: range of numbers that are written without a power of ten; and the maximum number
-# of decades at which some, or all, ticks between powers of ten have labels.
+# Logarithmic axes: range of numbers written without a power of ten, and maximum decades in view at
+# which some, and at which all, ticks between powers of ten are labelled.
 MIN_PLAIN, MAX_PLAIN = 1e-2, 1e5
 MINOR_NAMES = (1.0, 0.4)
 
-# Function that draws a panel; its arguments are the axes, the results, and the panel's queue.
+# Function that draws one panel from its axes, the data, and the panel's queue.
 Draw = Callable[[Axes, Data, str], None]
 
 
@@ -100,7 +99,7 @@ class Figure:
     If empty, a single panel with lines for several queues.
     """
     values: Mapping[str, float] = field(default_factory=dict)
-    """Printed values by label; each is drawn as a horizontal line."""
+    """Printed values, drawn as horizontal lines, by label."""
     draw: Draw | None = None
     """Function that draws a panel; None to draw `lines` along `axis`."""
 
@@ -158,7 +157,7 @@ def _panel(axes: Axes, figure: Figure, data: Data, queue: str, claims: Sequence[
 def printed(
     line: Line, axis: str, place: Mapping[str, str | float], claims: Sequence[Claim]
 ) -> dict[float, float]:
-    """Return the printed numbers for points of a line, by the points' levels of the axis."""
+    """Return the printed numbers of a line's points, by the points' level of the axis."""
     cell = {**line.where, **place, "of": line.experiment, "metric": line.metric}
     points = {}
     for claim in claims if line.curve is None else ():
@@ -240,7 +239,7 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
 
 
 def _columns(entries: Sequence[str]) -> int:
-    """Return the largest number of columns for which the legend is no wider than the figure."""
+    """Return the largest number of columns at which a legend is no wider than the plot."""
     for columns in range(min(len(entries), MOST_COLUMNS), 1, -1):
         each = np.array_split([len(entry) for entry in entries], columns)
         if sum(ENTRY_IN + LETTER_IN * lengths.max() for lengths in each) < WIDTH_IN:
@@ -270,7 +269,7 @@ def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
         top=1 - TOP_IN / HEIGHT_IN,
         wspace=gap / width,
     )
-    # Without this, each axis would search for its labels and spines, and create ticks three times.
+    # Prevents each axis from searching for its labels and spines and creating ticks three times.
     height = HEIGHT_IN - FOOT_IN - ROW_IN * rows - TOP_IN
     for axes in panels:
         axes.xaxis.set_label_coords(0.5, -NAME_BELOW_IN / height)

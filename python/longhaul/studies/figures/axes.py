@@ -23,8 +23,7 @@ from matplotlib.transforms import IdentityTransform
 RAISED = str.maketrans("-\N{MINUS SIGN}0123456789", "⁻⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 TIMES = "\N{MULTIPLICATION SIGN}"
 
-# Distances in points: from the axes to tick labels, and to the power of ten below the x and above
-# the y labels.
+# Distances from the axes to tick labels, and to the power of ten below x and above y labels.
 PAD_PT, POWER_BELOW_PT, POWER_ABOVE_PT = 5.0, 17.0, 3.0
 # Ticks may be outside the axes by this fraction of the axes' length, due to rounding.
 ROUNDING = 1e-9
@@ -40,7 +39,7 @@ def power_of_ten(exponent: int | str) -> str:
 class _DrawnAxis(Axis):
     """Drawing common to both axes; subclasses define the positions."""
 
-    # Alignment of tick labels, and the name of the parameter that shows or hides them.
+    # Alignment of tick labels, and the name of the parameter that shows them.
     alignment: ClassVar[Any]
     labels_on: ClassVar[str]
 
@@ -56,7 +55,7 @@ class _DrawnAxis(Axis):
         Artist.set_clip_path(self, *arguments, **settings)
 
     def grid(self, visible: bool | None = None, which: Any = "major", **_: Any) -> None:  # noqa: ANN401
-        """Show or hide the grid lines at major ticks."""
+        """Show grid lines of major ticks, or none."""
         if which != "minor":
             self._lined = not self._lined if visible is None else visible
 
@@ -65,7 +64,7 @@ class _DrawnAxis(Axis):
         self._labelled = parameters.get(self.labels_on, self._labelled)
 
     def set_ticklabels(self, labels: Any, *, minor: bool = False, **text: Any) -> Any:  # noqa: ANN401
-        """Set the labels of the ticks, and text properties that all of them share."""
+        """Set the ticks' labels, and text properties of all of them."""
         self._tick_label.set(**text)
         return super().set_ticklabels(labels, minor=minor)
 
@@ -89,7 +88,7 @@ class _DrawnAxis(Axis):
         self.stale = False
 
     def _places(self, locations: np.ndarray) -> np.ndarray:
-        """Return the positions of tick locations, in pixels along the axis."""
+        """Return the positions of the ticks, in pixels along the axis."""
         raise NotImplementedError
 
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:
@@ -135,7 +134,7 @@ class _DrawnAxis(Axis):
                 self._tick_label.draw(renderer)
 
     def _draw_power(self, renderer: RendererBase) -> None:
-        """Draw the power of ten that multiplies the labels, or the offset that is added to them."""
+        """Draw the power of ten by which labels are multiplied, or the offset added to them."""
         power = self.get_major_formatter().get_offset()
         if power:
             plain = re.sub(r"\b1e(\D?\d+)", lambda match: TIMES + power_of_ten(match[1]), power)
@@ -197,12 +196,12 @@ class QuickAxes(Axes):
     def __init__(self, *arguments: Any, **settings: Any) -> None:  # noqa: ANN401
         super().__init__(*arguments, **settings)
         for spine in self.spines.values():
-            # Without this, Matplotlib would place the name of the axis next to its tick objects,
-            # which do not exist.
+            # Otherwise Matplotlib would place the name by the positions of its ticks, which do not
+            # exist.
             spine.set_position(("outward", 0.0))
 
     def _init_axis(self) -> None:
-        # Follows the example on custom projections in Matplotlib's gallery.
+        # As in the example on custom projections in Matplotlib's gallery.
         self.xaxis = _X(self, clear=False)
         self.yaxis = _Y(self, clear=False)
         for axis, sides in ((self.xaxis, ("bottom", "top")), (self.yaxis, ("left", "right"))):

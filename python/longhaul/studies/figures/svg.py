@@ -22,9 +22,9 @@ from longhaul.studies.study import Study
 # drawing them.
 FEW = 4
 
-# Number of allocations between runs of Python's cyclic garbage collector. A figure has hundreds of
-# thousands of objects, which live until it is drawn. With Python's default of 700, the collector
-# takes a seventh of the time.
+# Allocations between runs of Python's cyclic garbage collector. A figure has hundreds of thousands
+# of objects that live until it is drawn; with Python's default of 700 the collector takes a seventh
+# of the time.
 COLLECTED_AFTER = 300_000
 
 Draw = Callable[[], list[Markup | None]]

@@ -115,7 +115,7 @@ class DeclaredMeasure:
         return self.name
 
     def __call__(self, data: Data, **words: Word) -> float:
-        """Return the measure's value for these words."""
+        """Return the number for these words."""
         return self.question(words, tuple(names(words[OF]))).value(data)
 
     def question(self, words: Words, experiments: Sequence[str]) -> "DeclaredQuestion":
@@ -207,8 +207,8 @@ class DeclaredQuestion(Question):
         kind = "" if "against" in self.sides.compared else KINDS.get(name, "")
         if shape.each:
             if axis in shape.each and shape.order is not None:
-                # Further levels can only lower the minimum and raise the maximum at a place of the
-                # order, and so can only lower the ratio.
+                # Further levels can only lower the minimum and raise the maximum of a place, and so
+                # lower the ratio.
                 return "" if shape.then in COUNTING else LEAST
             alike = kind == shape.then and shape.order is None
             kind = shape.then if axis in shape.each or alike else ""
@@ -219,7 +219,7 @@ class DeclaredQuestion(Question):
 
     @property
     def _order(self) -> str:
-        """`ratio` or `sign` if the number shows which of two sides is larger; otherwise empty."""
+        """`ratio` or `sign` if the number shows which side is larger; otherwise empty."""
         name, compared = self.measure.name, self.sides.compared
         if self.shape.order is not None or "against" in compared:
             return RATIO
@@ -238,10 +238,9 @@ class DeclaredQuestion(Question):
         return self.shape.of_runs and self.measure.name in ("least", "largest")
 
 
-# Measures whose values at some levels bound their values at all levels, with the kind of bound.
+# Kinds of measures whose values at some levels bound their values at all levels.
 KINDS = {"least": LEAST, "largest": LARGEST, "furthest": LARGEST, "range": LARGEST, "share": SHARE}
-# Measures whose sign is a comparison by itself, and measures whose sign is one if values are
-# compared.
+# Measures whose sign is judged, and measures whose sign is judged if values are compared.
 ORDERS = {"trend": SIGN, "correlation": SIGN, "fall": SIGN, "ends": RATIO}
 MIDDLES = ("value", "mean", "middle")
 

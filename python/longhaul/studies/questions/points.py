@@ -27,7 +27,7 @@ from longhaul.studies.selection import Predicate, Word, is_one_level, selects
 
 @dataclass(frozen=True)
 class Points:
-    """Selected values, by their levels of the axes that are not fixed."""
+    """Values by the levels of axes that are not fixed."""
 
     experiments: tuple[str, ...]
     fixed: Words
@@ -35,12 +35,12 @@ class Points:
     values: dict[Key, Number]
 
     def count(self, axis: str) -> int:
-        """Return the number of different levels of an axis."""
+        """Return the number of levels of an axis."""
         place = self.axes.index(axis)
         return len({key[place] for key in self.values})
 
     def cell(self, key: Key) -> Cell:
-        """Return the cell of a point: the experiment, and its levels of axes."""
+        """Return the experiment of a point, and its levels of axes."""
         levels = dict(zip(self.axes, key, strict=True))
         experiment = self.experiments[levels.pop(OF)]
         there = {axis: level for axis, level in levels.items() if level is not None}
@@ -67,7 +67,7 @@ def points_of(data: Data, words: Words, shape: Shape) -> Points:
 
 @dataclass(frozen=True)
 class Selection:
-    """Experiments, levels and metrics that the words of one side of a comparison select."""
+    """The experiments, levels and metrics that the words of one side select."""
 
     experiments: tuple[str, ...]
     exact: Words
@@ -82,7 +82,7 @@ class Selection:
     @classmethod
     @lru_cache(maxsize=1000)
     def read(cls, pairs: tuple[tuple[str, Word], ...]) -> "Selection":
-        """Parse words, given as pairs of name and value; words with an empty value are ignored."""
+        """Parse pairs of words and values; words with an empty value are ignored."""
         words = {word: level for word, level in pairs if level != ""}
         when = {word.removeprefix(WHEN): level for word, level in words.items() if is_when(word)}
         levels = {
@@ -100,13 +100,13 @@ class Selection:
 
     @property
     def levels(self) -> dict[str, Word]:
-        """The words that select levels of axes and ranges of other metrics."""
+        """The selected levels of all axes, and ranges of other metrics."""
         when = {f"{WHEN}{metric}": word for metric, word in self.when.items()}
         return {**self.exact, **self.several, **when}
 
     @cached_property
     def metrics(self) -> list[str]:
-        """All metrics that occur in `texts`."""
+        """All metrics in `texts`."""
         names = (name for text in self.texts for name in arithmetic.metrics(text))
         return list(dict.fromkeys(names))
 

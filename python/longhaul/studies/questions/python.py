@@ -12,7 +12,7 @@ from longhaul.studies.questions.words import METRIC, Sides, Words, names
 
 Function = Callable[..., float]
 
-# Functions that need all runs of their experiments, whatever the words select.
+# Functions that need all runs of their experiments, for any words.
 WHOLE_DESIGN: set[Function] = set()
 # Kind of a function's number, as in `partial`, for functions whose value at some levels allows a
 # conclusion on all levels.
@@ -21,7 +21,7 @@ KINDS: dict[Function, str] = {}
 
 @dataclass(frozen=True)
 class PythonQuestion(Question):
-    """A call of one of the study's own functions with the words of a claim."""
+    """A call of a study's own function with the words of a claim."""
 
     name: str
     function: Function

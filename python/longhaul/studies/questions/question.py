@@ -35,7 +35,7 @@ class Question(ABC):
 
     @abstractmethod
     def check(self, known: Experiments) -> None:
-        """Raise ValueError for words that do not fit the experiments of a study."""
+        """Raise ValueError for words that do not fit a study's experiments."""
 
     @abstractmethod
     def value(self, data: Data) -> float:
@@ -45,7 +45,7 @@ class Question(ABC):
         """
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the values in all bootstrap samples; None if they must be computed one by one."""
+        """Return the values in bootstrap samples, or None to compute them one by one."""
         return None
 
     @abstractmethod
@@ -62,24 +62,21 @@ class Question(ABC):
 
     @abstractmethod
     def metrics_of(self, words: Words) -> list[str]:
-        """Return the metrics that the words of a side of a comparison need."""
+        """Return the metrics in the words of a side."""
 
     @property
     def metric(self) -> str:
-        """The metric of the question, or the arithmetic on metrics; empty if it has none."""
+        """The metric of the question, or arithmetic on metrics; empty if there is none."""
         return str(self.sides.own.get(METRIC, ""))
 
     @property
     def of(self) -> str:
-        """The experiments in the word `of`.
-
-        If this word is missing, the claim's first experiment.
-        """
+        """The experiments in the word `of`; without this word, the claim's first experiment."""
         return str(self.sides.own.get(OF, self.experiments[0]))
 
     @property
     def names_runs(self) -> bool:
-        """True if the words name the experiments, so that the needed runs are known."""
+        """True if words name the experiments, so that the needed runs are known."""
         return OF in self.sides.own
 
     @property
@@ -89,7 +86,7 @@ class Question(ABC):
 
     @property
     def is_plain(self) -> bool:
-        """True if the question is a metric at some levels, without comparison or `when`."""
+        """True if the question is a metric at levels, without comparison or `when`."""
         conditions = self.sides.compared or any(map(is_when, self.sides.own))
         return bool(self.metric) and not conditions and "by" not in self.words
 
@@ -100,11 +97,11 @@ class Question(ABC):
 
     @property
     def whole_axis(self) -> str | None:
-        """The axis whose levels all belong to the statement; None if there is no such axis."""
+        """The axis whose levels all belong to the statement; None if there is none."""
         return self.whole if is_axis(self.whole) else None
 
     def narrowed(self, levels: Words) -> Self:
-        """Return the question, restricted to these levels of axes."""
+        """Return the question restricted to these levels."""
         words = {**self.words, **levels}
         return replace(self, words=words, sides=self.sides.narrowed(levels))
 
@@ -118,7 +115,7 @@ class Question(ABC):
         return level if all(cell.get(word) == value for word, value in words.items()) else None
 
     def cells(self, known: Experiments, scale: str = FULL) -> Mapping[Cell, Collection[str]]:
-        """Return the cells that the question needs at a scale, with the metrics needed of each."""
+        """Return the cells that the question needs, with the metrics that it needs of each."""
         needed: dict[Cell, set[str]] = {}
         for words in self.sides.all:
             metrics = self._required_metrics(words)

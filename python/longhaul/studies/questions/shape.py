@@ -9,7 +9,7 @@ from longhaul.studies import arithmetic
 from longhaul.studies.questions.words import METRIC, Sides, Words, names
 from longhaul.studies.selection import REST
 
-# Comparisons that combine the two values at a point into one.
+# Comparisons that combine two numbers into one.
 PAIRING = ("less", "over")
 # The only allowed values of the words `by` and `runs`.
 BY, RUNS = "replication", "each"
@@ -70,14 +70,14 @@ class Shape:
         )
 
     def check(self, sides: Sides) -> None:
-        """Raise ValueError for operations that are impossible with the selected values."""
+        """Raise ValueError for operations that do not fit the selected values."""
         if self.by_replication:
             _check_pairs(sides, self.each)
         if "with" in sides.compared and self.along is not None:
             raise ValueError("where: along and with. do not go together")
 
     def reduced(self, numbers: np.ndarray) -> np.ndarray:
-        """Reduce the numbers of all groups, which are the last dimension, to one number."""
+        """Reduce the numbers of groups, along the last axis, to one number."""
         if self.above is not None:
             numbers = (numbers > self.above).astype(float)
         if self.below is not None:

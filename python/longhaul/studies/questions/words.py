@@ -10,18 +10,18 @@ from longhaul.studies.selection import Word
 
 Words = Mapping[str, Word]
 Key = tuple[Any, ...]
-# Value of a point, or an array with its value in each bootstrap sample.
+# The number of a point, or an array of it over bootstrap samples.
 Number = float | np.ndarray
 
 OF, METRIC = "of", "metric"
-# Words that select experiments and metrics; other words select levels.
+# Words that select experiments and metrics instead of levels.
 SELECTING = (OF, METRIC)
 COMPARING = ("less", "over", "with", "against")
 SHAPING = ("along", "each", "order", "then", "above", "below", "whole", "by", "runs")
-# Prefix of words that select points by the value of another metric.
+# Prefix of words that select points by another metric.
 WHEN = "when."
 SEVERAL = ","
-# Separates levels that have the same place in an order.
+# Separates levels that share a place of an order.
 SHARED = "+"
 
 
@@ -46,7 +46,7 @@ def _words_of(text: str) -> Iterator[tuple[str, Word]]:
 
 @dataclass(frozen=True)
 class Sides:
-    """The words that select values, separately for each side of a comparison."""
+    """The words that select values, for each side of a comparison."""
 
     own: Words
     compared: Mapping[str, Words]
@@ -71,19 +71,19 @@ class Sides:
 
     @property
     def all(self) -> list[Words]:
-        """The words of the first side, and of the second side of each comparison."""
+        """The words of the first side, and of each second side."""
         return [self.own, *(self.side(name) for name in COMPARING if name in self.compared)]
 
     def narrowed(self, levels: Words) -> "Sides":
-        """Return the sides, with these levels added to the words of the first side."""
+        """Return the sides with these levels added to the common words."""
         return replace(self, own={**self.own, **levels})
 
 
 def names(word: Word) -> list[str]:
-    """Return the names in a word, which are separated by commas."""
+    """Return the names that a word lists, separated by commas."""
     return str(word).split(SEVERAL)
 
 
 def is_when(word: str) -> bool:
-    """Return true if a word selects points by the value of another metric."""
+    """Return true for a word that selects points by another metric."""
     return word.startswith(WHEN)
