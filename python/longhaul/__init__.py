@@ -52,8 +52,8 @@ __all__ = [
     "run",
 ]
 
-# Names whose modules are imported when the name is first used. They load libraries for tables and
-# plots, which takes longer than a short run.
+# Names whose modules load libraries for tables and plots, which takes longer than a short run, are
+# imported on first use.
 _HOMES = {
     "open": "longhaul.results",
     "CongestionControl": "longhaul.congestion",
@@ -73,7 +73,7 @@ def __getattr__(name: str) -> Any:  # noqa: ANN401
     if name in _HOMES:
         value = getattr(import_module(_HOMES[name]), _NAMES_THERE.get(name, name))
     elif not name.startswith("_") and find_spec(f"longhaul.{name}"):
-        # Thus, `longhaul.results.Results` works even if `longhaul.results` was not imported.
+        # `longhaul.results.Results` works without importing `longhaul.results` first.
         value = import_module(f"longhaul.{name}")
     else:
         raise AttributeError(f"module 'longhaul' has no attribute '{name}'")

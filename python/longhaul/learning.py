@@ -231,10 +231,7 @@ class _Episode:
         self.of.pop(self.number, None)
 
     def ask(self, interval: Interval) -> float:
-        """Send an interval to the environment, and return the factor for the window.
-
-        The thread of the run calls this.
-        """
+        """Return the factor of the window, in the thread of the run."""
         self.intervals.put(interval)
         factor = self.factors.get()
         if factor is None:

@@ -47,7 +47,7 @@ def report(
         there = plots.suitable(several)
         names = [name for name in several[0].kind.report_plots if name in there]
         if len(several) == 1 and "shares" in names and len(several[0].algorithms()) < 2:
-            # With one bar, the plot would say no more than the sentence.
+            # A plot with one bar would add nothing to the sentence.
             names.remove("shares")
     html = page(
         "report.html",

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from longhaul.analysis.statistics import unit_deviations
 from longhaul.libraries import graphs
 
-# Threshold for |r|: the gap in its histogram in NIST SP 500-282, section 4.4.
+# Gap in the histogram of |r| (NIST SP 500-282, section 4.4).
 NIST_THRESHOLD = 0.65
 
 

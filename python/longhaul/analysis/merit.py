@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-# A flow starves if its rate is below this fraction of its fair share for STARVED_S, or if the ratio
-# of the largest to the smallest rate is at least STARVED_RATIO throughout the last half of a run.
+# A flow starves if it has less than this fraction of its fair share for STARVED_S, or if another
+# flow has STARVED_RATIO times its rate in the whole last half of a run.
 STARVED_PART = 0.05
 STARVED_S = 10.0
 STARVED_RATIO = 10.0

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from longhaul.libraries import stats
 
-# A corner of a cube: the level, -1 or +1, of each two-level factor.
+# A corner of a cube of two-level factors.
 Corner = tuple[int, ...]
 
 

@@ -24,7 +24,7 @@ from longhaul._engine import LonghaulError
 from longhaul.campaign.sweep import Level, Setting
 from longhaul.files.names import suggestion, unknown
 
-# Expected types of values, by the word for the type in messages; a list contains texts or levels.
+# Expected types of values, by the word for the type in messages; a list has texts or levels.
 HOLDS = {
     "text": str, "a table": dict, "a truth value": bool, "a whole number": int,
     "a decimal one": float, "a list of texts": list, "a list of levels": list,

@@ -50,7 +50,7 @@ class Leases:
     ) -> None:
         self._ended.set()
         self._renewing.join()
-        # Leases that remain become stale when their session file is removed.
+        # The remaining leases are stale once their session file is gone.
         (self._sessions / self.session).unlink(missing_ok=True)
 
     def _renew(self) -> None:

@@ -152,7 +152,7 @@ class LocalWorkers:
         self._workers.clear()
 
 
-# The pipe on which this process, if it is a worker, reports the progress of its run.
+# Pipe on which a worker process reports the progress of its run.
 _told: "Connection[Any, Any] | None" = None
 
 
@@ -192,7 +192,7 @@ def attempt(work: Work, arguments: Sequence[Any]) -> tuple[Any, str | None, bool
     except MemoryError:
         return None, "there is not enough memory", False
     except Exception as error:
-        # Any exception, since a user's response function may raise any.
+        # A user's response function may raise any exception.
         return None, f"{type(error).__name__}: {error}", False
 
 

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from longhaul.campaign.execute import Outcome
 
-# Minimum interval in seconds between two lines, if there is no terminal.
+# Minimum interval (s) between lines without a terminal.
 LINE_EVERY_S = 30.0
 
 
@@ -52,7 +52,7 @@ def _state(outcome: Outcome) -> str:
     if outcome.data_packets:
         parts.append(f"{outcome.packets_per_s / 1e6:.2f} M packets/s")
     left = outcome.left_s
-    # When the campaign has finished, the remaining time is a rounding error of either sign.
+    # The rest of a finished campaign is a rounding error, of either sign.
     if left is not None and left > 0.5:
         parts.append(f"{left / 60:.0f} min left" if left >= 90 else f"{left:.0f} s left")
     return ", ".join(parts)

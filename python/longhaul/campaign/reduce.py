@@ -11,10 +11,7 @@ POINTS = 600
 
 
 def reduce(run: Results) -> Kept:
-    """Return the tables of a run that the store keeps.
-
-    Values are for the measurement window; only time series and events include the time outside.
-    """
+    """Return a run's tables to keep; only time series and events extend beyond the window."""
     return _reduced(run, POINTS)
 
 

@@ -92,10 +92,7 @@ def _at(place: Any, steps: Sequence[str]) -> Any:  # noqa: ANN401
 
 
 def _remove(scenario: Any, steps: Sequence[str]) -> bool:  # noqa: ANN401
-    """Remove the value at a path; return false for an entry of a list, which is kept.
-
-    Without the entry, the others would move to other places.
-    """
+    """Remove a value; return false for entries of lists, whose removal would shift others."""
     place = _at(scenario, steps[:-1])
     if not isinstance(place, dict):
         return False

@@ -70,8 +70,7 @@ def check_target(folder: Path, subject: Contender) -> None:
     """Raise an error if a directory has another subject's evaluation, even of the same name."""
     file = folder / "summary.json"
     there = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    # For a controller in another process, `version` is the time of the evaluation and differs each
-    # time.
+    # The `version` of a controller in another process is the time of the evaluation.
     kind = next((kind for kind in TABLES if kind in there), "algorithm")
     known, wanted = (
         {**table, "version": ""} for table in (there.get(TABLES[kind], {}), subject.table)

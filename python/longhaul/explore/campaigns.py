@@ -10,7 +10,7 @@ from longhaul.explore.kept import add_kept
 from longhaul.explore.tables import Content, Roles, add_table
 from longhaul.figures import words
 
-# Words in the name of a factor which suggest that its levels compete.
+# Words in names of factors whose levels compete.
 COMPETITORS = ("algorithm", "congestion", "kind", "competitor", "variant", "queue")
 SHOWN_RESPONSES = 6
 

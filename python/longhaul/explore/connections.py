@@ -66,7 +66,7 @@ CURVES = {
     "links": ("queue_share", "queue_pkts", "utilization"),
     "proxies": ("cwnd_pkts", "queue_pkts"),
 }
-# Further columns from which measures are derived.
+# Further columns that derived measures need.
 MEASURED = {
     "flow": (),
     "link": ("queue_bytes", "capacity_bytes", "departed_pkts"),

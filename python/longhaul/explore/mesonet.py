@@ -79,7 +79,7 @@ def _relate(content: Content, tables: MesoNet, of: str) -> None:
     def way_up(router: str | None) -> list[int]:
         return [] if router is None else [routers[router], *way_up(above[router])]
 
-    # Access routers are given by name, or by number from 1 in the order of the table.
+    # Access routers have names, or numbers from 1 in order.
     numbered = dict(enumerate(access["router"], start=1))
     ends = {
         flow["label"]: [

@@ -26,7 +26,7 @@ from longhaul.explore.large import Large
 from longhaul.explore.page import Head, html
 from longhaul.explore.sources import collect, open_source
 
-# Number of rows in a sample; with this number, the page updates a selection within 100 ms.
+# Rows of a sample, for which a page updates a selection within 100 ms.
 SAMPLE = 100_000
 LOOPBACK = "127.0.0.1"
 JSON = "application/json"

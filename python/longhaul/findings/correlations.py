@@ -13,7 +13,7 @@ from longhaul.findings.registry import Findings, Options, drawn_by, matrix, name
 
 # Number of groups into which the scores of runs are divided.
 SCORE_GROUPS = 3
-# Largest p-value at which a factor is part of a group's name.
+# Maximum p-value of a factor in a group's name.
 EVIDENT = 0.01
 # A level is part of a group's name if at least this fraction of its runs have the level; and
 # maximum number of levels in a name.

@@ -18,7 +18,7 @@ from longhaul.findings.registry import (
     named,
 )
 
-# Maximum number of panels in a plot of cells; the user can select fewer factors with `-f`.
+# Maximum panels of a plot of cells; option `-f` selects fewer factors.
 MAX_PANELS = 24
 
 

@@ -11,7 +11,7 @@ from longhaul.mesonet.groups import short_name
 from longhaul.mesonet.meanings import Meaning, meaning
 from longhaul.results.table import UNITS
 
-# Names of periods in labels, if they differ from those in columns; the only period is left out.
+# Names of periods in labels, if they differ; a run's only period is not named.
 PERIODS = {"measured": "", "half": "second half"}
 _LOGARITHM = re.compile(rf"{LOGARITHM}\((.+)\)")
 _COMPONENT = re.compile(r"PC\d+")

@@ -20,8 +20,8 @@ from longhaul.findings.labels import in_row_unit, label
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Maximum number of lines of a table that are printed, above the number of conditions in NIST SP
-# 500-282. --json prints all lines.
+# Maximum printed lines of a table, more than the conditions of NIST SP 500-282; --json has all
+# lines.
 MAX_ROWS = 40
 # Columns in the unit of the response.
 OF_RESPONSE = ("mean", "difference", "size", "95 % from", "to")

@@ -15,7 +15,7 @@ from longhaul.findings.registry import Findings, Options, chosen, named
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# Maximum number of combinations of levels in a plot; the user can select fewer factors with `-f`.
+# Maximum combinations of levels in a plot; option `-f` selects fewer factors.
 MAX_GROUPS = 40
 
 

@@ -97,7 +97,7 @@ def _users(table: ResponseTable, options: Options) -> Findings:
         kept = tuple(response for response in options.responses if response not in empty)
         options = replace(options, responses=kept)
     responses = chosen(table, options)
-    # Two responses keep their order, in which own flows come first.
+    # Two responses stay in order: own flows first.
     responses = sorted(responses, key=_place) if len(responses) > 2 else responses
     options = replace(options, responses=tuple(responses))
     conditions, cells, left_out = cells_of(table, options, who)

@@ -30,8 +30,8 @@ class Meaning:
     """Period at the end of the column's name, or `whole run`."""
 
 
-# Description, unit and further information of each value. It is a mean over a period if its
-# description names nothing else.
+# Description, unit and further information of each figure; means over a period, unless stated
+# otherwise.
 FIGURES: dict[str, tuple[str, ...]] = {
     "delivered_pkts": ("data packets delivered", "packets"),
     "events": ("events simulated",),
@@ -94,7 +94,7 @@ OF_CLASSES: dict[str, tuple[str, ...]] = {
     "completed": ("{} flows completed", "flows"),
     "cwnd_max": ("largest mean congestion window of {} flows", "packets"),
 }
-# Descriptions of the statistics of a flow group's goodput.
+# Statistics of a flow group's goodput.
 STATISTICS = {
     "mean": "mean goodput", "deviation": "standard deviation of goodput", "min": "least goodput",
     "max": "largest goodput", "pooled_deviation": "standard deviation of goodput of all flows",

@@ -44,11 +44,8 @@ class FlowClass:
     window_pkts: float = 10.0
     """Initial mean window."""
     slow_start: bool = True
-    """True if the flows begin in slow start.
-
-    The window then doubles each round trip until each flow has lost one packet on average, or until
-    the window reaches `ssthresh_pkts`.
-    """
+    """True if the window doubles each round trip until each flow has lost a packet on average, or
+    reaches `ssthresh_pkts`."""
     ssthresh_pkts: float = np.inf
     start_s: float = 0.0
 

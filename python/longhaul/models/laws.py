@@ -26,7 +26,7 @@ from longhaul.models.response import FORMS, STANDARD, HighSpeed, Numbers, PowerL
 # The mean window at a loss rate and a round-trip time.
 Window = Callable[[ArrayLike, float], Numbers]
 
-# Range of loss rates in which the loss rate of a window is searched.
+# Range of loss rates in which windows are inverted.
 LEAST_LOSS, MOST_LOSS = 1e-15, 1.0
 
 

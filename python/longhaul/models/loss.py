@@ -56,7 +56,7 @@ class AnickMitraSondhi:
         """Return the loss probability at this mean window."""
         rho = link.load(window)
         exponent = -self.decay * link.buffer_pkts / window * (1.0 - rho)
-        # The model has no meaning above the capacity, where its exponential is unbounded.
+        # Above capacity the model has no meaning, and its exponential is unbounded.
         return min(1.0, self.factor * rho * exp(min(exponent, 50.0)))
 
 

@@ -96,8 +96,7 @@ def bic(
         rounds = float(whole)
         while window < peak:
             step = min(max((peak - window) / 2.0, min_increment), max_increment)
-            # A part of the last step counts, so that the number of segments grows smoothly with the
-            # peak.
+            # The last step counts in part, so that segments rise smoothly with the peak.
             part = min(1.0, (peak - window) / step)
             sent += part * window
             rounds += part

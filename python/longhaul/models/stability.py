@@ -20,7 +20,7 @@ from longhaul._engine import RunError
 from longhaul.models.fluid import OF_LINK, Model
 from longhaul.models.response import Numbers, root
 
-# Number of Chebyshev points per delay; roots near the axis then have eight or more correct digits.
+# Chebyshev points of each delay; roots near the axis have then eight digits or more.
 POINTS = 24
 # Relative step of numerical derivatives.
 NUDGE = 1e-6

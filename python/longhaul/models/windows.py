@@ -211,7 +211,7 @@ def figure(drawn: Sequence[Trajectory], experiment: Experiment) -> Figure:
         rounds, style = trajectory.rounds, style_of[trajectory.name]
         line = styles.as_line(style, marker=True)
         axes.plot(rounds["round"], rounds["cwnd_pkts"], label=trajectory.name, **line)
-    # The scale leaves out an overshoot of slow start, which would compress the rest of the plot.
+    # An overshooting slow start would compress the rest of the plot.
     top = max(float(trajectory.settled()["cwnd_pkts"].max() or 0) for trajectory in drawn)  # type: ignore[arg-type]
     axes.set_ylim(0, top * 1.1)
     axes.set_xlim(0, experiment.rounds)

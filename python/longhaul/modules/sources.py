@@ -6,8 +6,7 @@ from pathlib import Path
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
-# Macros that enable data which take time to collect, by the names that a module's text uses for the
-# data.
+# Macros for data that take time to collect, by the names with which a module uses them.
 ASKS = {
     "LONGHAUL_TIMESTAMPS": re.compile(r"\brcv_ts(val|ecr)\b"),
     "LONGHAUL_FLIGHTS": re.compile(

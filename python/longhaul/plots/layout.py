@@ -84,7 +84,7 @@ def panels(
         if index + columns >= len(contents):
             axes.xaxis.set_tick_params(labelbottom=True)
             axes.set_xlabel(axes.get_xlabel() or x)
-    # The limit is set after all panels are drawn, since a limit stops autoscaling.
+    # Set after all panels are drawn: an earlier limit would stop autoscaling.
     if from_zero and axes_of_all[0].get_yscale() == "linear":
         axes_of_all[0].set_ylim(bottom=0)
     for axes in axes_of_all[len(contents) :]:

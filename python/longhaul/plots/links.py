@@ -14,7 +14,7 @@ from longhaul.plots.registry import Draw, Options, has_samples, register
 from longhaul.plots.styles import Style
 from longhaul.results import Results
 
-# Maximum number of panels if the user names no links.
+# Maximum number of panels unless links are named.
 MAX_LINKS = 6
 
 # Function that draws a link of a run; its arguments are axes, samples, style, and the run's name,

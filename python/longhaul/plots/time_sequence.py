@@ -42,7 +42,7 @@ def _draw(axes: Axes, run: Results, options: Options) -> None:
     packets = captures.packets(run.path, options.from_s, options.to_s)
     start, end = _connection(run, packets, options.parts)
     data = packets.filter(pl.col("from") == start, pl.col("to") == end)
-    # Only the first link is used: a capture of several links contains each packet several times.
+    # A capture of several links of a path contains a packet several times.
     first = data["link"][0]
     data = data.filter(pl.col("link") == first, (pl.col("payload_bytes") > 0) | pl.col("syn"))
     acks = packets.filter(pl.col("from") == end, pl.col("to") == start)

@@ -75,7 +75,7 @@ _REQUIRED: dict[str, Any] = {
     "machine": dict,
 }
 _MACHINE = ("wall_s", "packets_per_s", "peak_memory_bytes")
-# Key after which the digest of all text above it follows.
+# Precedes the digest of all text above it.
 _OWN_DIGEST = ',\n  "sha256_above"'
 
 

@@ -128,7 +128,7 @@ CONNECTIONS = "connections"
 # Module that defines each kind as `KIND`, by the name of the kind. It is loaded on first use, since
 # it imports tables and plots of runs.
 MODULES = {CONNECTIONS: "longhaul.connections.kind", "mesonet": "longhaul.mesonet.kind"}
-# Names of the tables in scenarios by which a kind is recognised.
+# Names of tables in scenarios that identify a kind.
 OWN_TABLES = tuple(name for name in MODULES if name != CONNECTIONS)
 
 

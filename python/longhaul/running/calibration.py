@@ -37,7 +37,7 @@ class CalibrationError(LonghaulError):
 class Calibration:
     """Rates of new connections that give a wanted load."""
 
-    # Settings that change the scenario, by key.
+    # Overrides of the scenario, by key.
     settings: dict[str, float | str]
     # Factors that multiplied the scenario's rates, each with the measured load.
     steps: list[tuple[float, float]]

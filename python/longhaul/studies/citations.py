@@ -10,7 +10,7 @@ _FIGURES = re.compile(
 _PART = re.compile(rf"(to\s+)?({_NUMBER})")
 # The digits of a figure's number that count up in a range: the last ones before an optional letter.
 _LAST = re.compile(r"(.*?)(\d+)([a-z]?)$")
-# Maximum number of figures added between the ends of a cited range.
+# Maximum number of figures in a range.
 _MOST = 40
 
 

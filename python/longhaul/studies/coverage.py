@@ -39,8 +39,7 @@ class RecordedCells:
             experiment = self._study.experiments.get(name)
             if experiment is None or not all(lookup.has(axis) for axis in experiment.axes):
                 continue
-            # The name is included since an experiment without axes has one cell, which has no
-            # levels.
+            # Includes the name, since an experiment without axes has one cell.
             axes = (EXPERIMENT, *experiment.axes)
             columns = [lookup.column(axis) for axis in axes]
             for row, levels in enumerate(zip(*columns, strict=True)):

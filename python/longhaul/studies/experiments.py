@@ -61,10 +61,7 @@ class Experiment:
     conditions: Mapping[str, Conditions] = field(default_factory=dict)
     """Tables of conditions by axis: levels of other factors at each level of the axis."""
     all_samples: bool = False
-    """True if all samples over time are kept.
-
-    It is false if trajectories are reduced to a few hundred samples.
-    """
+    """True if all samples over time are kept; otherwise a few hundred of each trajectory."""
     folder: Path = field(default_factory=Path)
     """Directory of the file that declares the experiment; it may contain a `reduce.py`."""
 

@@ -48,10 +48,7 @@ def write(
     study: Study, record: Record, judgements: Sequence[Judgement],
     drawn: Sequence[Markup | None], path: Path, explorer: Path | None,
 ) -> Path:  # fmt: skip
-    """Write the report of a study.
-
-    It links to the explorer page, which is in the same directory.
-    """
+    """Write the report; it links to an explorer in the same directory."""
     claims, checks, hypotheses = ledger.kinds(judgements)
     figures = parts.figures(study)
     shown_in = _figures_of(figures, claims)
@@ -300,10 +297,7 @@ def _figure(
 
 
 def _other_numbers(study: Study, record: Record) -> str:
-    """Return the scale of the README's results, if it differs from that of the record.
-
-    The result is empty otherwise.
-    """
+    """Return the scale of the README's results; empty if the record has the same scale."""
     if "<!--" not in study.readme or not any(study.recorded.glob("*/run.json")):
         return ""
     folder, recorded = latest_recorded(study)

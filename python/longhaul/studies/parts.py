@@ -12,7 +12,7 @@ from longhaul.studies.study import Study
 
 
 def figures(study: Study) -> Sequence[Figure]:
-    """Return a study's figures, first those declared in a file, then those defined in Python."""
+    """Return the declared figures of a study, then its figures in Python."""
     every: list[Figure] = []
     if (file := study.path / figure_file.NAME).is_file():
         every += figure_file.read(file, study.experiments)

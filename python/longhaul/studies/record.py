@@ -36,7 +36,7 @@ class Facts:
 
     @classmethod
     def of(cls, data: Data, scale: str, wanted: int) -> "Facts":
-        """Return the facts of results that this version has just collected."""
+        """Return the facts of results collected now."""
         packets = 0 if data.values.is_empty() else int(data.values["data_packets"].sum())
         runs = data.values.height
         versions = (_engine.version(), _engine.results_version())
@@ -91,10 +91,7 @@ def collect(study: Study, store: Path, scale: str, before: Record | None = None)
 
 
 def read(folder: Path, study: Study) -> Record:
-    """Read a record from a directory.
-
-    Rows without a results version get the version of the record.
-    """
+    """Read a record; rows without a results version get that of the record."""
     facts = Facts(**json.loads((folder / "run.json").read_text(encoding="utf-8")))
     data = Data.read(folder, study.axes)
     if VERSION not in data.values.columns and not data.values.is_empty():

@@ -108,10 +108,7 @@ def _network(experiment: Experiment, run: Run) -> Network | None:
 
 
 def _group(flows: Mapping[str, Any], hops: int) -> Group:
-    """Return the group to which an entry of flows belongs.
-
-    `cross-1` to `cross-9` belong to `cross`.
-    """
+    """Return the group of some flows; `cross-1` to `cross-9` all belong to `cross`."""
     label = re.sub(r"-\d+$", "", flows.get("label", "flow"))
     ends = DIRECTIONS[flows.get("direction", "forward")]
     start, end = flows.get("path") or (hops * ends[0], hops * ends[1])

@@ -81,7 +81,7 @@ class Study:
 
     @cached_property
     def claims(self) -> list[Claim]:
-        """The claims, in the order of the files."""
+        """The claims, in order."""
         return read_claims(*map(_claims_of, self.folders), measures=self.measures)
 
     @cached_property
@@ -107,10 +107,7 @@ class Study:
         return self.path / "results"
 
     def required(self, module: str, name: str) -> Any:  # noqa: ANN401
-        """Return a definition from one of the study's modules.
-
-        Raise StudyError if it is missing.
-        """
+        """Return a definition in one of the study's modules; raise StudyError if it is missing."""
         definition = getattr(self.module(module), name, None)
         if definition is None:
             file = self._file(module)
@@ -143,10 +140,7 @@ class Study:
             _claims_of(folder)
 
     def module(self, name: str) -> ModuleType:
-        """Return one of the study's modules, such as `metrics`.
-
-        Dots in the name separate directories.
-        """
+        """Return a module of the study, such as `metrics`; dots separate directories."""
         # The name contains a hash of the path, since studies in two directories may have the same
         # name.
         place = hashlib.sha256(str(self.path).encode()).hexdigest()[:8]
@@ -182,7 +176,7 @@ class Study:
         return Store(path, self.reduction(experiment).variant)
 
     def chosen(self, names: Sequence[str] = ()) -> list[Experiment]:
-        """Return the experiments with these names, or all experiments if no name is given."""
+        """Return the named experiments, or all of them if none is named."""
         for name in names:
             if name not in self.experiments:
                 raise unknown("experiment", name, list(self.experiments))
@@ -342,10 +336,7 @@ def studies() -> list[Study]:
 
 
 def find(name: str) -> Study:
-    """Return the installed study with this name, or the study in this directory.
-
-    Raise StudyError if there is none.
-    """
+    """Return the installed study of a name, or the study of a directory; else raise StudyError."""
     installed = _installed()
     if name in installed:
         return Study(name, installed[name])

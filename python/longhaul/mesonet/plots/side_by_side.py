@@ -17,7 +17,7 @@ from longhaul.results import Results
 # Tolerance in seconds for ends of intervals, which are rounded products.
 ROUNDING_S = 1e-9
 
-# Function that draws one run on axes.
+# Draws one run on axes.
 DrawRun = Callable[[Axes, Results, Options], None]
 
 

@@ -43,7 +43,7 @@ def below(
 ) -> None:
     """Draw rows of texts below an axis of conditions; the name of a row is at its left."""
     axes.set_xticks([])
-    # The first row begins below the label of the lowest tick.
+    # Below the label of the lowest tick.
     down = 6.0
     for name, texts in rows.items():
         longest = max(map(len, texts), default=0)

@@ -15,7 +15,7 @@ from longhaul.analysis.comparisons import INTERVAL
 from longhaul.plots.layout import for_width_of
 
 MAX_COLUMNS = 4
-# Minimum width of a panel in inches, for figures whose width is given.
+# Minimum width of a panel in figures of a given width.
 MIN_PANEL_IN = 1.5
 # Characters of a title per inch.
 PER_IN = 12

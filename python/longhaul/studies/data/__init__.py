@@ -18,7 +18,7 @@ __all__ = ["EXPERIMENT", "REPLICATION", "VERSION", "Curve", "Data", "NotRunError
 
 # A cell: the experiment, and a level of each axis.
 Cell = tuple[str, Mapping[str, Any]]
-# Function that combines a metric's values in two cells, one pair of values per replication.
+# Function that combines the values of two cells, replication by replication.
 Combine = Callable[[np.ndarray, np.ndarray], np.ndarray]
 LookupOrSamples = TypeVar("LookupOrSamples", Lookup, Samples)
 # Column with the results version of each row.

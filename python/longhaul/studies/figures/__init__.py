@@ -35,7 +35,7 @@ PUBLISHED: dict[str, Any] = {"color": "#a0a0a0", "linewidth": 0.9, "linestyle": 
 
 
 WIDTH_IN, HEIGHT_IN = 8.4, 3.0
-# Inches above panels for their titles, and right of the panels for half of the last tick label.
+# Inches above panels for their titles, and to their right for half a label.
 TOP_IN, RIGHT_IN = 0.27, 0.2
 # Inches between panels, without and with the labels of a colour bar.
 GAP_IN, BAR_IN = 0.2, 0.75
@@ -89,7 +89,7 @@ class Figure:
     title: str
     experiments: tuple[str, ...]
     published: str
-    """The source's numbers in the figure, or its text about the figure."""
+    """The source's numbers or text about the figure."""
     frame: Frame
     axis: str = ""
     lines: Sequence[Line] = ()
@@ -215,7 +215,7 @@ def _finish(whole: Drawing, panels: Sequence[Axes], figure: Figure) -> None:
             if axis.get_scale() == "log":
                 _name_powers(axis)
     for axes in panels:
-        # A fixed position, since Matplotlib needs as long to find room above the ticks as to draw
+        # A fixed position: Matplotlib's search for room above the ticks takes as long as drawing
         # them.
         axes.set_title(axes.get_title(), y=1.0)
     panels[0].set_ylabel(figure.frame.y)
@@ -250,8 +250,7 @@ def _columns(entries: Sequence[str]) -> int:
 def _place(whole: Drawing, panels: Sequence[Axes], rows: int) -> None:
     """Place the panels so that labels and legend fit.
 
-    Sizes are estimated from numbers of characters, since Matplotlib needs as long to measure texts
-    as to draw them.
+    Sizes are estimated from numbers of characters, since measuring takes as long as drawing.
     """
     axis = panels[0].yaxis
     labels = axis.get_major_formatter().format_ticks(axis.get_majorticklocs().tolist())
@@ -299,7 +298,7 @@ class _PlainLog(LogFormatter):
     """Formatter that labels the same ticks as its base class does, but in plain text."""
 
     def __call__(self, value: float, place: int | None = None) -> str:
-        """Return the label of a tick; empty for ticks without a label, if there are many ticks."""
+        """Return the label of a tick; empty for some ticks if there are many."""
         return _in_plain_text(value) if super().__call__(value, place) else ""
 
 

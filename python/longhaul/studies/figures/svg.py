@@ -67,10 +67,7 @@ def _in_processes(study: Study, data: Data) -> Iterator[Draw]:
 
 
 def _all(study: Study, data: Data, begun: "list[Future[Markup | None]]") -> list[Markup | None]:
-    """Return all figures.
-
-    This process draws those that no worker has started, beginning with the last.
-    """
+    """Return all plots; this process draws the plots that no worker has begun, from the last on."""
     here = {}
     for number, future in reversed(list(enumerate(begun))):
         if future.cancel():

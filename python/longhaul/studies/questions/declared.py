@@ -166,10 +166,7 @@ class DeclaredQuestion(Question):
         return float(self._numbers(data))
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
-        """Return the value in each bootstrap sample.
-
-        Return None if it must be computed one sample at a time.
-        """
+        """Return the value in each bootstrap sample; None if the samples have different points."""
         if REPLICATION in self.shape.each:
             return None
         try:
@@ -266,10 +263,7 @@ def _ratios_in_order(
 
 
 def _selected_by(level: str, levels: Sequence[Word]) -> np.ndarray | None:
-    """Return a mask of the levels that a place of an order names.
-
-    Return None for `*`, all other levels.
-    """
+    """Return the mask of the levels that `level` names; None for `*`, which names all others."""
     if level == REST:
         return None
     is_one = selects(level.replace(SHARED, AND))

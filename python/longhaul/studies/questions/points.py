@@ -152,7 +152,7 @@ def _differing(axes: Sequence[str], key: Key, rows: Sequence[tuple[int, Key]]) -
 def _those_with(
     rows: Sequence[tuple[int, Key]], column: Sequence[Any], is_chosen: Predicate
 ) -> list[tuple[int, Key]]:
-    """Return the rows whose value of a metric, given as a column, satisfies a predicate."""
+    """Return the rows whose value of a metric satisfies a predicate."""
     chosen = []
     for row, key in rows:
         value = column[row]
@@ -164,10 +164,7 @@ def _those_with(
 
 
 def groups_of(data: Data, words: Words, shape: Shape) -> list[dict[str, Word]]:
-    """Return the levels that define each group, for the axes in `each`.
-
-    One group without `each`.
-    """
+    """Return the levels of the axes of `each` by group; without `each`, a single group."""
     if not shape.each:
         return [{}]
     if METRIC not in shape.each:

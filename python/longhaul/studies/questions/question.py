@@ -28,10 +28,7 @@ class Question(ABC):
     """The claim's experiments."""
     sides: Sides
     whole: str
-    """Axis whose levels all belong to the statement.
-
-    `*` if the claim needs all runs; otherwise empty.
-    """
+    """The axis whose levels all belong to the statement; `*` if it needs all runs; or empty."""
 
     @abstractmethod
     def check(self, known: Experiments) -> None:
@@ -39,10 +36,7 @@ class Question(ABC):
 
     @abstractmethod
     def value(self, data: Data) -> float:
-        """Return the number, computed from results.
-
-        Raise NotRunError if a needed result is missing.
-        """
+        """Return the number computed from results; raise NotRunError if a value is missing."""
 
     def in_samples(self, samples: Data) -> np.ndarray | None:
         """Return the values in bootstrap samples, or None to compute them one by one."""

@@ -11,10 +11,9 @@ from longhaul.studies.selection import REST
 
 # Comparisons that combine two numbers into one.
 PAIRING = ("less", "over")
-# The only allowed values of the words `by` and `runs`.
+# The only values of `by` and of `runs`.
 BY, RUNS = "replication", "each"
-# Reductions of the groups' numbers to one. For `count` and `share`, the numbers are 1 if beyond the
-# bound, otherwise 0.
+# Reductions of the numbers of groups; `count` and `share` get 1 for numbers beyond a bound, else 0.
 THEN: Mapping[str, Callable[[np.ndarray], np.ndarray]] = {
     "largest": lambda numbers: numbers.max(axis=-1),
     "least": lambda numbers: numbers.min(axis=-1),

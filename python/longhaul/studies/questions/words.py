@@ -26,10 +26,7 @@ SHARED = "+"
 
 
 def words_of(text: str) -> dict[str, Word]:
-    """Parse a text of `key=value` words, separated by spaces.
-
-    Raise ValueError for any other form.
-    """
+    """Parse words, `key=value` separated by spaces; raise ValueError for any other form."""
     return dict(_words_of(text))
 
 
